@@ -107,7 +107,7 @@ fn files_processes_threads_and_clocks_are_the_matter_of_few_crates() {
         .filter_map(|package| Some(package.file_name()?.to_string_lossy().into_owned()))
         .collect();
     found.sort();
-    assert_eq!(found, ["bulk", "cli", "fixtures", "guard", "history", "ide", "probe", "suite", "testing"]);
+    assert_eq!(found, ["bulk", "cli", "fixtures", "guard", "history", "http", "ide", "probe", "suite", "testing"]);
 }
 
 /// What is published of a package is its folder: a file that it includes from elsewhere is missing for everybody who installs it.
@@ -144,7 +144,7 @@ fn what_is_built_in_comes_from_the_registry_and_is_looked_at() {
         }
     }
     assert!(foreign.is_empty(), "not from the registry: {foreign:?}");
-    // `tokio` is there without its network, which is what `socket2` would come with; `aver probe --url` alone speaks, with `ureq`.
+    // `tokio` is there without its network, which is what `socket2` would come with; `crates/http` alone speaks, with `ureq`.
     let denied = ["reqwest", "hyper", "openssl-sys", "socket2"];
     assert!(!names.iter().any(|name| denied.contains(&name.as_str())), "something speaks over the network");
     let foreign_count = names.len() - own;

@@ -25,13 +25,17 @@ impl Guard<'_> {
     /// Answers an event of a hook. What goes wrong within holds the call back in `enforce`, and lets it through otherwise.
     #[must_use]
     pub fn answer_hook(&self, agent: Agent, input: &[u8]) -> HookAnswer {
+        agent.answer(&self.decide_hook(agent, input))
+    }
+
+    /// Decides an event of a hook.
+    pub(crate) fn decide_hook(&self, agent: Agent, input: &[u8]) -> Decision {
         let input = match agent.read_input(input) {
             Ok(input) => input,
-            Err(problem) => return agent.answer(&self.refusal(&problem, true)),
+            Err(problem) => return self.refusal(&problem, true),
         };
         let asks = matches!(input.event, SessionEvent::Propose(_));
-        let decision = self.decide(agent, &input).unwrap_or_else(|problem| self.refusal(&problem, asks));
-        agent.answer(&decision)
+        self.decide(agent, &input).unwrap_or_else(|problem| self.refusal(&problem, asks))
     }
 
     fn refusal(&self, problem: &str, asks: bool) -> Decision {

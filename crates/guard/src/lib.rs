@@ -20,5 +20,6 @@ pub mod judge;
 pub mod mcp;
 pub mod replay;
 pub mod serve;
+pub mod serve_http;
 pub mod session;
 mod strict_json;

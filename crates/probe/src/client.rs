@@ -1,10 +1,11 @@
 //! A connection to a server: begun, asked, ended with the server.
 
 use crate::corpus::EarlierCall;
-use crate::http::{HttpTransport, ServerUrl};
+use crate::http::HttpTransport;
 use crate::listing::ToolListing;
 use crate::process::ServerProcess;
 use crate::transport::{BROKEN, LineTransport, SharedWire, UNANSWERED, WireAnswer, lock_wire, shorten_text};
+use averment_http::client::ServerUrl;
 use rmcp::model::{CallToolRequestParams, ClientRequest, PaginatedRequestParams, PingRequest, ProtocolVersion};
 use rmcp::service::{RunningService, ServiceError};
 use rmcp::{RoleClient, serve_client};

@@ -2,11 +2,13 @@
 //! (Model Context Protocol, revision 2025-06-18, transports.)
 
 use crate::transport::{BROKEN, SharedWire, UNANSWERED, lock_wire, shorten_text};
+use averment_http::client::{ServerUrl, agent_settings};
+use averment_http::events::{EventStream, StreamedEvent};
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde_json::Value;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::Read as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc::{Receiver, Sender};
@@ -14,15 +16,6 @@ use tokio::sync::mpsc::{Receiver, Sender};
 const SESSION: &str = "mcp-session-id";
 /// Time limit for ending a session.
 const GOODBYE: Duration = Duration::from_secs(1);
-
-/// A server that is asked over HTTP.
-#[derive(Debug, Clone)]
-pub struct ServerUrl {
-    /// Where it is.
-    pub url: String,
-    /// Further headers, such as one that says who asks.
-    pub headers: Vec<(String, String)>,
-}
 
 pub(crate) struct HttpTransport {
     shared: Arc<HttpPoster>,
@@ -41,8 +34,7 @@ struct HttpPoster {
 impl HttpTransport {
     /// Speaks with a server; `most` are the bytes of the longest answer that is read, `time` how long it may take.
     pub fn new(target: &ServerUrl, wire: &SharedWire, most: u64, time: Duration) -> Self {
-        let config = ureq::Agent::config_builder().http_status_as_error(false).max_redirects(0);
-        let agent = config.timeout_global(Some(time.saturating_mul(5))).build().into();
+        let agent = agent_settings().timeout_global(Some(time.saturating_mul(5))).build().into();
         let (sender, read) = tokio::sync::mpsc::channel(64);
         let (wire, session) = (Arc::clone(wire), Mutex::default());
         Self { shared: Arc::new(HttpPoster { agent, target: target.clone(), most, wire, sender, session }), read }
@@ -109,31 +101,29 @@ impl HttpPoster {
         if self.take_message(&bytes) { Err(UNANSWERED.to_owned()) } else { Ok(()) }
     }
 
-    /// Reads an event stream to its end: the `data` of each event is a message.
-    fn read_events(&self, body: impl std::io::Read) -> Result<(), String> {
-        let (mut body, mut line, mut data) = (BufReader::new(body), Vec::new(), Vec::new());
-        loop {
-            line.clear();
-            let read = (&mut body).take(self.most.saturating_add(1)).read_until(b'\n', &mut line);
-            let ended = read.map_err(broke_off)? == 0;
-            let text = line.strip_suffix(b"\n").unwrap_or(&line);
-            let text = text.strip_suffix(b"\r").unwrap_or(text);
-            if let Some(value) = text.strip_prefix(b"data:") {
-                data.extend_from_slice(value.strip_prefix(b" ").unwrap_or(value));
-            }
-            // A line or an event that is too long already says so before it ends: it may have no end.
-            if self.is_too_long(line.len()) || self.is_too_long(data.len()) {
+    /// Reads an event stream to its end: the data of each event is a message.
+    fn read_events(&self, mut body: impl std::io::Read) -> Result<(), String> {
+        let (mut stream, mut part) = (EventStream::new(self.most), [0_u8; 4096]);
+        let goes_on = std::cell::Cell::new(true);
+        let mut take = |event: StreamedEvent<'_>| match event {
+            _ if !goes_on.get() => {}
+            StreamedEvent::Data(data) => goes_on.set(self.take_message(data)),
+            StreamedEvent::TooLong => {
                 self.refuse_length();
-                return Ok(());
+                goes_on.set(false);
             }
-            if (ended || text.is_empty()) && !data.is_empty() {
-                if !self.take_message(&data) {
-                    return Ok(());
-                }
-                data.clear();
+        };
+        loop {
+            let count = body.read(&mut part).map_err(broke_off)?;
+            if count == 0 {
+                stream.finish(&mut take);
+            } else {
+                stream.push_bytes(part.get(..count).unwrap_or_default(), &mut take);
             }
-            if ended {
-                return Err(UNANSWERED.to_owned());
+            match (goes_on.get(), count) {
+                (false, _) => return Ok(()),
+                (true, 0) => return Err(UNANSWERED.to_owned()),
+                (true, _) => {}
             }
         }
     }

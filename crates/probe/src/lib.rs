@@ -21,10 +21,10 @@ mod shrink;
 mod transport;
 mod value;
 
+pub use averment_http::client::ServerUrl;
 pub use client::{AnswerLimits, ProbeClient, ServerTarget, StartError};
 pub use corpus::{EarlierCall, KeptInput, read_corpus};
 pub use danger::DangerPolicy;
-pub use http::ServerUrl;
 pub use listing::ToolListing;
 pub use plan::{
     CallArguments, CheckedRules, InvariantCalls, ProbePlan, SkipKind, SkippedInvariant, called_tools, plan_calls,

@@ -16,10 +16,12 @@ use std::io::{self, BufRead, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 mod install;
+mod listening;
 mod mcp;
+mod mcp_http;
 mod replay;
-#[cfg(unix)]
 mod serve;
+mod tools;
 mod watch;
 
 /// Arguments of the command.
@@ -30,6 +32,7 @@ Examples:
   aver guard install claude rules.assert          Claude Code asks before each call
   aver guard install claude rules.assert --uninstall
   aver guard mcp rules.assert -- npx -y some-mcp-server
+  aver guard mcp rules.assert --url https://tools.example/mcp --listen 127.0.0.1:8765
   aver check rules.assert ~/.local/state/averment/guard    judges the sessions afterwards")]
 pub struct GuardArgs {
     #[command(subcommand)]
@@ -48,8 +51,7 @@ enum GuardCommand {
     Hook(HookArgs),
     /// Stand in front of an MCP server, and deny calls that break a rule
     Mcp(mcp::McpArgs),
-    /// Answer programs that make calls themselves, on a local socket or on standard input
-    #[cfg(unix)]
+    /// Answer programs that make calls themselves, on a local socket, over HTTP, or on standard input
     Serve(serve::ServeArgs),
 }
 
@@ -109,7 +111,6 @@ pub fn run_guard(arguments: &GuardArgs, color: ColorChoice) -> Result<Exit, Comm
         GuardCommand::Watch(arguments) => watch::run_watch(arguments, color),
         GuardCommand::Install(arguments) => install::run_install(arguments, color),
         GuardCommand::Mcp(arguments) => mcp::run_proxy(arguments, color),
-        #[cfg(unix)]
         GuardCommand::Serve(arguments) => serve::run_serve(arguments, color),
         GuardCommand::Hook(arguments) => answer_event(arguments),
     }

@@ -192,20 +192,8 @@ fn server_target(arguments: &ProbeArgs) -> Result<ServerTarget, CommandError> {
 }
 
 fn parse_url(arguments: &ProbeArgs) -> Result<ServerUrl, CommandError> {
-    let url = arguments.url.clone().unwrap_or_default();
-    if !url.starts_with("http://") && !url.starts_with("https://") {
-        let message = format!("`{url}` is no address of a server");
-        return Err(CommandError::usage(message, "write for example `--url http://127.0.0.1:8000/mcp`"));
-    }
-    let header = |one: &String| {
-        let (name, value) = one.split_once(':').filter(|(name, _)| !name.trim().is_empty())?;
-        let is_plain = |text: &str| text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
-        (is_plain(name) && is_plain(value)).then(|| (name.trim().to_owned(), value.trim().to_owned()))
-    };
-    let wrong =
-        || CommandError::usage("`--header` takes a name and a value", "write `--header 'Authorization: Bearer …'`");
-    let headers = arguments.header.iter().map(|one| header(one).ok_or_else(wrong)).collect::<Result<_, _>>()?;
-    Ok(ServerUrl { url, headers })
+    let url = arguments.url.as_deref().unwrap_or_default();
+    ServerUrl::from_words(url, &arguments.header).map_err(|(text, help)| CommandError::usage(text, help))
 }
 
 fn parse_variables(given: &[String]) -> Result<Vec<(String, String)>, CommandError> {

@@ -33,6 +33,8 @@ mod folder;
 mod formats_agree;
 #[cfg(feature = "guard")]
 mod guard;
+#[cfg(feature = "guard")]
+mod guard_http;
 mod handovers;
 #[cfg(feature = "history")]
 mod history;

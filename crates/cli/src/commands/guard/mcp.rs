@@ -1,8 +1,11 @@
-//! `aver guard mcp RULES -- SERVER`: in front of an MCP server on standard input and output.
+//! `aver guard mcp RULES -- SERVER`: in front of an MCP server on standard input and output, or of one behind an address.
 
 use super::super::console::{ColorChoice, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
 use super::super::io_error_text;
+use super::listening::ListenArgs;
+use super::mcp_http::{UrlArgs, run_http_proxy};
+use super::tools::tool_check;
 use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
 use averment_guard::answer::Decision;
 use averment_guard::hook::Guard;
@@ -20,9 +23,10 @@ use std::thread;
 Examples:
   aver guard mcp rules.assert -- npx -y @modelcontextprotocol/server-filesystem .
   aver guard mcp rules.assert --mode warn -- ./server --stdio
+  aver guard mcp rules.assert --url https://tools.example/mcp --listen 127.0.0.1:8765
 
 In the settings of a client, put this in place of the command of the server. Naming the server
-behind `--` allows to start it.")]
+behind `--` allows to start it. With --url, name the address of --listen in place of the server's.")]
 pub struct McpArgs {
     /// A rule file, or a folder of them
     #[arg(required = true, value_name = "RULES")]
@@ -32,8 +36,12 @@ pub struct McpArgs {
     /// Where the logs of sessions are kept [default: averment/guard below $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    #[command(flatten)]
+    url: UrlArgs,
+    #[command(flatten)]
+    listening: ListenArgs,
     /// The command that starts the server
-    #[arg(last = true, required = true, value_name = "SERVER")]
+    #[arg(last = true, required_unless_present = "url", conflicts_with = "url", value_name = "SERVER")]
     server: Vec<String>,
 }
 
@@ -41,15 +49,23 @@ pub(super) fn run_proxy(arguments: &McpArgs, _: ColorChoice) -> Result<Exit, Com
     let rules = guard_rules(&arguments.rules, &arguments.guard)?;
     let folder = state_folder(arguments.state.as_deref())?;
     let names = rule_names(&arguments.rules);
+    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
+    let tools = tool_check(&rules);
+    if arguments.url.url.is_some() {
+        return run_http_proxy(&arguments.url, &arguments.listening, guard, tools);
+    }
+    if arguments.listening.listen.is_some() {
+        let help = "name the address of the server with `--url URL`, or leave `--listen` out";
+        return Err(CommandError::usage("`--listen` is for a server behind an address", help));
+    }
     let id = format!("{}-{}", now(), std::process::id());
     let key = SessionKey { agent: "mcp", id: &id, rules: &names };
     let log = SessionLog::open(&folder, &key, false).map_err(|error| {
         let what = format!("no session can be kept in `{}`: {}", folder.display(), io_error_text(&error));
         CommandError::usage(what, "name a folder with `--state DIR`")
     })?;
-    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
     let mut server = start_server(&arguments.server)?;
-    let connection = Mutex::new(McpGuard::new(guard, log));
+    let connection = Mutex::new(McpGuard::new(guard, log).checking_tools(tools));
     Ok(pump_messages(&mut server, &connection)?)
 }
 
@@ -70,8 +86,14 @@ fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Re
     thread::scope(|scope| {
         let answers = scope.spawn(|| {
             each_line(BufReader::new(from_server), |line, whole| {
-                if whole && let Err(error) = lock(connection).take_answer(line) {
-                    eprint_redacted(&format!("aver guard: a result is not recorded: {}\n", io_error_text(&error)));
+                if whole {
+                    match lock(connection).take_answer(line) {
+                        Ok(told) => told.iter().for_each(|text| eprint_redacted(&format!("{text}\n"))),
+                        Err(error) => {
+                            let error = io_error_text(&error);
+                            eprint_redacted(&format!("aver guard: a result is not recorded: {error}\n"));
+                        }
+                    }
                 }
                 let _turn = lock(&said);
                 write_out(line)

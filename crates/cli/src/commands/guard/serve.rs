@@ -1,14 +1,22 @@
-//! `aver guard serve RULES --socket PATH`: a resident guard for programs that make calls themselves.
+//! `aver guard serve RULES --socket PATH --listen ADDRESS`: a resident guard for programs that make calls themselves, and for hooks over HTTP.
 
 use super::super::console::{ColorChoice, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
 use super::super::io_error_text;
+use super::listening::{ListenArgs, address_text};
 use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
 use averment_guard::hook::Guard;
+use averment_guard::serve_http::ServeConnection;
+use averment_http::server::HttpServer;
 use std::io::{self, BufReader};
+#[cfg(unix)]
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _};
+#[cfg(unix)]
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::path::Path;
+use std::path::PathBuf;
+#[cfg(unix)]
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
@@ -18,9 +26,13 @@ use std::thread;
 Examples:
   aver guard serve rules.assert --socket guard.sock
   echo '{\"session\": \"s\", \"propose\": {\"tool\": \"refund\", \"args\": {}}}' | nc -NU guard.sock
+  aver guard serve rules.assert --listen 127.0.0.1:8765
+  curl -d '{\"session\": \"s\", \"propose\": {\"tool\": \"refund\", \"args\": {}}}' 127.0.0.1:8765
   aver guard serve rules.assert < requests.jsonl
 
-A line of JSON asks, a line of JSON answers. Without --socket requests come on standard input.")]
+A line of JSON asks, a line of JSON answers; over HTTP each is a POST. Events of an agent's hook are
+posted to /hook/claude, /hook/codex and so on. Without --socket and --listen requests come on
+standard input.")]
 pub struct ServeArgs {
     /// A rule file, or a folder of them
     #[arg(required = true, value_name = "RULES")]
@@ -31,11 +43,15 @@ pub struct ServeArgs {
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
     /// A local socket that is made here, for the user alone
+    #[cfg(unix)]
     #[arg(long, value_name = "PATH")]
     socket: Option<PathBuf>,
+    #[command(flatten)]
+    listening: ListenArgs,
 }
 
 /// Connections at one time.
+#[cfg(unix)]
 const MAX_CONNECTIONS: usize = 64;
 
 pub(super) fn run_serve(arguments: &ServeArgs, _: ColorChoice) -> Result<Exit, CommandError> {
@@ -43,14 +59,41 @@ pub(super) fn run_serve(arguments: &ServeArgs, _: ColorChoice) -> Result<Exit, C
     let folder = state_folder(arguments.state.as_deref())?;
     let names = rule_names(&arguments.rules);
     let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
-    match &arguments.socket {
-        None => answer_lines(&guard, io::stdin(), io::stdout())?,
-        Some(path) => accept_all(&guard, &open_socket(path)?)?,
+    let http = arguments.listening.listen.as_deref().map(|address| arguments.listening.open_server(address));
+    let http = http.transpose()?;
+    if let Some(server) = &http {
+        eprint_redacted(&format!("aver guard: listening on {}\n", address_text(server, "/")?));
+    }
+    serve_everywhere(arguments, &guard, http.as_ref())
+}
+
+#[cfg(unix)]
+fn serve_everywhere(arguments: &ServeArgs, guard: &Guard<'_>, http: Option<&HttpServer>) -> Result<Exit, CommandError> {
+    let socket = arguments.socket.as_deref().map(open_socket).transpose()?;
+    if socket.is_none() && http.is_none() {
+        answer_lines(guard, io::stdin(), io::stdout())?;
+        return Ok(Exit::Holds);
+    }
+    thread::scope(|scope| {
+        if let Some(server) = http {
+            scope.spawn(|| server.serve_connections(|| ServeConnection::new(guard)));
+        }
+        socket.iter().for_each(|listener| accept_all(guard, listener));
+    });
+    Ok(Exit::Holds)
+}
+
+#[cfg(not(unix))]
+fn serve_everywhere(_: &ServeArgs, guard: &Guard<'_>, http: Option<&HttpServer>) -> Result<Exit, CommandError> {
+    match http {
+        Some(server) => server.serve_connections(|| ServeConnection::new(guard)),
+        None => answer_lines(guard, io::stdin(), io::stdout())?,
     }
     Ok(Exit::Holds)
 }
 
 /// A socket that was left behind is replaced; anything else in its place is not.
+#[cfg(unix)]
 fn open_socket(path: &Path) -> Result<UnixListener, CommandError> {
     let unusable = |error: &io::Error| {
         CommandError::usage(format!("no socket can be made at `{}`: {}", path.display(), io_error_text(error)), "")
@@ -64,7 +107,8 @@ fn open_socket(path: &Path) -> Result<UnixListener, CommandError> {
     Ok(listener)
 }
 
-fn accept_all(guard: &Guard<'_>, listener: &UnixListener) -> io::Result<()> {
+#[cfg(unix)]
+fn accept_all(guard: &Guard<'_>, listener: &UnixListener) {
     let open = AtomicUsize::new(0);
     thread::scope(|scope| {
         for connection in listener.incoming() {
@@ -82,7 +126,6 @@ fn accept_all(guard: &Guard<'_>, listener: &UnixListener) -> io::Result<()> {
             });
         }
     });
-    Ok(())
 }
 
 fn answer_lines(guard: &Guard<'_>, from: impl io::Read, mut to: impl io::Write) -> io::Result<()> {

@@ -1,0 +1,111 @@
+//! A connection with a server on standard input and output: JSON-RPC on lines, and one session.
+
+use super::call_ends::OpenCalls;
+use super::message::{ClientMessage, denial_line, proposed_call, read_client_message, step_text};
+use super::tool_check::ToolCheck;
+use crate::answer::Decision;
+use crate::hook::Guard;
+use crate::judge::GuardMode;
+use crate::session::{SessionLog, record_event};
+use serde_json::Value;
+use std::io;
+
+/// What becomes of a message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum McpStep {
+    /// It is passed on as it stands.
+    Pass,
+    /// It is passed on, and this is told on standard error: MCP has no way to tell the user.
+    Tell(String),
+    /// It is not; the client gets this line.
+    Answer(String),
+}
+
+/// A guarded connection of a client with a server.
+#[derive(Debug)]
+pub struct McpGuard<'a> {
+    guard: Guard<'a>,
+    log: SessionLog,
+    open: OpenCalls,
+    calls: usize,
+    tools: ToolCheck,
+}
+
+impl<'a> McpGuard<'a> {
+    /// Begins a connection whose log is open.
+    #[must_use]
+    pub fn new(guard: Guard<'a>, log: SessionLog) -> Self {
+        Self { guard, log, open: OpenCalls::default(), calls: 0, tools: ToolCheck::default() }
+    }
+
+    /// Compares the tools that the server lists with those that the rules name.
+    #[must_use]
+    pub fn checking_tools(mut self, tools: ToolCheck) -> Self {
+        self.tools = tools;
+        self
+    }
+
+    /// Looks at a line of the client. What cannot be read, or could be read in two ways, is not passed on.
+    #[must_use]
+    pub fn take_request(&mut self, line: &[u8]) -> McpStep {
+        if line.trim_ascii().is_empty() {
+            return McpStep::Pass;
+        }
+        let request = match read_client_message(line) {
+            ClientMessage::Refused(line) => return McpStep::Answer(line),
+            ClientMessage::Other { method, id } => {
+                self.tools.note_request(method.as_deref(), &id);
+                return McpStep::Pass;
+            }
+            ClientMessage::Call(request) => request,
+        };
+        if let Some(call) = self.open.take_continued(&request) {
+            self.open.begin_call(&request.id, call);
+            return McpStep::Pass;
+        }
+        self.calls += 1;
+        let call = proposed_call(&request, self.calls.to_string());
+        match step_text(self.guard.decide_or_refuse(&mut self.log, &call)) {
+            Err(text) => McpStep::Answer(denial_line(&request, &text)),
+            Ok(told) => {
+                self.open.begin_call(&request.id, call);
+                told.map_or(McpStep::Pass, McpStep::Tell)
+            }
+        }
+    }
+
+    /// Looks at a line of the server: results of calls go into the log. A result that cannot be recorded is one that is not known. What is
+    /// returned is told on standard error.
+    ///
+    /// # Errors
+    /// What the system says where it cannot be recorded.
+    pub fn take_answer(&mut self, line: &[u8]) -> io::Result<Vec<String>> {
+        let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(line) else { return Ok(Vec::new()) };
+        let told = self.tools.take_answer(&answer);
+        if let Some(event) = self.open.take_answer(&mut answer, None) {
+            record_event(&mut self.log, &event)?;
+        }
+        Ok(told)
+    }
+
+    /// The end of the connection.
+    ///
+    /// # Errors
+    /// What keeps it from being recorded, in words.
+    pub fn finish(&mut self) -> Result<Decision, String> {
+        self.guard.decide_stop(&mut self.log, true)
+    }
+}
+
+impl Guard<'_> {
+    /// Decides a call. What goes wrong within denies it in `enforce`.
+    pub(super) fn decide_or_refuse(&self, log: &mut SessionLog, call: &crate::event::ProposedCall) -> Decision {
+        self.decide_call(log, call).unwrap_or_else(|problem| self.problem_decision(&problem))
+    }
+
+    /// What becomes of a call that could not be decided or recorded.
+    pub(super) fn problem_decision(&self, problem: &str) -> Decision {
+        let text = format!("aver guard: {problem}");
+        if self.mode == GuardMode::Enforce { Decision::Refuse(text) } else { Decision::Complain(text) }
+    }
+}

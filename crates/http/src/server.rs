@@ -1,0 +1,111 @@
+//! A server on this machine: a thread for each connection, and not more of them than a limit.
+
+use crate::connection::{HttpReply, HttpRequest, POLL, RequestReader, WRITE_TIME, is_pause};
+use crate::hosts::KnownHosts;
+use std::io::{self, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream, ToSocketAddrs as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// Connections at one time.
+const MAX_CONNECTIONS: usize = 64;
+/// How long nothing is accepted where the system has no more to give.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Answers the requests of one connection.
+pub trait AnswerRequests {
+    /// Answers a request. An error ends the connection.
+    ///
+    /// # Errors
+    /// The answer could not be given in full.
+    fn answer_request(&mut self, request: HttpRequest, reply: HttpReply<'_>) -> io::Result<()>;
+
+    /// What ends a request that is being answered when its client has gone.
+    fn when_gone(&self) -> Box<dyn FnOnce() + Send>;
+}
+
+/// A server that listens.
+#[derive(Debug)]
+pub struct HttpServer {
+    listener: TcpListener,
+    /// The names by which it is called.
+    pub hosts: KnownHosts,
+    /// The most bytes of a body.
+    pub max_body: usize,
+}
+
+impl HttpServer {
+    /// Listens at an address, `127.0.0.1:8080`; of this machine alone, unless others are let in.
+    ///
+    /// # Errors
+    /// What the system says; an address that others reach.
+    pub fn listen_at(address: &str, lets_others_in: bool, hosts: KnownHosts) -> io::Result<Self> {
+        let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
+        if !lets_others_in && let Some(open) = addresses.iter().find(|one| !one.ip().is_loopback()) {
+            let text = format!("`{}` can be reached from other machines", open.ip());
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+        }
+        let listener = TcpListener::bind(&*addresses)?;
+        Ok(Self { listener, hosts, max_body: 64 << 20 })
+    }
+
+    /// Where it listens.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub fn local_address(&self) -> io::Result<SocketAddr> {
+        self.listener.local_addr()
+    }
+
+    /// Answers for ever.
+    pub fn serve_connections<H: AnswerRequests>(&self, begin: impl Fn() -> H + Sync) {
+        let open = AtomicUsize::new(0);
+        thread::scope(|scope| {
+            for stream in self.listener.incoming() {
+                let Ok(stream) = stream else {
+                    thread::sleep(PAUSE);
+                    continue;
+                };
+                if open.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {
+                    open.fetch_sub(1, Ordering::Relaxed);
+                    let busy = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n";
+                    let _ = (&stream).write_all(busy);
+                    continue;
+                }
+                let (open, begin) = (&open, &begin);
+                scope.spawn(move || {
+                    // A connection that breaks off concerns nobody else.
+                    let _ = self.answer_connection(&stream, begin());
+                    let _ = stream.shutdown(std::net::Shutdown::Both);
+                    open.fetch_sub(1, Ordering::Relaxed);
+                });
+            }
+        });
+    }
+
+    fn answer_connection(&self, stream: &TcpStream, mut handler: impl AnswerRequests) -> io::Result<()> {
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(POLL))?;
+        stream.set_write_timeout(Some(WRITE_TIME))?;
+        let (watched, gone) = (stream.try_clone()?, handler.when_gone());
+        thread::Builder::new().name("watches a client".to_owned()).spawn(move || watch_client(&watched, gone))?;
+        let mut reader =
+            RequestReader { stream, hosts: &self.hosts, max_body: self.max_body, unread: Vec::new(), is_last: false };
+        while reader.answer_next(|request, reply| handler.answer_request(request, reply)) {}
+        Ok(())
+    }
+}
+
+/// Waits until a client has closed its connection: whoever waits for a server in its name does not wait on.
+fn watch_client(stream: &TcpStream, gone: Box<dyn FnOnce() + Send>) {
+    loop {
+        match stream.peek(&mut [0_u8]) {
+            Ok(0) => break,
+            Ok(_) => thread::sleep(POLL),
+            Err(error) if is_pause(&error) => {}
+            Err(_) => break,
+        }
+    }
+    gone();
+}

@@ -76,7 +76,7 @@ fn is_exchange(object: Object<'_>) -> bool {
         || is_text(request) && node_object(response).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let root = draft.arena.alloc(root);
     let mut exchanges = Vec::new();
     for (node, exchange) in draft.record_objects(items_of(root, &LISTS)) {

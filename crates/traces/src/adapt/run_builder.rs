@@ -208,13 +208,28 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
-    pub(super) fn has_call_of(&self, tool: &str) -> bool {
-        let named = |step: &PendingStep<'run>| {
-            step.fields
-                .iter()
-                .any(|field| field.key == of_step::TOOL && super::nodes::node_text(field.node) == Some(tool))
+    pub(super) fn called_tools(&self) -> FxHashSet<&'run str> {
+        let calls = self.steps.iter().filter(|step| step.kind == StepKind::Call);
+        let tool = |step: &PendingStep<'run>| {
+            let field = step.fields.iter().find(|field| field.key == of_step::TOOL)?;
+            super::nodes::node_text(field.node)
         };
-        self.steps.iter().any(|step| step.kind == StepKind::Call && named(step))
+        calls.filter_map(tool).collect()
+    }
+
+    /// Where the values stand that steps and the run hold as they are, in order, none inside of another.
+    pub(super) fn data_ranges(&self) -> Vec<std::ops::Range<usize>> {
+        let nodes = self.steps.iter().flat_map(|step| &step.fields).chain(&self.root).map(|entry| entry.node);
+        let is_held = |node: &Node<'run>| matches!(node.value, Value::List(_) | Value::Object(_));
+        let mut ranges: Vec<_> = nodes.filter(is_held).filter_map(|node| node.origin.byte_range()).collect();
+        ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+        let mut outer: Vec<std::ops::Range<usize>> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            if outer.last().is_none_or(|last| range.end > last.end) {
+                outer.push(range);
+            }
+        }
+        outer
     }
 
     pub(crate) fn step_count(&self) -> usize {

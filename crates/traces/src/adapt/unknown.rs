@@ -17,6 +17,9 @@ key_table! {
     }
 }
 
+/// Calls do not stand deeper in what formats write.
+const DEEP: usize = 64;
+
 key_table! {
     /// What a call is written with, whoever writes it.
     AnyCallKey {
@@ -117,20 +120,44 @@ impl<'run> RunBuilder<'run, '_> {
         messages.collect()
     }
 
-    /// Keys beside those that a format knows: mostly metadata. One whose value lists calls of tools that the run has no call of may
-    /// have been more. Called where all calls are there.
-    pub(super) fn note_keys(&self, object: Object<'run>, is_known: impl Fn(&str) -> bool) {
-        let others = object.entries().iter().filter(|entry| !is_known(entry.key) && !tells_no_calls(entry.key));
-        for entry in others {
-            let values = match &entry.node.value {
-                Value::List(values) => *values,
-                Value::Object(_) => std::slice::from_ref(&entry.node),
+    /// What stands under keys that no reader took: mostly metadata. One whose value lists calls of tools that the run has no call of
+    /// may have been more. Called where all calls are there; `is_deep`: also inside of records, and not only beside the keys of the run.
+    pub(super) fn note_keys(&self, root: Node<'run>, is_deep: bool) {
+        let (tools, data) = (self.called_tools(), self.data_ranges());
+        let is_data = |node: Node<'run>| {
+            let range = node.origin.byte_range();
+            range.is_some_and(|range| {
+                let behind = data.partition_point(|known| known.start <= range.start);
+                behind.checked_sub(1).and_then(|at| data.get(at)).is_some_and(|known| range.end <= known.end)
+            })
+        };
+        let mut open = vec![(root, 0_usize)];
+        while let Some((node, depth)) = open.pop() {
+            let entries = match node.value {
+                Value::List(items) if is_deep && depth < DEEP => {
+                    open.extend(items.iter().rev().map(|item| (*item, depth + 1)));
+                    continue;
+                }
+                Value::Object(object) if depth < DEEP => object.entries(),
                 _ => continue,
             };
-            let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
-            let mut unknown = calls.filter(|tool| !self.has_call_of(tool));
-            if unknown.next().is_some() {
-                self.note_unknown(entry.node.origin, format!("the key `{}` lists calls that are not read", entry.key));
+            for entry in entries.iter().filter(|entry| !tells_no_calls(entry.key)) {
+                let values = match &entry.node.value {
+                    Value::List(values) => *values,
+                    Value::Object(_) => std::slice::from_ref(&entry.node),
+                    _ => continue,
+                };
+                if is_data(entry.node) {
+                    continue;
+                }
+                let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
+                let is_unknown = calls.clone().any(|tool| !tools.contains(tool));
+                if is_unknown {
+                    let message = format!("the key `{}` lists calls that are not read", entry.key);
+                    self.note_unknown(entry.node.origin, message);
+                } else if is_deep {
+                    open.push((entry.node, depth + 1));
+                }
             }
         }
     }

@@ -5,6 +5,7 @@
 
 pub(crate) mod attributes;
 mod calls;
+mod claude_turns;
 pub(crate) mod conversation;
 pub(crate) mod event_bodies;
 mod events;

@@ -147,7 +147,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let id = records.first().and_then(|(_, span)| value_of(*span, BraintrustKey::Root));
     let mut spans = Vec::new();
     for (node, record) in records {
-        let is_judged = value_of(record, BraintrustKey::Span).and_then(text_of_node).is_some_and(|id| judges.contains(id));
+        let is_judged =
+            value_of(record, BraintrustKey::Span).and_then(text_of_node).is_some_and(|id| judges.contains(id));
         spans.push(read_span(node, record, is_judged, draft));
     }
     build_run(spans, RunEntries { id, ..RunEntries::default() }, draft);

@@ -77,9 +77,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     description: "sessions of Continue (`sessions/ID.json`)",
     marks: &[ContinueKey::History.key()],
     near: &[ContinueKey::Folder.key()],
-    object: |object| {
-        list_of(object, ContinueKey::History).is_some_and(|items| are_mostly(items.iter(), is_item))
-    },
+    object: |object| list_of(object, ContinueKey::History).is_some_and(|items| are_mostly(items.iter(), is_item)),
     read: read_run,
     ..IN_FULL
 };

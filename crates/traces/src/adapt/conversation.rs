@@ -1,6 +1,7 @@
 //! What the formats of conversations and sessions have in common: who says what, calls and the results that belong to them, turns, times,
 //! usage. A format says what stands in its records; the fields of the steps are written here.
 
+use super::blocks;
 use super::calls::{PendingCalls, TokenUsage, parse_arguments};
 use super::content;
 use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
@@ -153,7 +154,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         self.times.extend(time.and_then(|time| time::to_milliseconds(&time.value)));
     }
 
-    /// Empty text is ignored.
+    /// Empty text is ignored; anything else is not understood.
     pub(super) fn add_message(
         &mut self,
         speaker: Speaker,
@@ -162,6 +163,10 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         origin: TextOrigin,
     ) {
         if !NodeShapes.has_shape(words, ValueShape::Text) {
+            // Blocks where the format has a text may be calls.
+            if matches!(words.value, Value::Object(_) | Value::List([_, ..])) {
+                self.draft.note_unknown(origin, blocks::UNKNOWN);
+            }
             return;
         }
         self.note_time(about.time);

@@ -89,8 +89,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[CrewKey::Events.key(), CrewKey::Id.key()],
     near: &[],
     object: |object| {
-        is_event(object)
-            || list_of(object, CrewKey::Events).is_some_and(|events| are_mostly(events.iter(), is_event))
+        is_event(object) || list_of(object, CrewKey::Events).is_some_and(|events| are_mostly(events.iter(), is_event))
     },
     item_marks: &[CrewKey::Id.key(), CrewKey::Data.key()],
     element: is_event,
@@ -167,12 +166,16 @@ impl<'run> CrewReader<'_, 'run, '_> {
     fn add_event(&mut self, node: Node<'run>, event: Object<'run>) {
         let Some(kind) = type_of(event) else {
             let word = text_of(event, CrewKey::Type).unwrap_or_default();
-            return self.talk.draft.skip_record(node.origin, format!("an event of unknown type `{word}` is passed over"));
+            return self
+                .talk
+                .draft
+                .skip_record(node.origin, format!("an event of unknown type `{word}` is passed over"));
         };
         let data = object_of(event, CrewKey::Data).unwrap_or(event);
         let about = StepMeta {
             time: value_of(event, CrewKey::Time).filter(|time| node_text(*time).is_some()),
-            agent: value_of(data, CrewKey::Agent).filter(|agent| node_text(*agent).is_some_and(|role| !role.is_empty())),
+            agent: value_of(data, CrewKey::Agent)
+                .filter(|agent| node_text(*agent).is_some_and(|role| !role.is_empty())),
             ..StepMeta::default()
         };
         self.talk.note_time(about.time);

@@ -89,7 +89,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn sent_at(request: Object<'_>) -> f64 {
     let time = value_of(request, HeliconeKey::Time);
-    time.filter(|time| node_text(*time).is_some()).and_then(|time| time::to_milliseconds(&time.value)).unwrap_or_default()
+    time.filter(|time| node_text(*time).is_some())
+        .and_then(|time| time::to_milliseconds(&time.value))
+        .unwrap_or_default()
 }
 
 /// The request in the form of an HTTP exchange; a body that was not kept is none.

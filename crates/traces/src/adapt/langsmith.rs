@@ -6,7 +6,9 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, node_list, node_object};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways};
+use super::spans::{
+    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways,
+};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;

@@ -175,7 +175,10 @@ impl<'run> LettaReader<'_, 'run, '_> {
         let piece = text_of(message, LettaKey::Part);
         let part = [LettaKey::Type, LettaKey::Id].map(|key| text_of(message, key));
         if piece.is_some() && self.part == Some((part, piece)) {
-            return self.talk.draft.skip_record(node.origin, "a message that was streamed in pieces is not put together");
+            return self
+                .talk
+                .draft
+                .skip_record(node.origin, "a message that was streamed in pieces is not put together");
         }
         self.part = Some((part, piece));
         let about = StepMeta { time: time_of(message), ..StepMeta::default() };
@@ -250,7 +253,8 @@ impl<'run> LettaReader<'_, 'run, '_> {
     fn add_results(&mut self, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
         let listed = list_of(message, LettaKey::Results).unwrap_or_default();
         let of_speech = text_of(message, LettaKey::Name) == Some(SPEAKS);
-        let all = if listed.is_empty() { vec![(node, message)] } else { object_items(listed).collect() };
+        let listed: Vec<_> = self.talk.draft.record_objects(listed).collect();
+        let all = if listed.is_empty() { vec![(node, message)] } else { listed };
         for (at, answer) in all {
             match text_of(answer, LettaKey::Tool).map(LettaDecision::from_key) {
                 None | Some(Some(LettaDecision::Result)) => self.add_result(at, answer, of_speech, about),

@@ -6,9 +6,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, node_list, node_object};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{
-    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways,
-};
+use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::of_step;
@@ -114,7 +112,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         if let Some(trace) = trace.and_then(node_object) {
             read_trace(trace, &mut whole);
         }
-        let page = |key| holder.filter(|one| is_trace(*one) || is_page(*one)).and_then(|one| node_list(value_of(one, key)?));
+        let page =
+            |key| holder.filter(|one| is_trace(*one) || is_page(*one)).and_then(|one| node_list(value_of(one, key)?));
         let items = page(OpikKey::Spans).or_else(|| page(OpikKey::Content));
         for node in items.unwrap_or(std::slice::from_ref(node)) {
             draft.count_record();

@@ -147,7 +147,9 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     match kind {
         PydanticPartKind::System => say(Speaker::System),
         PydanticPartKind::User => say(asker),
-        PydanticPartKind::Said => say(Speaker::Assistant),
+        PydanticPartKind::Said => {
+            content.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, &about, node.origin));
+        }
         PydanticPartKind::Thought => say(Speaker::Thinking),
         PydanticPartKind::Call => {
             let made = ToolCall {

@@ -119,7 +119,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         let plain =
             !self.needs_whole && !self.overfull && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
         let plain = plain && self.unknown.borrow().is_empty();
-        plain.then_some((&self.steps, self.recorded.get(StepKind::Call as usize) == Some(&true)))
+        plain.then_some((&self.steps, self.is_recorded(StepKind::Call)))
     }
 
     pub(crate) fn run_entry(&self, key: &str) -> Option<Node<'run>> {
@@ -139,6 +139,10 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         if let Some(recorded) = self.recorded.get_mut(kind as usize) {
             *recorded = false;
         }
+    }
+
+    pub(super) fn is_recorded(&self, kind: StepKind) -> bool {
+        self.recorded.get(kind as usize) == Some(&true)
     }
 
     /// The order of steps of different kinds means nothing.

@@ -8,6 +8,7 @@ use super::messages::MessageRole;
 use super::nodes::{node_object, node_text, object_items};
 use super::run_builder::{RunBuilder, UnknownPart};
 use averment_base::value::{Node, Object, TextOrigin, Value};
+use averment_runs::run::StepKind;
 use std::borrow::{Borrow, Cow};
 
 key_table! {
@@ -31,7 +32,17 @@ key_table! {
     }
 }
 
+key_table! {
+    /// Calls that were only asked for: those that were carried out have events of their own (Copilot).
+    AskedKey {
+        Any = "toolRequests",
+    }
+}
+
 fn tells_no_calls(key: &str) -> bool {
+    if AskedKey::from_key(key).is_some() {
+        return true;
+    }
     let key = key.to_ascii_lowercase();
     NoCallWord::Any.keys().iter().any(|word| key.contains(word))
 }
@@ -123,6 +134,9 @@ impl<'run> RunBuilder<'run, '_> {
     /// What stands under keys that no reader took: mostly metadata. One whose value lists calls of tools that the run has no call of
     /// may have been more. Called where all calls are there; `is_deep`: also inside of records, and not only beside the keys of the run.
     pub(super) fn note_keys(&self, root: Node<'run>, is_deep: bool) {
+        if !self.is_recorded(StepKind::Call) {
+            return;
+        }
         let (tools, data) = (self.called_tools(), self.data_ranges());
         let is_data = |node: Node<'run>| {
             let range = node.origin.byte_range();

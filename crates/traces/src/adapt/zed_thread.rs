@@ -97,7 +97,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_message(message: Object<'_>) -> bool {
     let tagged = [ZedMessageKey::User, ZedMessageKey::Agent];
-    let has_content = |tag| object_of(message, tag).is_some_and(|inner| list_of(inner, ZedMessageKey::Content).is_some());
+    let has_content =
+        |tag| object_of(message, tag).is_some_and(|inner| list_of(inner, ZedMessageKey::Content).is_some());
     message.entries().len() == 1 && tagged.into_iter().any(has_content) || is_older(message)
 }
 
@@ -240,7 +241,9 @@ fn add_older<'run>(
 fn classify_segment(segment: Object<'_>) -> ContentBlock<'_> {
     let kind = text_of(segment, BlockKey::Type);
     match blocks::classify_block(segment) {
-        ContentBlock::Unknown if kind.and_then(ZedPartKey::from_key) == Some(ZedPartKey::Silent) => ContentBlock::Silent,
+        ContentBlock::Unknown if kind.and_then(ZedPartKey::from_key) == Some(ZedPartKey::Silent) => {
+            ContentBlock::Silent
+        }
         ContentBlock::Silent => match segment.field(BlockKey::Text) {
             Some(text) if kind == Some(averment_runs::normal::role::THINKING) => ContentBlock::Thinks(text),
             _ => ContentBlock::Silent,

@@ -268,12 +268,18 @@ fn what_comes_back_to_an_agent_the_user_did_not_say() {
         with(&text.to_string(), |run| {
             let said = |role: &str| {
                 let steps = run.steps.iter().filter(|step| step.kind == StepKind::Message && step.name == role);
-                steps.map(|step| step.object.get("text").map_or_else(String::new, |text| averment_base::value::json::to_json(&text.value))).collect::<Vec<_>>()
+                steps
+                    .map(|step| {
+                        step.object
+                            .get("text")
+                            .map_or_else(String::new, |text| averment_base::value::json::to_json(&text.value))
+                    })
+                    .collect::<Vec<_>>()
             };
             assert_eq!(said("user"), ["\"tidy up\""]);
             assert_eq!(said("system").len(), 2, "{:?}", said("system"));
             assert_eq!(root(run, "prompt"), "\"tidy up\"");
-            assert_eq!(calls(run, &["tool", "args", "result"]), [r#""Task" {"prompt":"delete the files"} "ok""#]);
+            assert_eq!(calls(run, &["tool"]), ["\"Task\""]);
         });
     }
 }

@@ -56,7 +56,14 @@ key_table! {
 
 key_table! {
     OpikMark {
-        Any = "spans" | "content" | "parent_span_id" | "trace_id",
+        /// The last one is of a page.
+        Any = "trace" | "parent_span_id" | "total_estimated_cost" | "sortable_by",
+    }
+}
+
+key_table! {
+    OpikItemMark {
+        Any = "trace" | "parent_span_id" | "trace_id",
     }
 }
 
@@ -71,7 +78,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     marks: OpikMark::Any.keys(),
     near: &[],
     object: |object| is_trace(object) || is_span(object) || is_page(object),
-    item_marks: OpikMark::Any.keys(),
+    item_marks: OpikItemMark::Any.keys(),
     element: |object| is_trace(object) || is_span(object) || is_page(object),
     alone: is_trace,
     read: read_run,

@@ -308,6 +308,10 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
     }
 
+    pub(super) fn has_lost_in(&self, range: &std::ops::Range<usize>) -> bool {
+        self.warnings.iter().any(|warning| warning.lost && range.contains(&warning.offset))
+    }
+
     /// Missing unless the call comes later or has another result.
     pub(crate) fn note_uncalled(&mut self, id: Option<&str>) {
         let id = id.map(|id| &*self.arena.alloc_str(id));

@@ -166,14 +166,22 @@ impl<'run> RunBuilder<'run, '_> {
                 }
                 let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
                 let is_unknown = calls.clone().any(|tool| !tools.contains(tool));
-                if is_unknown {
+                // Of what was looked at something is told already.
+                if is_unknown && !self.tells_unknown(entry.node) {
                     let message = format!("the key `{}` lists calls that are not read", entry.key);
                     self.note_unknown(entry.node.origin, message);
-                } else if is_deep {
+                }
+                if is_deep && !is_unknown {
                     open.push((entry.node, depth + 1));
                 }
             }
         }
+    }
+
+    fn tells_unknown(&self, node: Node<'run>) -> bool {
+        let Some(range) = node.origin.byte_range() else { return false };
+        let is_inside = |part: &UnknownPart| part.origin.byte_range().is_some_and(|part| range.contains(&part.start));
+        self.unknown.borrow().iter().any(is_inside) || self.has_lost_in(&range)
     }
 
     /// The parts of what somebody said, in a format that has its calls elsewhere: a part that is one is not read.

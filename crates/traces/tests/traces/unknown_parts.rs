@@ -418,7 +418,7 @@ fn is_harmless(place: &str) -> bool {
 }
 
 /// One place in so many is looked at, another one with each seed (`AVERMENT_UNKNOWN_SEED`); with `AVERMENT_UNKNOWN=all` each.
-const ONE_IN: usize = 12;
+const ONE_IN: usize = 16;
 /// Larger files are looked at with `AVERMENT_UNKNOWN=all` alone.
 const LARGE: usize = 30_000;
 const VERY_LARGE: usize = 150_000;

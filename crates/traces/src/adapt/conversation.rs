@@ -1,7 +1,6 @@
 //! What the formats of conversations and sessions have in common: who says what, calls and the results that belong to them, turns, times,
 //! usage. A format says what stands in its records; the fields of the steps are written here.
 
-use super::blocks;
 use super::calls::{PendingCalls, TokenUsage, parse_arguments};
 use super::content;
 use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
@@ -163,9 +162,9 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         origin: TextOrigin,
     ) {
         if !NodeShapes.has_shape(words, ValueShape::Text) {
-            // Blocks where the format has a text may be calls.
-            if matches!(words.value, Value::Object(_) | Value::List([_, ..])) {
-                self.draft.note_unknown(origin, blocks::UNKNOWN);
+            // Thoughts call nothing.
+            if speaker != Speaker::Thinking {
+                self.draft.note_no_text(words, origin);
             }
             return;
         }

@@ -178,6 +178,13 @@ impl<'run> RunBuilder<'run, '_> {
         }
     }
 
+    /// Blocks where the format has a text may be calls.
+    pub(super) fn note_no_text(&self, words: Node<'run>, origin: TextOrigin) {
+        if matches!(words.value, Value::Object(_) | Value::List([_, ..])) {
+            self.note_unknown(origin, blocks::UNKNOWN);
+        }
+    }
+
     fn tells_unknown(&self, node: Node<'run>) -> bool {
         let Some(range) = node.origin.byte_range() else { return false };
         let is_inside = |part: &UnknownPart| part.origin.byte_range().is_some_and(|part| range.contains(&part.start));

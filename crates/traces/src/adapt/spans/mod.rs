@@ -281,6 +281,10 @@ pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
     }
 }
 
+fn holds_values(node: Node<'_>) -> bool {
+    matches!(node.value, Value::List(_) | Value::Object(_))
+}
+
 /// In milliseconds.
 pub(crate) fn instant_milliseconds(node: Node<'_>, unit: InstantUnit) -> Option<f64> {
     match (node.value, unit) {

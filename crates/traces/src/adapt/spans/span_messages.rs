@@ -336,8 +336,7 @@ fn sort_part<'run>(
         Some(SpanPartType::Result) => said.results.extend(part_result(part, draft)),
         Some(SpanPartType::Thinking) => said.thoughts.extend(content.or(value_of(part, SpanMessageKey::Thinking))),
         Some(SpanPartType::Text) => {
-            said.has_unknown |=
-                content.is_some_and(|content| node_list(content).or(node_object(content).map(|_| &[][..])).is_some());
+            said.has_unknown |= content.is_some_and(super::holds_values);
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
         }
         None | Some(SpanPartType::Silent) => {

@@ -162,7 +162,6 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         origin: TextOrigin,
     ) {
         if !NodeShapes.has_shape(words, ValueShape::Text) {
-            // Thoughts call nothing.
             if speaker != Speaker::Thinking {
                 self.draft.note_no_text(words, origin);
             }

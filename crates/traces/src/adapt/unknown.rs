@@ -178,7 +178,7 @@ impl<'run> RunBuilder<'run, '_> {
         }
     }
 
-    /// Blocks where the format has a text may be calls.
+    /// Blocks where the format has a text may be calls; those of thoughts are none.
     pub(super) fn note_no_text(&self, words: Node<'run>, origin: TextOrigin) {
         if matches!(words.value, Value::Object(_) | Value::List([_, ..])) {
             self.note_unknown(origin, blocks::UNKNOWN);

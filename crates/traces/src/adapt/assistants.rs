@@ -249,6 +249,6 @@ fn add_call<'run>(
     let result = value_of(inside, AssistantsCallKey::Output);
     let status = error.map(|_| StepStatus::Failed);
     if result.is_some() || error.is_some() {
-        talk.end_call(step, CallResult { result, error, status, ..CallResult::default() }, end);
+        talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, end);
     }
 }

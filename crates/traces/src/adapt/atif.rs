@@ -108,9 +108,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     set_totals(&mut talk, trajectory);
     let known = of_agent(TrajectoryKey::AgentName).and_then(node_text).and_then(KnownAgent::from_key).is_some();
     let draft = if known { talk.finish_with_tools() } else { talk.finish_run() };
-    for (_, step) in super::nodes::object_items(list_of(trajectory, TrajectoryKey::Steps).unwrap_or_default()) {
-        draft.note_keys(step, |key| AtifStepKey::from_key(key).is_some());
-    }
     if acts_in_text {
         draft.add_warning(root.origin, IN_TEXT);
         use StepKind::{Call, Command, Http, Read, Skill, Write};

@@ -2,11 +2,12 @@
 //! put together; what calls gave back is not in a stream.
 
 use super::calls::TokenUsage;
+use super::content;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ChatMessageKey;
-use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, text_of};
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value, json};
@@ -29,6 +30,7 @@ key_table! {
 
 key_table! {
     DeltaKey {
+        Role = "role",
         Content = "content",
         Thought = "reasoning_content",
         Refusal = "refusal",
@@ -116,7 +118,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
             answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
             match object_of(choice, ChunkKey::Delta) {
-                Some(delta) => answer.add_delta(delta, talk.draft),
+                Some(delta) => answer.add_delta(at, delta, talk.draft),
                 None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
             }
         }
@@ -137,9 +139,15 @@ fn field_index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Opti
 }
 
 impl<'run> PartialAnswer<'run> {
-    fn add_delta(&mut self, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
-        self.words
-            .push_str(text_of(delta, DeltaKey::Content).or(text_of(delta, DeltaKey::Refusal)).unwrap_or_default());
+    fn add_delta(&mut self, node: Node<'run>, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
+        draft.role_of(node, text_of(delta, DeltaKey::Role));
+        let words = value_of(delta, DeltaKey::Content).or_else(|| value_of(delta, DeltaKey::Refusal));
+        if let Some(words) = words {
+            // Some providers stream parts in place of a text.
+            draft.note_parts(words);
+            let words = content::content_text(words, draft.arena).and_then(node_text);
+            self.words.push_str(words.unwrap_or_default());
+        }
         self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
         for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
             let index = field_index(part, DeltaKey::Index);
@@ -198,11 +206,11 @@ pub(super) fn compose_answer<'run>(
         }
         answer.usage = object_of(chunk, ChunkKey::Usage).or(answer.usage);
         let choices = draft.known_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
-        for (_, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0))
+        for (at, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0))
         {
             answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
             if let Some(delta) = object_of(choice, ChunkKey::Delta) {
-                answer.add_delta(delta, draft);
+                answer.add_delta(at, delta, draft);
             }
         }
     }

@@ -110,6 +110,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     line: is_line,
     read: read_run,
     projected: LineProjection::Never,
+    is_read_in_part: true,
     ..IN_FULL
 };
 

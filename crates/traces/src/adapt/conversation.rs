@@ -153,7 +153,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         self.times.extend(time.and_then(|time| time::to_milliseconds(&time.value)));
     }
 
-    /// Empty text is ignored.
+    /// Empty text is ignored; anything else is not understood.
     pub(super) fn add_message(
         &mut self,
         speaker: Speaker,
@@ -162,6 +162,9 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         origin: TextOrigin,
     ) {
         if !NodeShapes.has_shape(words, ValueShape::Text) {
+            if speaker != Speaker::Thinking {
+                self.draft.note_no_text(words, origin);
+            }
             return;
         }
         self.note_time(about.time);

@@ -76,12 +76,21 @@ fn is_exchange(object: Object<'_>) -> bool {
         || is_text(request) && node_object(response).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut exchanges = Vec::new();
+    let (mut exchanges, mut refusal) = (Vec::new(), None);
     for (node, exchange) in draft.record_objects(items_of(root, &LISTS)) {
         match unpack_exchange(node, exchange, draft) {
-            Unpacked::Exchange(plain) => exchanges.push(plain),
+            Unpacked::Exchange(plain) => {
+                exchanges.push(plain);
+                refusal = None;
+            }
+            Unpacked::Asked(request) => exchanges.push(request),
+            // What was asked again and answered the program got over.
+            Unpacked::Refused(request, error) => {
+                exchanges.push(request);
+                refusal = Some(error);
+            }
             Unpacked::Harmless => {}
             Unpacked::Unknown => {
                 draft.count_record();
@@ -89,6 +98,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
         }
     }
+    draft.set_some(of_run::ERROR, refusal);
     let is_known = |format: &&TraceFormat| {
         exchanges.iter().any(|node| node_object(*node).is_some_and(|one| (format.element)(one) || (format.object)(one)))
     };
@@ -104,28 +114,30 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 enum Unpacked<'run> {
     Exchange(Node<'run>),
+    /// A request whose answer is not there.
+    Asked(Node<'run>),
+    /// A request, and why it had no answer.
+    Refused(Node<'run>, Node<'run>),
     /// Nothing that a model said or was told.
     Harmless,
     Unknown,
 }
 
-fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Unpacked<'run> {
+fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBuilder<'run, '_>) -> Unpacked<'run> {
     let request = value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft));
     let response = value_of(exchange, HttpKey::Response).map(|side| body_of(side, draft));
     let is_refused = value_of(exchange, HttpKey::Response).is_some_and(is_refused);
     match (request, response) {
         (Some(Body::Value(request)), Some(Body::Value(response))) if is_refused => {
             let error = node_object(response).and_then(|response| value_of(response, HttpKey::Error));
-            draft.set_some(of_run::ERROR, error.or(Some(response)).filter(|_| !draft.has_entry(of_run::ERROR)));
-            Unpacked::Exchange(Node::new(request.value, node.origin))
+            Unpacked::Refused(Node::new(request.value, node.origin), error.unwrap_or(response))
         }
         (Some(Body::Value(request)), Some(Body::Value(response))) => {
             if node_object(response).is_some_and(is_list_of_data) {
                 return Unpacked::Harmless;
             }
             if let Some(error) = node_object(response).and_then(|response| value_of(response, HttpKey::Error)) {
-                draft.set_some(of_run::ERROR, Some(error).filter(|_| !draft.has_entry(of_run::ERROR)));
-                return Unpacked::Exchange(Node::new(request.value, node.origin));
+                return Unpacked::Refused(Node::new(request.value, node.origin), error);
             }
             let entries =
                 [field_entry(HttpKey::Request.key(), request), field_entry(HttpKey::Response.key(), response)];
@@ -137,7 +149,7 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &mut R
             if !is_refused {
                 draft.note_unknown(node.origin, "an answer without its body: it may have asked for calls");
             }
-            Unpacked::Exchange(Node::new(request.value, node.origin))
+            Unpacked::Asked(Node::new(request.value, node.origin))
         }
         _ => Unpacked::Unknown,
     }

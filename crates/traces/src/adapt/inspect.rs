@@ -4,6 +4,7 @@
 
 mod events;
 
+use super::blocks::{self, ContentBlock};
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, seconds_to_ms};
@@ -62,6 +63,8 @@ key_table! {
         Error = "error",
         ErrorType = "type",
         Reasoning = "reasoning",
+        /// Of a call that the provider ran.
+        Result = "result",
     }
 }
 
@@ -201,7 +204,13 @@ fn add_message<'run>(
             }
         }
     }
-    content.into_iter().for_each(|content| talk.add_content(speaker, content, &about, node.origin));
+    if let Some(content) = content {
+        talk.draft.note_parts_beside_calls(content, role == Some(MessageRole::Assistant));
+        talk.add_text(speaker, content, &about, node.origin);
+    }
+    if role == Some(MessageRole::Assistant) {
+        add_hosted_calls(talk, message, &about);
+    }
     for (at, call) in talk.draft.record_objects(list_of(message, InspectMessageKey::Calls).unwrap_or_default()) {
         let tool = call.field(InspectMessageKey::Function).unwrap_or(Node::computed(Value::Null));
         let made = ToolCall {
@@ -213,6 +222,26 @@ fn add_message<'run>(
         if let (Some(step), Some(id)) = (talk.add_call(made, &about), text_of(call, InspectMessageKey::Id)) {
             executed.note_call(step, id);
         }
+    }
+}
+
+/// Calls of tools that the provider runs: they stand among the parts of an answer, with what they gave.
+fn add_hosted_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>, about: &StepMeta<'run>) {
+    for (at, block) in object_items(list_of(message, InspectMessageKey::Content).unwrap_or_default()) {
+        let made = match blocks::classify_block(block) {
+            ContentBlock::Calls(call) => ToolCall {
+                tool: call.tool.unwrap_or(Node::computed(Value::Null)),
+                args: first_of(block, &[InspectMessageKey::Arguments]).or(call.args),
+                id: call.id,
+                origin: at.origin,
+            },
+            _ => continue,
+        };
+        let Some(step) = talk.add_call(made, about) else { continue };
+        let error = first_of(block, &[InspectMessageKey::Error]);
+        let result = first_of(block, &[InspectMessageKey::Result]);
+        let status = error.map(|_| StepStatus::Failed).or(result.map(|_| StepStatus::Ok));
+        talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, about);
     }
 }
 

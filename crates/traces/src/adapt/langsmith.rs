@@ -6,7 +6,9 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, node_list, node_object};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways};
+use super::spans::{
+    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways,
+};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -59,6 +61,14 @@ key_table! {
         Kwargs = "kwargs",
         Generations = "generations",
         Message = "message",
+        /// What a program of agents says of a chain.
+        Agent = "ls_agent_type",
+    }
+}
+
+key_table! {
+    LangSmithAgent {
+        Any = "root" | "subagent",
     }
 }
 
@@ -206,6 +216,10 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     };
     let metadata = records.iter().rev().find_map(metadata);
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
+    let agent = metadata.and_then(|metadata| value_of(metadata, LangSmithInnerKey::Agent)).and_then(text_of_node);
+    if span.act == SpanAct::Part && agent.and_then(LangSmithAgent::from_key).is_some() {
+        span.act = SpanAct::Agent;
+    }
     let parameters = |record: &Object<'run>| {
         value_of(node_object(value_of(*record, LangSmithKey::Extra)?)?, LangSmithInnerKey::Parameters)
             .and_then(node_object)
@@ -223,11 +237,11 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     ];
     facts.into_iter().for_each(|(fact, node)| span.take_fact(fact, node));
     match span.act {
-        super::spans::SpanAct::Tool => {
+        SpanAct::Tool => {
             span.take_fact(Fact::Args, inputs.map(|inputs| only_value(inputs, LangSmithInnerKey::Input)));
             span.take_fact(Fact::Result, outputs.map(|outputs| only_value(outputs, LangSmithInnerKey::Output)));
         }
-        super::spans::SpanAct::Inference => {
+        SpanAct::Inference => {
             span.take_fact(Fact::MessagesIn, inputs);
             span.take_fact(Fact::MessagesOut, outputs);
             read_usage(outputs, &mut span);

@@ -83,7 +83,7 @@ key_table! {
         /// Images, documents, redacted thinking: nothing that a rule could read.
         Silent = "image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio" | "audio_url"
             | "input_audio" | "video" | "video_url" | "redacted_thinking" | "refusal" | "reasoning_content" | "search_result"
-            | "container_upload" | "tool_reference" | "citation" | "compaction" | "fallback" | "media",
+            | "container_upload" | "imageUrl" | "tool_reference" | "citation" | "compaction" | "fallback" | "media",
     }
 }
 

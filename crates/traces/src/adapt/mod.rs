@@ -21,6 +21,7 @@ pub(crate) mod batch;
 mod bedrock_agent;
 mod block_session;
 mod blocks;
+mod braintrust;
 pub(crate) mod calls;
 mod chunks;
 pub(crate) mod claude_code;
@@ -29,8 +30,10 @@ mod cline;
 mod cline_shown;
 mod codex;
 pub(crate) mod content;
+mod continue_session;
 mod conversation;
 mod copilot;
+mod crewai;
 mod cursor;
 mod cursor_transcript;
 pub(crate) mod cutting;
@@ -48,6 +51,7 @@ mod goose;
 mod grok;
 mod guard;
 mod handovers;
+mod helicone;
 mod http_exchanges;
 pub(crate) mod inspect;
 mod kimi;
@@ -56,6 +60,7 @@ mod langchain;
 mod langchain_agent;
 mod langfuse;
 mod langsmith;
+mod letta;
 mod managed;
 mod mastra;
 mod mcp;
@@ -68,6 +73,7 @@ mod openai_agents;
 pub(crate) mod openai_chat;
 mod opencode;
 mod openhands;
+mod opik;
 pub(crate) mod otel;
 mod owasp;
 mod pi;
@@ -95,6 +101,7 @@ pub(crate) mod tests;
 mod tools;
 mod unknown;
 mod vscode_chat;
+mod zed_thread;
 
 use crate::build::NormalRun;
 use crate::error::PlacedError;
@@ -143,10 +150,8 @@ pub(crate) fn normalize_run<'run>(
     read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
     draft.check_steps()?;
     // A line that may be read in part is not looked at for keys that its format does not have.
-    if let Value::Object(object) = root.value
-        && matches!(format.projected, format::LineProjection::Never)
-    {
-        draft.note_keys(object, |_| false);
+    if matches!(format.projected, format::LineProjection::Never) {
+        draft.note_keys(root, !format.is_read_in_part);
     }
     if let Some((node, other)) = draft.has_unknown().then(|| registry::line_of_other(root, format)).flatten() {
         let message = format!("a line of the format {} among lines of the format {}", other.name, format.name);

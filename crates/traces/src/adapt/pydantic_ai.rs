@@ -21,8 +21,6 @@ key_table! {
         /// Older versions count so.
         Input = "request_tokens",
         Output = "response_tokens",
-        CacheRead = "cache_read_tokens",
-        CacheWrite = "cache_write_tokens",
     }
 }
 
@@ -147,7 +145,9 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     match kind {
         PydanticPartKind::System => say(Speaker::System),
         PydanticPartKind::User => say(asker),
-        PydanticPartKind::Said => say(Speaker::Assistant),
+        PydanticPartKind::Said => {
+            content.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, &about, node.origin));
+        }
         PydanticPartKind::Thought => say(Speaker::Thinking),
         PydanticPartKind::Call => {
             let made = ToolCall {
@@ -190,12 +190,7 @@ fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Obje
     let Some(counts) = object_of(message, PydanticMessageKey::Usage) else { return };
     let mut usage = TokenUsage::default();
     usage.add_usage(counts);
-    let others = [
-        (of_usage::INPUT, PydanticMessageKey::Input),
-        (of_usage::OUTPUT, PydanticMessageKey::Output),
-        (of_usage::CACHE_READ, PydanticMessageKey::CacheRead),
-        (of_usage::CACHE_WRITE, PydanticMessageKey::CacheWrite),
-    ];
+    let others = [(of_usage::INPUT, PydanticMessageKey::Input), (of_usage::OUTPUT, PydanticMessageKey::Output)];
     for (name, field) in others {
         usage.add_count(name, value_of(counts, field));
     }

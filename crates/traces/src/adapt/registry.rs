@@ -4,12 +4,13 @@ use super::cutting::RunCutting;
 use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
-    acp, adk, agui, antigravity, api, assay, assistants, atif, autogen, batch, bedrock_agent, chunks, claude_code,
-    claude_hooks, cline, cline_shown, codex, copilot, cursor, cursor_transcript, deepeval, droid, evaluation_rows,
-    evalview, gemini, gemini_api, generic, goose, grok, guard, http_exchanges, inspect, kimi, kimi_code, langchain,
-    langchain_agent, langfuse, langsmith, managed, mastra, mcp, mini_swe, native, openai_agents, openai_chat, opencode,
-    openhands, otel, owasp, pi, promptfoo, pydantic_ai, qwen_code, realtime, run_state, runsight, senders, sharegpt,
-    skillgym, smolagents, stop, swe_agent, tau_bench, tau2, vscode_chat,
+    acp, adk, agui, antigravity, api, assay, assistants, atif, autogen, batch, bedrock_agent, braintrust, chunks,
+    claude_code, claude_hooks, cline, cline_shown, codex, continue_session, copilot, crewai, cursor, cursor_transcript,
+    deepeval, droid, evaluation_rows, evalview, gemini, gemini_api, generic, goose, grok, guard, helicone,
+    http_exchanges, inspect, kimi, kimi_code, langchain, langchain_agent, langfuse, langsmith, letta, managed, mastra,
+    mcp, mini_swe, native, openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, promptfoo,
+    pydantic_ai, qwen_code, realtime, run_state, runsight, senders, sharegpt, skillgym, smolagents, stop, swe_agent,
+    tau_bench, tau2, vscode_chat, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -20,6 +21,9 @@ pub static FORMATS: &[TraceFormat] = &[
     stop::FORMAT,
     langfuse::FORMAT,
     langsmith::FORMAT,
+    braintrust::FORMAT,
+    opik::FORMAT,
+    helicone::FORMAT,
     openai_agents::FORMAT,
     deepeval::FORMAT,
     promptfoo::FORMAT,
@@ -42,6 +46,10 @@ pub static FORMATS: &[TraceFormat] = &[
     cline::FORMAT,
     cline_shown::FORMAT,
     vscode_chat::FORMAT,
+    continue_session::FORMAT,
+    zed_thread::FORMAT,
+    letta::FORMAT,
+    crewai::FORMAT,
     tau_bench::FORMAT,
     codex::FORMAT,
     codex::exec::FORMAT,

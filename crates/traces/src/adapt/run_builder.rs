@@ -119,7 +119,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         let plain =
             !self.needs_whole && !self.overfull && self.ordered && self.warnings.is_empty() && self.uncalled.is_empty();
         let plain = plain && self.unknown.borrow().is_empty();
-        plain.then_some((&self.steps, self.recorded.get(StepKind::Call as usize) == Some(&true)))
+        plain.then_some((&self.steps, self.is_recorded(StepKind::Call)))
     }
 
     pub(crate) fn run_entry(&self, key: &str) -> Option<Node<'run>> {
@@ -139,6 +139,10 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         if let Some(recorded) = self.recorded.get_mut(kind as usize) {
             *recorded = false;
         }
+    }
+
+    pub(super) fn is_recorded(&self, kind: StepKind) -> bool {
+        self.recorded.get(kind as usize) == Some(&true)
     }
 
     /// The order of steps of different kinds means nothing.
@@ -208,13 +212,28 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
-    pub(super) fn has_call_of(&self, tool: &str) -> bool {
-        let named = |step: &PendingStep<'run>| {
-            step.fields
-                .iter()
-                .any(|field| field.key == of_step::TOOL && super::nodes::node_text(field.node) == Some(tool))
+    pub(super) fn called_tools(&self) -> FxHashSet<&'run str> {
+        let calls = self.steps.iter().filter(|step| step.kind == StepKind::Call);
+        let tool = |step: &PendingStep<'run>| {
+            let field = step.fields.iter().find(|field| field.key == of_step::TOOL)?;
+            super::nodes::node_text(field.node)
         };
-        self.steps.iter().any(|step| step.kind == StepKind::Call && named(step))
+        calls.filter_map(tool).collect()
+    }
+
+    /// Where the values stand that steps and the run hold as they are, in order, none inside of another.
+    pub(super) fn data_ranges(&self) -> Vec<std::ops::Range<usize>> {
+        let nodes = self.steps.iter().flat_map(|step| &step.fields).chain(&self.root).map(|entry| entry.node);
+        let is_held = |node: &Node<'run>| matches!(node.value, Value::List(_) | Value::Object(_));
+        let mut ranges: Vec<_> = nodes.filter(is_held).filter_map(|node| node.origin.byte_range()).collect();
+        ranges.sort_by_key(|range| (range.start, std::cmp::Reverse(range.end)));
+        let mut outer: Vec<std::ops::Range<usize>> = Vec::with_capacity(ranges.len());
+        for range in ranges {
+            if outer.last().is_none_or(|last| range.end > last.end) {
+                outer.push(range);
+            }
+        }
+        outer
     }
 
     pub(crate) fn step_count(&self) -> usize {
@@ -287,6 +306,10 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             let offset = origin.byte_range().map_or(0, |range| range.start);
             self.warnings.push(ReadWarning { message, offset, lost });
         }
+    }
+
+    pub(super) fn has_lost_in(&self, range: &std::ops::Range<usize>) -> bool {
+        self.warnings.iter().any(|warning| warning.lost && range.contains(&warning.offset))
     }
 
     /// Missing unless the call comes later or has another result.

@@ -15,10 +15,11 @@ key_table! {
         Keystrokes = "keystrokes",
         InBackground = "run_in_background",
         File = "file_path",
-        FileToo = "filePath",
+        FileToo = "filePath" | "filepath",
         Path = "path",
         Absolute = "absolute_path" | "AbsolutePath",
         Target = "target_file" | "TargetFile",
+        Destination = "destination_path",
         FileName = "filename",
         Paths = "paths",
         Notebook = "notebook_path",
@@ -43,17 +44,21 @@ key_table! {
 
 key_table! {
     KnownTool {
-        /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline; Factory Droid; Goose; Antigravity.
+        /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline; Factory Droid; Goose; Antigravity;
+        /// Continue; Zed.
         Shell = "Bash" | "bash" | "shell" | "powershell" | "shell_command" | "exec_command" | "local_shell" | "container.exec"
             | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command"
-            | "execute_command" | "command_execution" | "Shell" | "Execute" | "developer__shell" | "run_command",
+            | "execute_command" | "command_execution" | "Shell" | "Execute" | "developer__shell" | "run_command"
+            | "run_terminal_command",
         Read = "Read" | "NotebookRead" | "read" | "read_file" | "read_many_files" | "view" | "view_image" | "open"
-            | "ReadFile" | "view_file",
+            | "ReadFile" | "view_file" | "read_file_range",
         Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace"
             | "create" | "create_file" | "edit_file" | "search_replace" | "replace_string_in_file" | "insert_edit_into_file"
             | "write_to_file" | "replace_in_file" | "delete" | "apply_diff" | "insert_content" | "search_and_replace" | "delete_file"
             | "StrReplace" | "Delete" | "EditNotebook" | "Create" | "WriteFile" | "StrReplaceFile" | "developer__write"
-            | "developer__edit" | "replace_file_content" | "multi_replace_file_content" | "edit_notebook_file",
+            | "developer__edit" | "replace_file_content" | "multi_replace_file_content" | "edit_notebook_file"
+            | "create_new_file" | "edit_existing_file" | "single_find_and_replace" | "multi_edit" | "copy_path" | "move_path"
+            | "delete_path" | "save_file",
         /// Views and edits files: the command argument tells which.
         Editor = "str_replace_editor" | "str_replace_based_edit_tool" | "file_editor" | "text_editor"
             | "developer__text_editor",
@@ -61,7 +66,7 @@ key_table! {
         Patch = "apply_patch" | "ApplyPatch",
         Skill = "Skill" | "skill" | "activate_skill",
         Fetch = "WebFetch" | "web_fetch" | "webfetch" | "fetch_webpage"
-            | "FetchURL" | "FetchUrl" | "read_url_content",
+            | "FetchURL" | "FetchUrl" | "read_url_content" | "fetch" | "Fetch" | "fetch_url_content",
     }
 }
 
@@ -115,10 +120,10 @@ fn derive_steps<'run>(
     call: &[ObjectEntry<'run>],
 ) -> DerivedSteps<'run> {
     use ArgsKey::{
-        Absolute, Command, File, FileName, FileToo, Input, Name, Notebook, Patch, PatchText, Path, Paths, Skill,
-        Target, Url, Urls,
+        Absolute, Command, Destination, File, FileName, FileToo, Input, Name, Notebook, Patch, PatchText, Path, Paths,
+        Skill, Target, Url, Urls,
     };
-    const FILE: [ArgsKey; 8] = [File, FileToo, Path, Absolute, Target, FileName, Notebook, Paths];
+    const FILE: [ArgsKey; 9] = [File, FileToo, Path, Absolute, Target, FileName, Notebook, Paths, Destination];
     if tool == KnownTool::Patch {
         let patch = match args.value {
             Value::Object(args) => first_of(args, &[Input, Patch, PatchText]),

@@ -8,6 +8,7 @@ use super::messages::MessageRole;
 use super::nodes::{node_object, node_text, object_items};
 use super::run_builder::{RunBuilder, UnknownPart};
 use averment_base::value::{Node, Object, TextOrigin, Value};
+use averment_runs::run::StepKind;
 use std::borrow::{Borrow, Cow};
 
 key_table! {
@@ -16,6 +17,9 @@ key_table! {
         Any = "tools" | "functions" | "definition" | "expect" | "schema" | "example",
     }
 }
+
+/// Calls do not stand deeper in what formats write.
+const DEEP: usize = 64;
 
 key_table! {
     /// What a call is written with, whoever writes it.
@@ -28,7 +32,17 @@ key_table! {
     }
 }
 
+key_table! {
+    /// Calls that were only asked for: those that were carried out have events of their own (Copilot).
+    AskedKey {
+        Any = "toolRequests",
+    }
+}
+
 fn tells_no_calls(key: &str) -> bool {
+    if AskedKey::from_key(key).is_some() {
+        return true;
+    }
     let key = key.to_ascii_lowercase();
     NoCallWord::Any.keys().iter().any(|word| key.contains(word))
 }
@@ -117,22 +131,64 @@ impl<'run> RunBuilder<'run, '_> {
         messages.collect()
     }
 
-    /// Keys beside those that a format knows: mostly metadata. One whose value lists calls of tools that the run has no call of may
-    /// have been more. Called where all calls are there.
-    pub(super) fn note_keys(&self, object: Object<'run>, is_known: impl Fn(&str) -> bool) {
-        let others = object.entries().iter().filter(|entry| !is_known(entry.key) && !tells_no_calls(entry.key));
-        for entry in others {
-            let values = match &entry.node.value {
-                Value::List(values) => *values,
-                Value::Object(_) => std::slice::from_ref(&entry.node),
+    /// What stands under keys that no reader took: mostly metadata. One whose value lists calls of tools that the run has no call of
+    /// may have been more. Called where all calls are there; `is_deep`: also inside of records, and not only beside the keys of the run.
+    pub(super) fn note_keys(&self, root: Node<'run>, is_deep: bool) {
+        if !self.is_recorded(StepKind::Call) {
+            return;
+        }
+        let (tools, data) = (self.called_tools(), self.data_ranges());
+        let is_data = |node: Node<'run>| {
+            let range = node.origin.byte_range();
+            range.is_some_and(|range| {
+                let behind = data.partition_point(|known| known.start <= range.start);
+                behind.checked_sub(1).and_then(|at| data.get(at)).is_some_and(|known| range.end <= known.end)
+            })
+        };
+        let mut open = vec![(root, 0_usize)];
+        while let Some((node, depth)) = open.pop() {
+            let entries = match node.value {
+                Value::List(items) if is_deep && depth < DEEP => {
+                    open.extend(items.iter().rev().map(|item| (*item, depth + 1)));
+                    continue;
+                }
+                Value::Object(object) if depth < DEEP => object.entries(),
                 _ => continue,
             };
-            let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
-            let mut unknown = calls.filter(|tool| !self.has_call_of(tool));
-            if unknown.next().is_some() {
-                self.note_unknown(entry.node.origin, format!("the key `{}` lists calls that are not read", entry.key));
+            for entry in entries.iter().filter(|entry| !tells_no_calls(entry.key)) {
+                let values = match &entry.node.value {
+                    Value::List(values) => *values,
+                    Value::Object(_) => std::slice::from_ref(&entry.node),
+                    _ => continue,
+                };
+                if is_data(entry.node) {
+                    continue;
+                }
+                let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
+                let is_unknown = calls.clone().any(|tool| !tools.contains(tool));
+                // Of what was looked at something is told already.
+                if is_unknown && !self.tells_unknown(entry.node) {
+                    let message = format!("the key `{}` lists calls that are not read", entry.key);
+                    self.note_unknown(entry.node.origin, message);
+                }
+                if is_deep && !is_unknown {
+                    open.push((entry.node, depth + 1));
+                }
             }
         }
+    }
+
+    /// Blocks where the format has a text may be calls; those of thoughts are none.
+    pub(super) fn note_no_text(&self, words: Node<'run>, origin: TextOrigin) {
+        if matches!(words.value, Value::Object(_) | Value::List([_, ..])) {
+            self.note_unknown(origin, blocks::UNKNOWN);
+        }
+    }
+
+    fn tells_unknown(&self, node: Node<'run>) -> bool {
+        let Some(range) = node.origin.byte_range() else { return false };
+        let is_inside = |part: &UnknownPart| part.origin.byte_range().is_some_and(|part| range.contains(&part.start));
+        self.unknown.borrow().iter().any(is_inside) || self.has_lost_in(&range)
     }
 
     /// The parts of what somebody said, in a format that has its calls elsewhere: a part that is one is not read.

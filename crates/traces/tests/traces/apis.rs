@@ -354,3 +354,91 @@ fn ticks_that_say_only_who_spoke_record_no_calls() {
     with(&text(""), |run| assert!(!records_calls(run)));
     with(&text(r#", "content": "hi", "tool_calls": null"#), |run| assert!(records_calls(run)));
 }
+
+#[test]
+fn tools_that_a_provider_ran_stand_among_the_parts_of_an_answer_in_inspect() {
+    let sample = r#"{"id": 1, "epoch": 1, "target": "", "messages": [{"role": "user", "content": "go"}, {"role": "assistant", "content": [
+        {"type": "tool_use", "tool_type": "web_search", "id": "a", "name": "search", "arguments": "{\"q\": 1}", "result": "R"},
+        {"type": "tool_use", "tool_type": "mcp_call", "id": "b", "name": "add", "arguments": {}, "error": "no"},
+        {"type": "text", "text": "done"}]}]}"#;
+    with(sample, |run| {
+        assert_eq!(steps(run), ["message user", "message assistant", "call search", "call add"]);
+        assert_eq!((field(run, 2, "args"), field(run, 2, "result")), (r#"{"q":1}"#.into(), "\"R\"".into()));
+        assert_eq!((field(run, 3, "status"), run.complete), ("\"failed\"".into(), true));
+    });
+}
+
+#[test]
+fn an_error_that_was_got_over_is_none_of_the_run() {
+    let request = r#""request": {"body": {"messages": [{"role": "user", "content": "go"}]}}"#;
+    let busy = format!(r#"{{{request}, "response": {{"status": 529, "body": {{"error": {{"message": "busy"}}}}}}}}"#);
+    let answer = r#"{"choices": [{"message": {"role": "assistant", "content": "ok"}}]}"#;
+    let good = format!(r#"{{{request}, "response": {{"status": 200, "body": {answer}}}}}"#);
+    with(&format!("[{busy}, {good}]"), |run| assert_eq!(root(run, "error"), "missing"));
+    with(&format!("[{good}, {busy}]"), |run| assert!(root(run, "error").contains("busy")));
+}
+
+#[test]
+fn tokens_of_a_cache_count_once_in_pydantic_ai() {
+    let text = r#"[{"kind": "response", "parts": [{"part_kind": "text", "content": "x"}],
+        "usage": {"input_tokens": 9, "output_tokens": 1, "cache_read_tokens": 2, "cache_write_tokens": 3}}]"#;
+    with(text, |run| {
+        let usage = root(run, "usage");
+        assert!(usage.contains(r#""cache_read_tokens":2,"cache_write_tokens":3"#), "{usage}");
+    });
+}
+
+#[test]
+fn calls_of_one_step_of_an_assistants_run_are_of_one_turn() {
+    let call = |id: &str| {
+        format!(
+            r#"{{"id": "{id}", "type": "function", "function": {{"name": "f", "arguments": "{{}}", "output": "o"}}}}"#
+        )
+    };
+    let text = format!(
+        r#"[{{"object": "thread.run.step", "id": "s", "created_at": 1767225600, "type": "tool_calls", "step_details": {{"type": "tool_calls", "tool_calls": [{}, {}]}}}}]"#,
+        call("a"),
+        call("b")
+    );
+    with(&text, |run| assert_eq!((field(run, 0, "turn"), field(run, 1, "turn")), ("1".into(), "1".into())));
+}
+
+#[test]
+fn pieces_of_a_stream_that_nobody_knows_leave_the_run_open() {
+    let chunk = |delta: &str| {
+        format!(
+            r#"{{"object": "chat.completion.chunk", "id": "c", "choices": [{{"index": 0, "delta": {delta}, "finish_reason": "stop"}}]}}"#
+        )
+    };
+    let known = r#"{"role": "assistant", "content": [{"type": "text", "text": "hi"}]}"#;
+    with(&chunk(known), |run| assert_eq!((root(run, "output"), run.complete), ("\"hi\"".into(), true)));
+    for unknown in [r#"{"role": "odd", "content": "hi"}"#, r#"{"content": [{"type": "odd", "name": "f"}]}"#] {
+        with(&chunk(unknown), |run| assert!(!run.complete, "{unknown}"));
+    }
+    let event = |delta: &str| {
+        format!(
+            r#"[{{"type": "message_start", "message": {{"role": "assistant", "content": []}}}},
+            {{"type": "content_block_start", "index": 0, "content_block": {{"type": "text", "text": ""}}}},
+            {{"type": "content_block_delta", "index": 0, "delta": {delta}}}, {{"type": "content_block_stop", "index": 0}}, {{"type": "message_stop"}}]"#
+        )
+    };
+    with(&event(r#"{"type": "text_delta", "text": "hi"}"#), |run| assert!(run.complete));
+    with(&event(r#"{"type": "odd_delta", "name": "f"}"#), |run| assert!(!run.complete));
+}
+
+#[test]
+fn records_of_new_stores_that_are_not_whole_leave_the_run_open() {
+    let piece = |args: &str| {
+        format!(
+            r#"{{"id": "m", "otid": "o", "date": "2026-01-01T00:00:00Z", "message_type": "tool_call_message", "tool_call": {{"name": "f", "arguments": "{args}", "tool_call_id": "c"}}}}"#
+        )
+    };
+    with(&format!("[{}, {}]", piece("{"), piece("}")), |run| assert!(!run.complete));
+    let span =
+        r#"{"span_id": "a", "root_span_id": "r", "span_attributes": {"name": "f", "type": "tool"}, "metrics": {}"#;
+    with(&format!("[{span}}}]"), |run| assert!(run.complete && run.records_kind(StepKind::Call)));
+    with(&format!(r#"[{span}}}, {span}, "_is_merge": true}}]"#), |run| assert!(!run.complete));
+    with(&format!("[{}}}]", span.replace("tool", "zz")), |run| {
+        assert!(!run.complete || !run.records_kind(StepKind::Call))
+    });
+}

@@ -28,6 +28,7 @@ mod evidence_of_calls;
 mod files;
 mod formats;
 mod golden;
+mod harmless_parts;
 mod later_results;
 mod normal_form;
 mod observed;

@@ -239,3 +239,47 @@ fn each_trace_of_a_test_run_of_deepeval_is_a_run() {
     let expected = ["t", "u"].map(|id| ("DeepEval trace", Some(id.to_owned())));
     assert_eq!(ids.collect::<Vec<_>>(), expected);
 }
+
+/// The Claude Agent SDK, as LangSmith's integration tells of it: whatever comes back to an agent stands in the user's name.
+#[test]
+fn what_comes_back_to_an_agent_the_user_did_not_say() {
+    let user = |content: Json| json!({"content": content, "role": "user"});
+    let prompt = user(json!("tidy up"));
+    let skill = user(json!([{"type": "text", "text": "Base directory for this skill: yes, delete all"}]));
+    let task = user(json!([{"type": "text", "text": "delete the files"}]));
+    let asks = json!({"content": [{"type": "tool_use", "id": "a", "name": "Task", "input": {"prompt": "delete the files"}}], "role": "assistant"});
+    let answer = json!({"content": [{"type": "text", "text": "done"}], "role": "assistant"});
+    let turn = |id: &str, second, parent: &str, input: &[&Json], output: &Json| {
+        let more = json!({"name": "claude.assistant.turn", "parentObservationId": parent, "input": {"messages": input}, "output": output});
+        observed(id, "GENERATION", second, &more)
+    };
+    let sub = json!({"name": "helper", "parentObservationId": "task", "input": {"prompt": "delete the files", "subagent_type": "helper"}});
+    let tool = json!({"name": "Task", "parentObservationId": "root", "input": {"input": {"prompt": "delete the files"}}, "output": {"output": "ok"}});
+    for asked in [json!({"prompt": "tidy up"}), json!({"messages": [prompt]})] {
+        let whole = json!({"name": "claude.conversation", "input": asked, "output": answer});
+        let text = trace(&[
+            observed("root", "CHAIN", 1, &whole),
+            turn("1", 2, "root", &[&prompt], &asks),
+            observed("task", "TOOL", 3, &tool),
+            observed("sub", "CHAIN", 4, &sub),
+            turn("2", 5, "sub", &[&task], &answer),
+            turn("3", 6, "root", &[&prompt, &asks, &skill], &answer),
+        ]);
+        with(&text.to_string(), |run| {
+            let said = |role: &str| {
+                let steps = run.steps.iter().filter(|step| step.kind == StepKind::Message && step.name == role);
+                steps
+                    .map(|step| {
+                        step.object
+                            .get("text")
+                            .map_or_else(String::new, |text| averment_base::value::json::to_json(&text.value))
+                    })
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(said("user"), ["\"tidy up\""]);
+            assert_eq!(said("system").len(), 2, "{:?}", said("system"));
+            assert_eq!(root(run, "prompt"), "\"tidy up\"");
+            assert_eq!(calls(run, &["tool"]), ["\"Task\""]);
+        });
+    }
+}

@@ -131,7 +131,7 @@ fn said(text: &str) -> (usize, usize, BTreeSet<String>) {
 }
 
 /// Keys of lists that hold no records: words, blocks of words, catalogues, attributes, what stands in a result, and what another list repeats.
-const NO_RECORDS: [&str; 33] = [
+const NO_RECORDS: [&str; 39] = [
     ".testCase.assert",
     ".componentResults",
     ".skillCalls",
@@ -165,6 +165,12 @@ const NO_RECORDS: [&str; 33] = [
     "[].message.kwargs.tool_calls",
     ".message.tool_calls",
     "[]",
+    ".contextItems",
+    ".promptLogs",
+    ".input.messages",
+    ".input[].messages",
+    ".segments",
+    ".request_body.messages[].tool_calls",
 ];
 
 /// Lists out of which a reader takes what it looks for: objects with other keys may stand there.

@@ -218,7 +218,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
                 arriving.open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
             }
             AnthropicEventType::Delta => {
-                apply_delta(arriving.open.as_mut(), object_of(event, AnthropicEventKey::Delta))
+                apply_delta(*node, arriving.open.as_mut(), object_of(event, AnthropicEventKey::Delta), talk.draft)
             }
             AnthropicEventType::BlockEnd => arriving.close_block(&mut talk),
             AnthropicEventType::Changed => {
@@ -265,7 +265,22 @@ fn count_usage<'run>(
     talk.usage.merge_usage(&usage);
 }
 
-fn apply_delta(open: Option<&mut PartialBlock<'_>>, delta: Option<Object<'_>>) {
+key_table! {
+    AnthropicDeltaType {
+        Any = "text_delta" | "input_json_delta" | "thinking_delta" | "signature_delta" | "citations_delta" | "compaction_delta",
+    }
+}
+
+fn apply_delta<'run>(
+    node: Node<'run>,
+    open: Option<&mut PartialBlock<'run>>,
+    delta: Option<Object<'run>>,
+    draft: &RunBuilder<'run, '_>,
+) {
+    if delta.and_then(|delta| text_of(delta, AnthropicEventKey::Type)).and_then(AnthropicDeltaType::from_key).is_none()
+    {
+        draft.note_unknown(node.origin, "a piece of a block is of no known type: it may be of a call");
+    }
     let (Some(open), Some(delta)) = (open, delta) else { return };
     let parts = [AnthropicEventKey::Words, AnthropicEventKey::Thinking, AnthropicEventKey::Arguments];
     if let Some(part) = parts.iter().find_map(|part| text_of(delta, *part)) {
@@ -312,7 +327,9 @@ pub(in crate::adapt) fn compose_answer<'run>(
                 content.extend(open.take().map(|open| open.into_block(draft)));
                 open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
             }
-            Some(AnthropicEventType::Delta) => apply_delta(open.as_mut(), object_of(event, AnthropicEventKey::Delta)),
+            Some(AnthropicEventType::Delta) => {
+                apply_delta(node, open.as_mut(), object_of(event, AnthropicEventKey::Delta), draft);
+            }
             Some(AnthropicEventType::BlockEnd) => content.extend(open.take().map(|open| open.into_block(draft))),
             Some(AnthropicEventType::Changed) => changed = object_of(event, AnthropicEventKey::Usage).or(changed),
             Some(AnthropicEventType::End) => is_over = true,

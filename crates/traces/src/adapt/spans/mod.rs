@@ -5,6 +5,7 @@
 
 pub(crate) mod attributes;
 mod calls;
+mod claude_turns;
 pub(crate) mod conversation;
 pub(crate) mod event_bodies;
 mod events;
@@ -278,6 +279,10 @@ pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
     }
+}
+
+fn holds_values(node: Node<'_>) -> bool {
+    matches!(node.value, Value::List(_) | Value::Object(_))
 }
 
 /// In milliseconds.

@@ -6,13 +6,13 @@ use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tree::{self, SpanTree};
-use super::{SpanAct, TraceSpan, run_usage, text_of_node, tool_events};
+use super::{SpanAct, TraceSpan, claude_turns, run_usage, text_of_node, tool_events};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools};
 use averment_base::value::{Node, Number, TextOrigin, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::StepKind;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'run>, draft: &mut RunBuilder<'run, '_>) {
     draft.mark_recorded(&[StepKind::Span]);
@@ -203,7 +203,8 @@ fn collect_speech<'run>(
         if !draft.is_whole() {
             continue;
         }
-        speaker.add_given(exchange.input, agent, of_main, span.start, turn + 1);
+        let of_user = claude_turns::words_of_user(tree, *model, draft);
+        speaker.add_given(exchange.input, of_user.as_ref(), agent, of_main, span.start, turn + 1);
         let before = calls.first_asked.get(model).copied();
         let at = [span.end.or(span.start), before].into_iter().flatten().reduce(f64::min);
         for said in exchange.output {
@@ -222,10 +223,11 @@ fn collect_speech<'run>(
 }
 
 impl<'run> SpeechSteps<'run> {
-    /// Requests repeat the conversation: only new messages are added.
+    /// Requests repeat the conversation: only new messages are added. `own`: the user's texts, where others stand in the user's name.
     fn add_given(
         &mut self,
         given: &[SpanMessage<'run>],
+        own: Option<&FxHashSet<&'run str>>,
         agent: Option<&'run str>,
         of_main: bool,
         at: Option<f64>,
@@ -236,7 +238,8 @@ impl<'run> SpeechSteps<'run> {
             let Some(by) = said.role.filter(|role| role::OF_OTHERS.contains(role)) else { continue };
             for text in &said.texts {
                 let Some(words) = text_of_node(*text) else { continue };
-                let of_others = matches!(by, role::USER | "human") && content::is_not_of_user(words);
+                let is_foreign = || content::is_not_of_user(words) || own.is_some_and(|own| !own.contains(words));
+                let of_others = matches!(by, role::USER | "human") && is_foreign();
                 let by = if of_others { role::SYSTEM } else { by };
                 let count = here.entry((by, words)).or_insert(0);
                 *count += 1;

@@ -145,6 +145,7 @@ fn is_known_role(role: &str) -> bool {
     ["", role::USER, role::ASSISTANT, role::SYSTEM, role::THINKING, of_step::TOOL].contains(&role)
 }
 
+const UNKNOWN_ANSWER: &str = "what a model answered has a role or a part of no known type: it may be a call";
 /// For an exchange that is whole. What a model answered and nobody knows may be a call. What it was given was done before, which the spans of that tell.
 pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
     for said in answers.iter().filter(|said| said.has_unknown || said.role.is_some_and(|role| !is_known_role(role))) {
@@ -153,8 +154,6 @@ pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], draft: &RunBuild
         }
     }
 }
-
-const UNKNOWN_ANSWER: &str = "what a model answered has a role or a part of no known type: it may be a call";
 
 fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
     let Value::Object(outer) = value.value else {
@@ -336,6 +335,7 @@ fn sort_part<'run>(
         Some(SpanPartType::Result) => said.results.extend(part_result(part, draft)),
         Some(SpanPartType::Thinking) => said.thoughts.extend(content.or(value_of(part, SpanMessageKey::Thinking))),
         Some(SpanPartType::Text) => {
+            said.has_unknown |= content.is_some_and(super::holds_values);
             said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
         }
         None | Some(SpanPartType::Silent) => {

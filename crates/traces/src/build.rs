@@ -3,10 +3,10 @@
 //! Every adapter ends here, so that a field means the same wherever a run came from.
 
 mod agents;
+mod failure_signs;
 mod fields;
 mod order;
 pub(crate) mod root;
-mod failure_signs;
 mod status;
 mod step;
 

@@ -1,9 +1,9 @@
 //! Results that read like those of calls that went wrong: that there is a result does not say then that the call went well.
 
-use crate::adapt::fields::key_table;
 use super::status;
+use crate::adapt::fields::key_table;
 use averment_base::limits::Limits;
-use averment_base::value::{Node, Number, Object, Value};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::failure_words::{SUCCESS, reads_like_failure};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
@@ -47,9 +47,7 @@ pub(super) fn speaks_of_failure<'run>(result: Node<'run>, arena: &'run Bump) -> 
             let told = TOLD.iter().any(|key| memchr::memmem::find(start.as_bytes(), key.as_bytes()).is_some());
             let read = told.then(|| result.parse_embedded(arena, &Limits::default())).flatten();
             match read {
-                Some(read) if matches!(read.value, Value::Object(_) | Value::List(_)) => {
-                    speaks_of_failure(read, arena)
-                }
+                Some(read) if matches!(read.value, Value::Object(_) | Value::List(_)) => speaks_of_failure(read, arena),
                 _ => reads_like_failure(text),
             }
         }

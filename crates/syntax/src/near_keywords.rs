@@ -94,7 +94,6 @@ const NO_STEPS: &[(&str, &str)] = &[
     ("duplicate", "calls that come again are found by `never repeat any more than 1 times`"),
     ("duplicates", "calls that come again are found by `never repeat any more than 1 times`"),
     ("repeats", "calls that come again are found by `never repeat any more than 1 times`"),
-    ("retry", "calls that come again are found by `never repeat any more than 1 times`"),
     ("retries", "calls that come again are found by `never repeat any more than 1 times`"),
     ("loop", "calls that come again are found by `never repeat any more than 1 times`"),
     ("loops", "calls that come again are found by `never repeat any more than 1 times`"),

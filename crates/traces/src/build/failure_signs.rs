@@ -17,6 +17,7 @@ key_table! {
         Errors = "errors",
         Content = "content",
         Text = "text",
+        BlockType = "type",
     }
 }
 
@@ -96,7 +97,7 @@ fn is_failing_word(value: &Value<'_>) -> bool {
 /// A block of text (`{ type: "text", text }`), or a result that holds such blocks, as MCP has them.
 fn has_failing_text(object: &Object<'_>) -> bool {
     let is_failing = |block: &Object<'_>| {
-        block.get("type").is_some()
+        value_of(block, ResultSignKey::BlockType).is_some()
             && matches!(value_of(block, ResultSignKey::Text), Some(Value::Text(text)) if reads_like_failure(text.as_str()))
     };
     let inside = match value_of(object, ResultSignKey::Content) {

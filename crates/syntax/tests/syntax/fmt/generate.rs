@@ -490,6 +490,7 @@ impl Writer {
                 self.put("proposed");
                 self.gap();
             }
+            let inside = self.text.len();
             self.open("(", true);
             let has_condition = self.random.chance(60);
             if has_condition {
@@ -505,7 +506,8 @@ impl Writer {
             }
             self.behind_kind &= !has_condition && !is_proposed;
             self.close(")");
-            if self.random.chance(15) {
+            // Who took a step is said once, behind the parentheses or in them.
+            if self.random.chance(15) && !self.text[inside..].contains("by main") {
                 self.gap();
                 self.put("by main");
             }

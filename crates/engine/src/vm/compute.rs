@@ -46,6 +46,9 @@ fn missing_or_absent<'run>(left: Value<'run>, right: Value<'run>) -> Value<'run>
     if matches!(left, Value::Missing) { left } else { right }
 }
 
+/// Why a function answers no, in words.
+type DifferenceWords = fn(&[Node<'_>]) -> Option<String>;
+
 impl<'run> Machine<'run> {
     pub(super) fn eval_negate(&mut self) -> Result<(), Fault> {
         let node = self.pop()?;
@@ -205,7 +208,7 @@ impl<'run> Machine<'run> {
         {
             self.note_ungrounded(&arguments, at)?;
         }
-        let why_not: Option<fn(&[Node<'_>]) -> Option<String>> = match builtin.name {
+        let why_not: Option<DifferenceWords> = match builtin.name {
             "is_like" => Some(like_difference),
             "contains_in_order" => Some(order_gap),
             _ => None,

@@ -25,7 +25,10 @@ impl Qualifiers {
                 atom.tagged = self.tagged.clone().or(atom.tagged.take());
                 !twice
             }
-            PatternForm::Choice(steps) => steps.iter_mut().fold(true, |fits, step| self.add_to(step) && fits),
+            PatternForm::Choice(steps) => {
+                let misfits = steps.iter_mut().filter_map(|step| (!self.add_to(step)).then_some(()));
+                misfits.count() == 0
+            }
             PatternForm::Where { step, .. } | PatternForm::Proposed(step) => self.add_to(step),
         }
     }

@@ -5,7 +5,7 @@ usage: instructions.py [--aver target/debug/aver] [--set] [--only NAME,...] [--p
 
 callgrind counts, and counts nearly the same each time, whatever else the machine does. The table (`instructions.tsv`) holds a row for each check, and
 says with which compiler, C library and valgrind it was counted, and what that offers of the processor; elsewhere the counts are others, and nothing is compared. A row that is
-exceeded by more than 2 % fails. `--set` writes the table anew: for a change that is worth what it costs, with the reason in its commit, and for one
+exceeded by more than 2 % fails (`start`: 4 %). `--set` writes the table anew: for a change that is worth what it costs, with the reason in its commit, and for one
 that makes a check cheaper. `--profile` keeps what `callgrind_annotate` reads. The build is the one that tests use: what it says of
 a release is the direction, not the size.
 """
@@ -15,6 +15,8 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 TABLE = os.path.join(HERE, "instructions.tsv")
 ALLOWED = 1.02
+# A start is short, and moved by 2 % between two kinds of processor of which valgrind offers the same.
+ALLOWED_OF = {"start": 1.04}
 CORPUS = 150
 
 
@@ -121,7 +123,7 @@ def main():
     for name, number in numbers.items():
         known = rows.get(name)
         share = number / known if known else None
-        slow = share is not None and share > ALLOWED
+        slow = share is not None and share > ALLOWED_OF.get(name, ALLOWED)
         exceeded += slow or (known is None and not given.set)
         print("%-20s %14d %13s  %s" % (name, number, "%.1f %%" % (100 * share) if share else "no row", "TOO MUCH" if slow and not given.set else ""))
     if given.set:
@@ -131,7 +133,7 @@ def main():
             out.writelines("%s\t%d\n" % row for row in rows.items())
         return 0
     if exceeded:
-        print("%d of %d cost more than 2 %% over their row. Where that is worth it: benches/instructions.py --set, with the reason in the commit." % (exceeded, len(numbers)))
+        print("%d of %d cost too much over their row. Where that is worth it: benches/instructions.py --set, with the reason in the commit." % (exceeded, len(numbers)))
     return 1 if exceeded else 0
 
 

@@ -329,7 +329,10 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         if !span.backward {
             let found = match start.checked_sub(1) {
                 None => first(),
-                Some(behind) if span.any && span.within.is_none() => others.some_after(key, behind).map(step_of),
+                // Where the span ends, the nearest one tells whether there is any.
+                Some(behind) if span.any && span.within.is_none() && span.steps.end == u32::MAX => {
+                    others.some_after(key, behind).map(step_of)
+                }
                 Some(behind) => others.first_after(key, behind).map(step_of),
             };
             return (found.filter(counts), 0);

@@ -550,6 +550,18 @@ proptest! {
     }
 }
 
+/// All orders of a few tools: what comes between two calls of one of them decides.
+#[test]
+fn what_names_say_of_every_short_run_the_evaluation_says() {
+    let tools = ["refund", "authenticate", "delete_record"];
+    for number in 0..3_usize.pow(5) {
+        let call = |place: u32| format!(r#"{{"tool":"{}","args":{{}}}}"#, tools[number / 3_usize.pow(place) % 3]);
+        let calls: Vec<String> = (0..5).map(call).collect();
+        let line = format!(r#"{{"calls":[{}]}}"#, calls.join(","));
+        judge(&line, by_name()).and_then(|both| agreed(both, by_name(), &line));
+    }
+}
+
 #[test]
 fn plain_runs_are_read_from_their_bytes_and_decided() {
     let line = r#"{"id":"run-1","input":"hello","output":{"text":"a done","url":"https://a.b"},"tool_calls":[{"name":"authenticate","args":{"user":"u"},"result":"ok","error":null,"start_ms":1,"duration_ms":2},{"name":"refund","args":{"amount":15},"result":{"rows":[{"note":"AKIA1234"}]},"error":null,"start_ms":4,"duration_ms":2}],"duration_ms":12}"#;

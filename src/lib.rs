@@ -71,7 +71,7 @@ pub use assertion::Assertion;
 #[doc(inline)]
 pub use averment_base::diagnostic::render::TextStyle;
 #[doc(inline)]
-pub use averment_base::limits::{Cancel, Limits};
+pub use averment_base::limits::{Cancel, ChosenLimits, Limits};
 #[cfg(feature = "files")]
 #[doc(inline)]
 pub use averment_checker::files::Disk;

@@ -146,7 +146,7 @@ export interface RulesOptions {
   onlyCases?: string[];
   onlyTags?: string[];
   /** What fails a run beside failures. */
-  deny?: ("vacuous" | "unjudged" | "undecided")[];
+  deny?: ("vacuous" | "unjudged" | "unexercised" | "near-names" | "undecided")[];
   allowUndecided?: boolean;
   allowEmpty?: boolean;
   strict?: boolean;

@@ -1,6 +1,6 @@
 //! What is given beside rules, as the Python half writes it down.
 
-use averment::{Limits, Permissions, RulesBuilder};
+use averment::{ChosenLimits, Permissions, RulesBuilder};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use std::time::Duration;
 pub struct RuleSettings {
     params: Map<String, Value>,
     tools: Vec<(String, String)>,
-    limits: LimitSettings,
+    limits: ChosenLimits,
     permissions: PermissionSettings,
     only_rules: Vec<String>,
     only_cases: Vec<String>,
@@ -34,18 +34,6 @@ enum DeniedOutcome {
     Unexercised,
     NearNames,
     Undecided,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LimitSettings {
-    foreign: bool,
-    rule_file_bytes: Option<usize>,
-    json_depth: Option<usize>,
-    run_bytes: Option<usize>,
-    run_memory: Option<usize>,
-    fuel: Option<u64>,
-    run_fuel: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -81,21 +69,6 @@ impl RuleSettings {
         builder = self.redact.into_iter().fold(builder, RulesBuilder::redact);
         builder = self.trace_names.into_iter().fold(builder, RulesBuilder::trace_names);
         builder
-    }
-}
-
-impl LimitSettings {
-    fn to_limits(&self) -> Limits {
-        let usual = if self.foreign { Limits::for_foreign_rules() } else { Limits::default() };
-        Limits {
-            rule_file_bytes: self.rule_file_bytes.unwrap_or(usual.rule_file_bytes),
-            json_depth: self.json_depth.unwrap_or(usual.json_depth),
-            run_bytes: self.run_bytes.unwrap_or(usual.run_bytes),
-            run_memory: self.run_memory.unwrap_or(usual.run_memory),
-            fuel: self.fuel.unwrap_or(usual.fuel),
-            run_fuel: self.run_fuel.unwrap_or(usual.run_fuel),
-            ..usual
-        }
     }
 }
 

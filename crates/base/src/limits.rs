@@ -6,6 +6,7 @@
 pub mod nested;
 
 use crate::memory::allow_failure;
+use serde::Deserialize;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// A flag with which evaluations are ended from outside: Ctrl-C in an interactive session.
@@ -228,6 +229,48 @@ impl FuelMeter {
     pub fn charge_memory(&mut self, bytes: usize) -> Result<(), LimitError> {
         self.bytes = self.bytes.checked_sub(bytes).ok_or(LimitError::Memory)?;
         Ok(())
+    }
+}
+
+/// Limits as a program in another language chooses them: what it does not say is as usual. Read from JSON, in the words of Python or JavaScript.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ChosenLimits {
+    /// Whether the usual limits are those of rules that nobody here wrote ([`Limits::for_foreign_rules`]).
+    pub foreign: bool,
+    /// [`Limits::rule_file_bytes`].
+    #[serde(alias = "ruleFileBytes")]
+    pub rule_file_bytes: Option<usize>,
+    /// [`Limits::json_depth`].
+    #[serde(alias = "jsonDepth")]
+    pub json_depth: Option<usize>,
+    /// [`Limits::run_bytes`].
+    #[serde(alias = "runBytes")]
+    pub run_bytes: Option<usize>,
+    /// [`Limits::run_memory`].
+    #[serde(alias = "runMemory")]
+    pub run_memory: Option<usize>,
+    /// [`Limits::fuel`].
+    pub fuel: Option<u64>,
+    /// [`Limits::run_fuel`].
+    #[serde(alias = "runFuel")]
+    pub run_fuel: Option<u64>,
+}
+
+impl ChosenLimits {
+    /// All limits.
+    #[must_use]
+    pub fn to_limits(&self) -> Limits {
+        let usual = if self.foreign { Limits::for_foreign_rules() } else { Limits::default() };
+        Limits {
+            rule_file_bytes: self.rule_file_bytes.unwrap_or(usual.rule_file_bytes),
+            json_depth: self.json_depth.unwrap_or(usual.json_depth),
+            run_bytes: self.run_bytes.unwrap_or(usual.run_bytes),
+            run_memory: self.run_memory.unwrap_or(usual.run_memory),
+            fuel: self.fuel.unwrap_or(usual.fuel),
+            run_fuel: self.run_fuel.unwrap_or(usual.run_fuel),
+            ..usual
+        }
     }
 }
 

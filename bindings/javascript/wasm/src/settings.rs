@@ -2,7 +2,7 @@
 
 use crate::answer::Refusal;
 use crate::exchange::Slot;
-use averment::{Limits, Memory, Rules, RulesBuilder};
+use averment::{ChosenLimits, Limits, Memory, Rules, RulesBuilder};
 use averment_base::diagnostic::{Family, Slug};
 use averment_ide::lint::{LintLevel, LintLevels};
 use serde::Deserialize;
@@ -20,7 +20,7 @@ pub struct RuleSettings {
     params: Map<String, Value>,
     /// Names and texts of catalogues.
     pub tools: Vec<(String, String)>,
-    limits: LimitSettings,
+    limits: ChosenLimits,
     only_rules: Vec<String>,
     only_cases: Vec<String>,
     only_tags: Vec<String>,
@@ -40,19 +40,9 @@ pub struct RuleSettings {
 enum DeniedOutcome {
     Vacuous,
     Unjudged,
+    Unexercised,
+    NearNames,
     Undecided,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields, rename_all = "camelCase")]
-struct LimitSettings {
-    foreign: bool,
-    rule_file_bytes: Option<usize>,
-    json_depth: Option<usize>,
-    run_bytes: Option<usize>,
-    run_memory: Option<usize>,
-    fuel: Option<u64>,
-    run_fuel: Option<u64>,
 }
 
 pub fn read_settings() -> Result<RuleSettings, Refusal> {
@@ -66,6 +56,8 @@ impl RuleSettings {
             .limits(self.limits.to_limits())
             .deny_vacuous(denies(DeniedOutcome::Vacuous))
             .deny_unjudged(denies(DeniedOutcome::Unjudged))
+            .deny_unexercised(denies(DeniedOutcome::Unexercised))
+            .deny_near_names(denies(DeniedOutcome::NearNames))
             .deny_undecided(denies(DeniedOutcome::Undecided))
             .allow_undecided(self.allow_undecided)
             .allow_empty(self.allow_empty)
@@ -102,20 +94,5 @@ impl RuleSettings {
             }
         }
         Ok(levels)
-    }
-}
-
-impl LimitSettings {
-    fn to_limits(&self) -> Limits {
-        let usual = if self.foreign { Limits::for_foreign_rules() } else { Limits::default() };
-        Limits {
-            rule_file_bytes: self.rule_file_bytes.unwrap_or(usual.rule_file_bytes),
-            json_depth: self.json_depth.unwrap_or(usual.json_depth),
-            run_bytes: self.run_bytes.unwrap_or(usual.run_bytes),
-            run_memory: self.run_memory.unwrap_or(usual.run_memory),
-            fuel: self.fuel.unwrap_or(usual.fuel),
-            run_fuel: self.run_fuel.unwrap_or(usual.run_fuel),
-            ..usual
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! One connection of a client: its requests are read within limits, and answered one after the other.
 
+use crate::body_budget::{BodyBudget, HeldBytes};
 use crate::hosts::KnownHosts;
 use crate::http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use std::io::{self, Read as _, Write as _};
@@ -180,6 +181,7 @@ pub(crate) struct RequestReader<'a> {
     pub stream: &'a TcpStream,
     pub hosts: &'a KnownHosts,
     pub max_body: usize,
+    pub bodies: &'a BodyBudget,
     /// Bytes that were read and belong to what comes next.
     pub unread: Vec<u8>,
     /// Nothing more is read behind this request.
@@ -199,11 +201,13 @@ impl From<io::Error> for Unread {
     }
 }
 
-impl RequestReader<'_> {
+impl<'a> RequestReader<'a> {
     /// Reads a request and has it answered. False where the connection ends.
     pub fn answer_next(&mut self, answer: impl FnOnce(HttpRequest, HttpReply<'_>) -> io::Result<()>) -> bool {
         let (stream, mut is_last) = (self.stream, false);
-        match self.read_request() {
+        // Held until the answer is given: so long the body is there.
+        let mut held = self.bodies.hold_none();
+        match self.read_request(&mut held) {
             Ok((request, reply)) => {
                 is_last |= self.is_last;
                 let answered = answer(request, HttpReply { stream, reply, is_last: &mut is_last });
@@ -226,7 +230,7 @@ impl RequestReader<'_> {
         }
     }
 
-    fn read_request(&mut self) -> Result<(HttpRequest, Reply<ProvideResponse>), Unread> {
+    fn read_request(&mut self, held: &mut HeldBytes<'a>) -> Result<(HttpRequest, Reply<ProvideResponse>), Unread> {
         let bad = |text| Unread::Refused(StatusCode::BAD_REQUEST, text);
         self.read_head_bytes()?;
         let mut reply = Reply::new().map_err(|_| Unread::Gone)?;
@@ -241,12 +245,12 @@ impl RequestReader<'_> {
         self.check_framing(&head)?;
         let (body, reply) = match reply.proceed().ok_or_else(|| bad("the request is no HTTP"))? {
             RecvRequestResult::ProvideResponse(reply) => (Vec::new(), reply),
-            RecvRequestResult::RecvBody(reply) => self.read_body(reply)?,
+            RecvRequestResult::RecvBody(reply) => self.read_body(reply, held)?,
             RecvRequestResult::Send100(reply) => {
                 let mut output = [0_u8; 64];
                 let (written, reply) = reply.accept(&mut output).map_err(|_| Unread::Gone)?;
                 (&*self.stream).write_all(output.get(..written).unwrap_or_default())?;
-                self.read_body(reply)?
+                self.read_body(reply, held)?
             }
         };
         Ok((HttpRequest { head, body }, reply))
@@ -306,13 +310,21 @@ impl RequestReader<'_> {
         }
     }
 
-    fn read_body(&mut self, mut reply: Reply<RecvBody>) -> Result<(Vec<u8>, Reply<ProvideResponse>), Unread> {
+    fn read_body(
+        &mut self,
+        mut reply: Reply<RecvBody>,
+        held: &mut HeldBytes<'a>,
+    ) -> Result<(Vec<u8>, Reply<ProvideResponse>), Unread> {
         let bad = || Unread::Refused(StatusCode::BAD_REQUEST, "the body of the request is no HTTP");
         let ends = Instant::now() + BODY_TIME;
         let (mut body, mut part) = (Vec::new(), vec![0_u8; 32 << 10]);
         while !reply.is_ended() {
             let (used, made) = reply.read(&self.unread, &mut part).map_err(|_| bad())?;
             self.unread.drain(..used.min(self.unread.len()));
+            if !held.take_more(made) {
+                let text = "the bodies of all requests are too long together; send it again";
+                return Err(Unread::Refused(StatusCode::SERVICE_UNAVAILABLE, text));
+            }
             body.extend_from_slice(part.get(..made).unwrap_or_default());
             if body.len() > self.max_body {
                 let text = "the body of the request is too long";

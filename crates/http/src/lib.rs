@@ -9,6 +9,7 @@
     reason = "it speaks over sockets, with a thread for each connection and limits of time"
 )]
 
+mod body_budget;
 pub mod client;
 pub mod connection;
 pub mod events;

@@ -1,5 +1,6 @@
 //! A server on this machine: a thread for each connection, and not more of them than a limit.
 
+use crate::body_budget::BodyBudget;
 use crate::connection::{HttpReply, HttpRequest, POLL, RequestReader, WRITE_TIME, is_pause};
 use crate::hosts::KnownHosts;
 use std::io::{self, Write as _};
@@ -33,6 +34,8 @@ pub struct HttpServer {
     pub hosts: KnownHosts,
     /// The most bytes of a body.
     pub max_body: usize,
+    /// The most bytes of all bodies that are read or answered at one time. What goes beyond is refused, and may be sent again.
+    pub max_bodies: usize,
 }
 
 impl HttpServer {
@@ -47,7 +50,7 @@ impl HttpServer {
             return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
         }
         let listener = TcpListener::bind(&*addresses)?;
-        Ok(Self { listener, hosts, max_body: 64 << 20 })
+        Ok(Self { listener, hosts, max_body: 64 << 20, max_bodies: 256 << 20 })
     }
 
     /// Where it listens.
@@ -60,7 +63,7 @@ impl HttpServer {
 
     /// Answers for ever.
     pub fn serve_connections<H: AnswerRequests>(&self, begin: impl Fn() -> H + Sync) {
-        let open = AtomicUsize::new(0);
+        let (open, bodies) = (AtomicUsize::new(0), BodyBudget::new(self.max_bodies));
         thread::scope(|scope| {
             for stream in self.listener.incoming() {
                 let Ok(stream) = stream else {
@@ -73,10 +76,10 @@ impl HttpServer {
                     let _ = (&stream).write_all(busy);
                     continue;
                 }
-                let (open, begin) = (&open, &begin);
+                let (open, bodies, begin) = (&open, &bodies, &begin);
                 scope.spawn(move || {
                     // A connection that breaks off concerns nobody else.
-                    let _ = self.answer_connection(&stream, begin());
+                    let _ = self.answer_connection(&stream, bodies, begin());
                     let _ = stream.shutdown(std::net::Shutdown::Both);
                     open.fetch_sub(1, Ordering::Relaxed);
                 });
@@ -84,14 +87,19 @@ impl HttpServer {
         });
     }
 
-    fn answer_connection(&self, stream: &TcpStream, mut handler: impl AnswerRequests) -> io::Result<()> {
+    fn answer_connection(
+        &self,
+        stream: &TcpStream,
+        bodies: &BodyBudget,
+        mut handler: impl AnswerRequests,
+    ) -> io::Result<()> {
         stream.set_nodelay(true)?;
         stream.set_read_timeout(Some(POLL))?;
         stream.set_write_timeout(Some(WRITE_TIME))?;
         let (watched, gone) = (stream.try_clone()?, handler.when_gone());
         thread::Builder::new().name("watches a client".to_owned()).spawn(move || watch_client(&watched, gone))?;
-        let mut reader =
-            RequestReader { stream, hosts: &self.hosts, max_body: self.max_body, unread: Vec::new(), is_last: false };
+        let (hosts, max_body) = (&self.hosts, self.max_body);
+        let mut reader = RequestReader { stream, hosts, max_body, bodies, unread: Vec::new(), is_last: false };
         while reader.answer_next(|request, reply| handler.answer_request(request, reply)) {}
         Ok(())
     }
@@ -108,4 +116,58 @@ fn watch_client(stream: &TcpStream, gone: Box<dyn FnOnce() + Send>) {
         }
     }
     gone();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::PlainAnswer;
+    use crate::http::StatusCode;
+    use std::io::Read as _;
+
+    struct Echo;
+
+    impl AnswerRequests for Echo {
+        fn answer_request(&mut self, request: HttpRequest, reply: HttpReply<'_>) -> io::Result<()> {
+            reply.send_plain(&PlainAnswer::refusal(StatusCode::OK, &request.body.len().to_string()))
+        }
+
+        fn when_gone(&self) -> Box<dyn FnOnce() + Send> {
+            Box::new(|| ())
+        }
+    }
+
+    fn begin_post(address: SocketAddr, length: usize, sent: usize) -> TcpStream {
+        let mut stream = TcpStream::connect(address).unwrap();
+        let head =
+            format!("POST / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        stream.write_all(&vec![b'x'; sent]).unwrap();
+        stream
+    }
+
+    fn read_status(mut stream: TcpStream) -> String {
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer.split(' ').nth(1).unwrap_or_default().to_owned()
+    }
+
+    #[test]
+    fn bodies_of_all_connections_together_are_bounded() {
+        let mut server = HttpServer::listen_at("127.0.0.1:0", false, KnownHosts::default()).unwrap();
+        (server.max_body, server.max_bodies) = (900, 1000);
+        let address = server.local_address().unwrap();
+        thread::spawn(move || server.serve_connections(|| Echo));
+        let mut first = begin_post(address, 900, 800);
+        // Its bytes are held as soon as the server has read them; until then the second one may fit.
+        let tried = (0..50).any(|_| {
+            thread::sleep(Duration::from_millis(20));
+            read_status(begin_post(address, 400, 400)) == "503"
+        });
+        assert!(tried, "800 bytes and 400 are more than 1,000");
+        assert_eq!(read_status(begin_post(address, 150, 150)), "200", "what fits is answered");
+        first.write_all(&[b'x'; 100]).unwrap();
+        assert_eq!(read_status(first), "200", "the first one loses nothing");
+        assert_eq!(read_status(begin_post(address, 900, 900)), "200", "what was held is given back");
+    }
 }

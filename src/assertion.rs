@@ -1,6 +1,7 @@
 //! The assertions of rules, whatever the run.
 
 use averment_checker::ir::Severity;
+use averment_engine::vm::online_use::OnlineUse;
 use averment_report::table::{Location, ReportItem, ReportTable};
 
 /// An assertion of the rules, whatever the run.
@@ -62,7 +63,21 @@ impl<'r> Assertion<'r> {
     /// ```
     #[must_use]
     pub fn fails_for_good(&self) -> bool {
-        self.item.fails_for_good
+        self.item.online.fails_for_good
+    }
+
+    /// What it does while a run goes on, as a guard judges it: whether a call that breaks it is denied before it is made, and whether it may
+    /// want something that is missing when the run stops. With neither it only reports, afterwards.
+    ///
+    /// ```
+    /// let rules = averment::Rules::from_text("r.assert", "never delete\nafter pay -> tell\nnever pay failed")?;
+    /// let words: Vec<&str> = rules.assertions().map(|one| one.online_use().word()).collect();
+    /// assert_eq!(words, ["denies", "owed", "reports"]);
+    /// # Ok::<(), averment::RulesError>(())
+    /// ```
+    #[must_use]
+    pub fn online_use(&self) -> OnlineUse {
+        self.item.online
     }
 
     /// How much it counts in scores.

@@ -78,6 +78,7 @@ pub use averment_checker::files::Disk;
 #[doc(inline)]
 pub use averment_checker::files::{FileError, Files, FoundFile, Memory};
 #[doc(inline)]
+pub use averment_engine::vm::online_use::OnlineUse;
 pub use averment_engine::vm::world::Permissions;
 #[doc(inline)]
 pub use averment_report::table::Location;

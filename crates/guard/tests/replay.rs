@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets something unexpected has failed")]
 
 use averment::{Rules, Verdict};
-use averment_guard::judge::GuardMode;
+use averment_guard::judge::{GuardMode, judge_stop};
 use averment_guard::replay::replay_run;
 use serde_json::{Value, json};
 
@@ -103,4 +103,91 @@ fn failed_with_results(rules: &Rules, calls: &[Value]) -> Vec<String> {
     let is_final = |one: &averment::AssertionResult<'_>| one.assertion().fails_for_good();
     let failed = outcome.results().filter(|one| one.verdict() == Verdict::Fail && is_final(one));
     failed.map(|one| one.id().to_owned()).collect()
+}
+
+/// What each kind of assertion does while a run goes on, as `aver lint --online` says it.
+const FORETOLD: &[(&str, &str)] = &[
+    ("require a", "owed"),
+    ("require b 1..2 times", "denies, owed"),
+    ("never c(k == 3)", "denies"),
+    ("never c failed", "reports"),
+    ("never c(result == 2)", "reports"),
+    ("never b after c", "denies"),
+    ("never b after c failed", "denies"),
+    ("never a before b", "denies"),
+    ("never a between b and c", "denies"),
+    ("only a, b, c", "denies"),
+    ("count a == 1", "denies, owed"),
+    ("count a >= 2", "owed"),
+    ("count a in 0..2", "denies"),
+    ("count a failed <= 0", "reports"),
+    ("first a", "denies"),
+    ("last a", "owed"),
+    ("before a ok -> b", "denies"),
+    ("after a -> b", "owed"),
+    ("after a -> b within 2 calls", "denies, owed"),
+    ("immediately after a -> b", "denies, owed"),
+    ("sequence a -> b", "owed"),
+    ("sequence exactly a -> b", "denies, owed"),
+    ("sequence only a -> b", "denies, owed"),
+    ("nested a -> b", "denies, owed"),
+    ("together a, b", "owed"),
+    ("apart a, b", "denies"),
+    ("if a then b", "owed"),
+    ("a iff b", "owed"),
+    ("not both a, b", "denies"),
+    ("never repeat a more than 1 times", "denies"),
+    ("flow d -> e", "denies, owed"),
+    ("each a: args.k <= 2", "denies"),
+    ("each a: result == 1", "reports"),
+    ("some a: args.k == 2", "owed"),
+    ("no a: args.k == 2", "denies"),
+    ("sum(args.k of d) <= 3", "denies"),
+    ("sum(args.k of d ok) <= 3", "reports"),
+    ("count d == count e", "owed"),
+    ("length(calls) >= 3", "owed"),
+    ("length(calls) <= 6", "denies"),
+    ("output contains \"x\"", "reports"),
+    ("cost <= $1", "reports"),
+    ("not require a", "denies"),
+    ("never a when tools exists", "reports"),
+    ("count a in [0, 2]", "denies, owed"),
+    ("count a == 0", "denies"),
+    ("each d: args.k <= inputs.most", "reports"),
+    ("any of { never a; never b }", "denies"),
+    ("all of { never a; require b }", "denies, owed"),
+    ("none of { require a }", "denies"),
+    ("before c { require a }", "denies"),
+    ("each d { args.k <= 2 }", "denies"),
+];
+
+#[test]
+fn what_is_foretold_of_an_assertion_is_what_a_guard_does() {
+    let texts: Vec<String> =
+        FORETOLD.iter().enumerate().map(|(number, (text, _))| format!("rule f{number} {{ {text} }}\n")).collect();
+    let rules = Rules::from_text("r.assert", &texts.concat()).unwrap();
+    let mut choices = Choices(11);
+    let (mut denied, mut owed) = (std::collections::BTreeSet::new(), std::collections::BTreeSet::new());
+    for _ in 0..150 {
+        let mut run = choices.run();
+        for (number, call) in run["calls"].as_array_mut().unwrap().iter_mut().enumerate() {
+            call["turn"] = (number / 2).into();
+        }
+        for call in replay_run(&rules, GuardMode::Log, &run.to_string()).unwrap().breaches {
+            denied.extend(call.breaches.into_iter().map(|breach| breach.id));
+        }
+        let mut open = run.clone();
+        open["complete"] = false.into();
+        let missing = judge_stop(&rules, GuardMode::Log, &open.to_string(), &run.to_string()).unwrap();
+        owed.extend(missing.into_iter().map(|breach| breach.id));
+    }
+    let mut wrong = Vec::new();
+    for (assertion, (text, word)) in rules.assertions().zip(FORETOLD) {
+        let does = (denied.contains(assertion.id()), owed.contains(assertion.id()));
+        let used = assertion.online_use();
+        if (used.denies, used.owed) != does || used.word() != *word {
+            wrong.push(format!("{text}: {word} is listed, {} is foretold, (denied, owed) is {does:?}", used.word()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -9,7 +9,7 @@ use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
 use averment_checker::ir::{DenySettings, OperandPurpose, RuleRole, Severity, StatementOperand};
 use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, ForeignOrigin, ForeignVerdicts, Program};
-use averment_engine::vm::course_growth::fails_for_good;
+use averment_engine::vm::online_use::OnlineUse;
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::over_runs;
 use averment_engine::vm::select::{RuleSelection, WorldPhase};
@@ -79,8 +79,8 @@ pub struct ReportItem {
     pub help: Option<String>,
     /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
     pub masked: bool,
-    /// True if no step to come can mend a failure on a run that goes on.
-    pub fails_for_good: bool,
+    /// What it does while a run goes on.
+    pub online: OnlineUse,
     /// Verdict names of the system whose file contains it.
     pub own: Option<Arc<ForeignVerdicts>>,
 }
@@ -243,7 +243,7 @@ impl ReportTable {
                 expected: settings.expect_fail.as_ref().map(|why| why.as_deref().map(hide_secrets).unwrap_or_default()),
                 help: help_text(program, assertion).as_deref().map(hide_secrets),
                 masked: finds_predicate(program, &assertion.check),
-                fails_for_good: fails_for_good(program, &assertion.check),
+                online: OnlineUse::of_assertion(program, assertion),
                 own: own.clone(),
             });
         }

@@ -7,12 +7,14 @@ use super::rules::{self, CompiledRules};
 use super::runless_report::{self, RunlessReport};
 use super::targets::{self, OutputTarget, ReportArguments};
 use super::{inputs, repair};
-use averment_base::diagnostic::render::TextStyle;
+use averment_base::diagnostic::render::{TextStyle, one_line};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Family, Slug};
 use averment_base::limits::Limits;
+use averment_engine::vm::select::RuleSelection;
 use averment_ide::lint::{LintLevel, LintLevels, LintOptions};
 use averment_report::json_escape;
+use averment_report::table::ReportTable;
 use averment_report::{Format, ReportedCommand};
 use serde_json::json;
 use std::fmt::Write as _;
@@ -30,6 +32,7 @@ Examples:
   aver lint rules/ --fix --diff             shows what --fix would change
   aver lint rules/ --deny style --allow yoda-condition
   aver lint --list                          every lint with its level
+  aver lint rules/ --online                 what each assertion does under `aver guard`
 
 A level is chosen for a lint or a whole family, here or in the section [lint] of averment.toml; `# allow: SLUG`
 on a line or above it silences a lint there. `aver explain SLUG` says what a lint is about.
@@ -66,6 +69,9 @@ pub struct LintArgs {
     /// List every lint with its level and what it is about
     #[arg(long)]
     list: bool,
+    /// List every assertion with what `aver guard` does by it: denies, owed, or reports
+    #[arg(long, conflicts_with_all = ["fix", "list"])]
+    online: bool,
     #[command(flatten)]
     read: rules::ReadFlag,
     #[command(flatten)]
@@ -103,6 +109,9 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
     }
     let rules = rules::load_linted(&inputs, reading, &options)?;
     targets::refuse_overwrite(targets::target_files(&targets), rules.file_names().map(Path::new))?;
+    if arguments.online && !rules.is_broken() {
+        return print_online(&rules, &targets);
+    }
     let exit = match (rules.is_broken(), rules.has_findings()) {
         (true, _) => Exit::Rules,
         (false, true) => Exit::Failed,
@@ -124,6 +133,42 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
         )?;
     }
     Ok(exit)
+}
+
+/// What each assertion does while an agent runs: a line each, or JSON.
+fn print_online(rules: &CompiledRules, targets: &[OutputTarget]) -> Result<Exit, CommandError> {
+    let table = ReportTable::of_selection(&rules.programs, &RuleSelection::default());
+    let rows = table.items.iter().map(|item| {
+        let place = format!("{}:{}", item.location.file, item.location.line);
+        (place, item)
+    });
+    for target in targets {
+        let text = match target.format {
+            Format::Json => {
+                let all: Vec<_> = rows
+                    .clone()
+                    .map(|(place, item)| {
+                        json!({"id": item.id, "text": item.text, "place": place, "denies": item.online.denies, "owed": item.online.owed})
+                    })
+                    .collect();
+                let data = json!({"version": 1, "assertions": all}).to_string();
+                format!("{}\n", json_escape::escape_json(&data))
+            }
+            _ => rows.clone().fold(String::new(), |mut text, (place, item)| {
+                let _ = writeln!(
+                    text,
+                    "{:12}  {}  {}  {}",
+                    item.online.word(),
+                    one_line(&place),
+                    one_line(&item.id),
+                    one_line(&item.text)
+                );
+                text
+            }),
+        };
+        target.write_text(&text)?;
+    }
+    Ok(Exit::Holds)
 }
 
 fn is_own(format: Format) -> bool {

@@ -11,6 +11,7 @@ use averment_base::diagnostic::{self, Diagnostic, Family};
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
 use averment_checker::ir::{DenySettings, Severity};
+use averment_engine::vm::online_use::OnlineUse;
 use averment_engine::vm::outcome::Status;
 use averment_report::ReportedCommand;
 use averment_report::gate::GatePolicy;
@@ -194,7 +195,7 @@ fn named_item(rule: usize, location: Location, text: &str) -> ReportItem {
         expected: None,
         help: None,
         masked: false,
-        fails_for_good: true,
+        online: OnlineUse { fails_for_good: true, ..OnlineUse::default() },
         own: None,
     }
 }

@@ -325,6 +325,21 @@ fn settings_are_written_and_taken_out_for_each_agent() {
 }
 
 #[test]
+fn what_each_assertion_does_is_said_before_it_is_used() {
+    let rules = "rule a { never delete }\nrule b { after pay -> tell }\nrule c { cost <= $5 }\nrule d { require pay 1..2 times }\n";
+    let folder = Folder::new(&[("r.assert", rules), ("bad.assert", "nevr delete\n")]);
+    let ran = folder.aver("lint r.assert --online");
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let words: Vec<&str> = ran.out.lines().map(|line| line[..14].trim()).collect();
+    assert_eq!(words, ["denies", "owed", "reports", "denies, owed"], "{}", ran.out);
+    assert!(ran.out.contains("r.assert:1  a.1  never delete\n"), "{}", ran.out);
+    let data = folder.aver("lint r.assert --online --format json").json();
+    let told = &data["assertions"][1];
+    assert_eq!((&told["id"], &told["denies"], &told["owed"]), (&"b.1".into(), &false.into(), &true.into()));
+    assert_eq!(folder.aver("lint bad.assert --online").code, 3, "rules that do not compile are told as always");
+}
+
+#[test]
 fn recorded_runs_show_what_would_have_been_denied() {
     let run = json!({ "calls": [
         { "tool": "approve", "args": { "id": 1 }, "result": "fine" },

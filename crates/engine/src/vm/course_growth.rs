@@ -133,6 +133,11 @@ fn keeps_answer(program: &Program, check: &CompiledCheck, answer: bool) -> bool 
     }
 }
 
+/// Whether an expression looks at steps, or at what is counted over a run.
+pub(in crate::vm) fn grows_with_run(program: &Program, code: CodeId) -> bool {
+    CourseGrowth::of_code(program, code) != CourseGrowth::Fixed
+}
+
 /// Whether a pattern asks for something that a longer run may change.
 pub(in crate::vm) fn looks_at_course(program: &Program, alternatives: &[PatternAlternative<CodeId>]) -> bool {
     CodeReader { program, depth: 0, only_adds: false }.is_course_pattern(alternatives)

@@ -22,6 +22,7 @@ mod membership;
 pub mod near_names;
 pub mod near_values;
 mod nearest;
+pub mod online_use;
 pub mod outcome;
 pub mod over_runs;
 mod paths;

@@ -6,7 +6,7 @@ use averment_checker::ir::{Constant, LocalId};
 use averment_syntax::ast::TestKind;
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum TestGrowth {
+pub(in crate::vm) enum TestGrowth {
     FalseStays,
     TrueStays,
     /// True on an interval, then false forever: `== 3`, `in 1..3`.
@@ -18,7 +18,7 @@ pub(super) enum TestGrowth {
 
 impl TestGrowth {
     /// Analyzes tests with the count on one side and a constant on the other.
-    pub(super) fn of_test(program: &Program, code: CodeId) -> Self {
+    pub(in crate::vm) fn of_test(program: &Program, code: CodeId) -> Self {
         let chunk = program.chunks.get(code.0 as usize);
         let ops = chunk.and_then(|chunk| program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[]);
         let [Op::Local(Slot(first)), operand @ .., Op::Test(kind, negated)] = ops else { return Self::Unknown };

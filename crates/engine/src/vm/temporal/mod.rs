@@ -13,7 +13,7 @@ mod doubted_steps;
 pub(super) mod duplicates;
 mod explain;
 mod failures;
-mod growth;
+pub(in crate::vm) mod growth;
 mod keys;
 mod match_index;
 mod members;

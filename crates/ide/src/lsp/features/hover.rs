@@ -1,15 +1,18 @@
 //! Hover and signature help.
 
+use super::super::analysis::Analysis;
 use super::super::dispatch::LspResult;
 use super::super::publish::lsp_range;
 use super::super::server::LspServer;
 use crate::assist;
 use averment_base::source::Span;
+use averment_engine::vm::online_use::OnlineUse;
 use averment_syntax::ast::{ItemKind, Statement, StatementKind, SyntaxItem};
 use lsp_types::{
     Documentation, Hover, HoverContents, HoverParams, MarkupContent, MarkupKind, ParameterInformation, ParameterLabel,
     SignatureHelp, SignatureHelpParams, SignatureInformation,
 };
+use std::fmt::Write as _;
 
 /// `textDocument/hover`.
 pub fn document_hover(server: &mut LspServer, parameters: HoverParams) -> LspResult<Option<Hover>> {
@@ -25,9 +28,21 @@ pub fn document_hover(server: &mut LspServer, parameters: HoverParams) -> LspRes
         && let Some(reading) = assist::statement_reading(statement, &analysis.sources)
     {
         text = format!("*{reading}*\n\n{text}");
+        if let Some(used) = online_use(analysis, statement.span) {
+            let _ = write!(text, "\n\nWith `aver guard` it {}.", used.sentence());
+        }
     }
     let range = lsp_range(analysis, Span::new(analysis.root, found.range.start, found.range.end), encoding);
     Ok(Some(Hover { contents: HoverContents::Markup(markdown_content(text)), range: Some(range) }))
+}
+
+/// What the assertion around a statement of the document does while a run goes on.
+fn online_use(analysis: &Analysis, statement: Span) -> Option<OnlineUse> {
+    let program = &analysis.compiled()?.program;
+    let is_around =
+        |span: Span| span.file == statement.file && span.start <= statement.start && statement.start < span.end;
+    let assertion = program.assertions.iter().find(|one| is_around(one.span))?;
+    Some(OnlineUse::of_assertion(program, assertion))
 }
 
 /// The innermost statement at a byte offset.

@@ -183,6 +183,10 @@ fn handover_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'
     Some(TimedStep::new(one.start, StepKind::Handover, fields, one.origin))
 }
 
+fn is_words(text: &Node<'_>) -> bool {
+    !text_of_node(*text).is_some_and(written_actions::is_printed_call)
+}
+
 struct SpeechSteps<'run> {
     steps: Vec<TimedStep<'run>>,
     prompt: Option<Node<'run>>,
@@ -204,7 +208,8 @@ fn collect_speech<'run>(
         let of_main = tree.is_of_main(*model);
         let agent = tree.agent_name(*model);
         if tree.may_answer(*model) {
-            let last = exchange.output.iter().rev().find_map(|said| content::join_texts(&said.texts, draft.arena));
+            let said = exchange.output.iter().rev().map(|said| said.texts.iter().copied().filter(is_words).collect());
+            let last = said.map(|texts: Vec<_>| content::join_texts(&texts, draft.arena)).find_map(|said| said);
             speaker.output = last.or(speaker.output);
         }
         if !draft.is_whole() {
@@ -218,7 +223,7 @@ fn collect_speech<'run>(
             for thought in &said.thoughts {
                 speaker.add_message(role::THINKING, *thought, agent, at, turn + 1);
             }
-            for text in &said.texts {
+            for text in said.texts.iter().filter(|text| is_words(text)) {
                 speaker.add_message(role::ASSISTANT, *text, agent, at, turn + 1);
             }
         }

@@ -17,7 +17,18 @@ key_table! {
         Given = "Action Input:",
         /// DSPy has the tool in the line behind its mark.
         Mark = "[[ ## next_tool_name ## ]]",
+        /// What Python prints of a call of the Responses API.
+        Printed = "ResponseFunctionToolCall(",
+        PrintedName = "name='",
     }
+}
+
+/// By such a tool an agent hands over, which spans tell by themselves.
+const HANDS_OVER: &str = "transferto";
+
+/// True for a text that is no words: a call that was printed.
+pub(super) fn is_printed_call(words: &str) -> bool {
+    words.starts_with(WrittenLine::Printed.key())
 }
 
 key_table! {
@@ -34,6 +45,11 @@ fn spelling(name: &str) -> String {
 
 /// The tools of the actions in a text.
 fn written_tools(text: &str) -> Vec<String> {
+    if is_printed_call(text) {
+        let named = text.split_once(WrittenLine::PrintedName.key()).and_then(|(_, behind)| behind.split_once('\''));
+        let tool = named.map(|(name, _)| spelling(name)).unwrap_or_default();
+        return if tool.starts_with(HANDS_OVER) { Vec::new() } else { vec![tool] };
+    }
     let trim = |line: &str| line.trim().trim_start_matches('*').trim_start().to_owned();
     let lines: Vec<String> = text.lines().map(trim).filter(|line| !line.is_empty()).collect();
     let named = |(line, rest): (&String, &[String])| match line.strip_prefix(WrittenLine::Action.key()) {
@@ -59,7 +75,7 @@ pub(super) fn action_without_call(exchanges: &[ExchangeRef<'_, '_>], calls: &[Ti
     for text in texts {
         let Some(words) = text_of_node(*text) else { continue };
         let has = |line: WrittenLine| memchr::memmem::find(words.as_bytes(), line.key().as_bytes()).is_some();
-        if !has(WrittenLine::Given) && !has(WrittenLine::Mark) {
+        if !has(WrittenLine::Given) && !has(WrittenLine::Mark) && !is_printed_call(words) {
             continue;
         }
         let known = known.get_or_insert_with(|| known_tools(calls));

@@ -156,3 +156,15 @@ fn parts_of_no_known_kind_leave_the_run_of_a_framework_open() {
         assert!(first(&text.replacen(known, other, 1)), "{name}: {other}");
     }
 }
+
+#[test]
+fn tools_whose_calls_a_row_leaves_out_leave_the_run_open() {
+    let row = |kind: &str| {
+        format!(
+            r#"{{"query": "go", "response": [{{"role": "assistant", "content": [{{"type": "text", "text": "ok"}}]}}],
+            "tool_definitions": [{{"name": "search", "type": "{kind}", "parameters": {{}}}}]}}"#
+        )
+    };
+    with(&row("function"), |run| assert!(run.complete && records_calls(run)));
+    with(&row("sharepoint_grounding"), |run| assert!(!run.complete));
+}

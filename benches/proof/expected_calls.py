@@ -300,7 +300,7 @@ def measure(folder):
     return {
         "lines": common.table(["package", "mode", "one line", "cases", "hold there", "vacuous here", "equal", "differ"], rows),
         "decisions": common.table(["package", "why they differ", "cases"], decisions),
-        "missing": common.table(["package", "what a line would have to say"], [[package, what] for package, what in MISSING.items()]),
+        "missing": common.table(["package", "what no line says"], [[package, what] for package, what in MISSING.items()]),
     }
 
 

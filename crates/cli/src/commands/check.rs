@@ -258,6 +258,10 @@ impl CheckArgs {
         for path in self.rules.iter().chain(&self.more_rules).chain(&self.param_file).chain(files) {
             named.add_path(path);
         }
+        // Standard input is refused; the other traces are named by what is loaded.
+        if self.traces.iter().any(|trace| trace == "-") {
+            named.add_path(Path::new("-"));
+        }
         named
     }
 }

@@ -74,7 +74,7 @@ const IS_SQL: KnownAnswers = KnownAnswers {
 
 const CONTAINS_SQL: KnownAnswers = KnownAnswers { failing: &["^\\s*$"], passing: &[], judge: "a parser of SQL" };
 
-/// Whether an expression of JavaScript finds something; all of this file can be translated, which a test holds.
+/// Whether an expression of JavaScript finds something. One that cannot be translated would decide nothing.
 fn finds(subject: &str, pattern: &str) -> Option<String> {
     let literal = translate_javascript(&pattern.replace("{flat}", FLAT_ELEMENT), "").ok()?;
     Some(format!("{subject} matches {}", literal.text))

@@ -22,9 +22,13 @@ fn said(text: &str) -> Vec<Diagnostic> {
     parse(&map, file, &Limits::default()).2.0
 }
 
-/// The texts in backticks that a help says to write; what stands behind `such as` is an illustration.
+/// The texts in backticks that a help says to write; what stands behind `such as` is an illustration. Backticks between quotes belong to a
+/// code.
 fn offers(help: &str) -> Vec<&str> {
-    let mut parts = help.split('`');
+    let outside = |at: usize| help.get(..at).is_none_or(|before| before.matches('"').count().is_multiple_of(2));
+    let signs = help.match_indices('`').map(|(at, _)| at).filter(|at| outside(*at));
+    let mut starts = std::iter::once(0).chain(signs.clone().map(|at| at + 1));
+    let mut parts = signs.chain([help.len()]).filter_map(|end| help.get(starts.next()?..end));
     let mut before = parts.next().unwrap_or("");
     let mut found = Vec::new();
     while let (Some(code), Some(behind)) = (parts.next(), parts.next()) {

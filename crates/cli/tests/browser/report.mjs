@@ -176,16 +176,16 @@ await tried("text of hostile runs stays text", hostile, async (page) => {
 
 // How many times longer than on a quiet machine a page works now, at least 1: the longest of a few turns of the fixed work, each with a frame.
 const slowness = (page) => page.evaluate(async (quiet) => {
-  let longest = quiet;
+  let [longest, found] = [quiet, 0];
   for (let turn = 0; turn < 6; turn += 1) {
     const started = performance.now();
     const texts = Array.from({ length: 40000 }, (_, number) => `${number} ${"refund order "}${(number * 7919) % 10007}`);
     texts.sort();
-    window.counted = texts.filter((line) => line.toUpperCase().includes("ORDER 77")).length;
+    found += texts.filter((line) => line.toUpperCase().includes("ORDER 77")).length;
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     longest = Math.max(longest, performance.now() - started);
   }
-  return longest / quiet;
+  return found ? longest / quiet : 1;
 }, QUIET);
 
 // What opening took, and the slowest filter, in milliseconds of a quiet machine.
@@ -213,26 +213,30 @@ async function timed(page) {
   for (const verdict of ["fail", "vacuous", "pass", "fail"]) await filter(`.toggle.${verdict}`, null);
   await filter("#filter-tool", "refund");
   const slow = await slowness(page);
-  return { opening: opening / slow, filtering: filtering / slow };
+  return { opening: opening / slow, filtering: filtering / slow, slow };
 }
 
 await tried("5,000 runs open and filter at once", many, async (page) => {
-  let { opening, filtering } = await timed(page);
+  let { opening, filtering, slow } = await timed(page);
   for (let tries = 1; tries < TRIES && (opening >= OPENS || filtering >= FILTERS); tries += 1) {
     await tried(`once more, after ${opening.toFixed(0)} and ${filtering.toFixed(0)} ms`, many, async (again) => {
       const took = await timed(again);
       opening = Math.min(opening, took.opening);
       filtering = Math.min(filtering, took.filtering);
+      slow = took.slow;
     });
   }
   assert.ok(opening < OPENS, `it opened after ${opening.toFixed(0)} ms`);
   assert.ok(filtering < FILTERS, `a filter took ${filtering.toFixed(0)} ms`);
+  await page.bringToFront();
   await page.click("#clear");
+  await settled(page);
   await page.focus("#rows");
   await page.keyboard.press("End");
+  await settled(page);
   await page.keyboard.press("Enter");
   await page.waitForSelector("#run:not([hidden]) .step");
-  return `opened after ${opening.toFixed(0)} ms, slowest filter ${filtering.toFixed(0)} ms`;
+  return `opened after ${opening.toFixed(0)} ms, slowest filter ${filtering.toFixed(0)} ms, on a machine ${slow.toFixed(1)} times slower`;
 });
 
 await browser.close();

@@ -66,6 +66,20 @@ pub fn nearest_name<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str
     best.map(|(_, candidate)| candidate)
 }
 
+/// Whether one name is the plural of the other: two names where both are known, and a slip where only one of them is ever met.
+///
+/// ```
+/// use averment_base::near::is_other_number;
+/// assert!(is_other_number("refunds", "refund"));
+/// assert!(!is_other_number("refund", "refund"));
+/// ```
+#[must_use]
+pub fn is_other_number(name: &str, other: &str) -> bool {
+    !name.is_empty()
+        && !other.is_empty()
+        && (name.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(name))
+}
+
 fn folded_name(name: &str) -> String {
     name.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
@@ -173,7 +187,7 @@ fn is_word_slip(one: &str, two: &str) -> bool {
     let second: Vec<char> = two.chars().collect();
     let (short, long) = (first.len().min(second.len()), first.len().max(second.len()));
     // One thing and several of them are two names.
-    if one.strip_suffix('s') == Some(two) || two.strip_suffix('s') == Some(one) {
+    if is_other_number(one, two) {
         return false;
     }
     let digits = |letters: &[char]| letters.iter().filter(|letter| letter.is_ascii_digit()).collect::<String>();

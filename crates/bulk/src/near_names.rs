@@ -278,12 +278,15 @@ impl NearNames {
         let mut missed = Vec::new();
         let asked = self.tools.iter().filter(|(tool, _)| !noted.tools.contains(tool.as_str()));
         for (tool, (program, span)) in asked.take(PAIRS_OF_TOOLS / noted.tools.len().max(1)) {
-            let others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
+            let mut others = noted.tools.iter().map(|name| &**name).filter(|name| !self.known.contains(*name));
             let found = if tool.contains(['*', '?']) {
                 near_tool(tool, noted.tools.iter().map(|name| &**name))
             } else {
-                near::nearest_name(tool, others)
+                near::nearest_name(tool, others.clone())
             };
+            // Rules that name one and several of them mean two tools.
+            let other_number = |name: &&str| near::is_other_number(tool, name) && !self.tools.contains_key(*name);
+            let found = found.or_else(|| others.find(other_number));
             let near = found.map(|found| (found.to_owned(), NameCategory::Tool));
             let meant = || Some((meant_by_name(tool)?, NameCategory::NoTool));
             if let Some((found, what)) = near.or_else(|| meant().filter(|_| !self.known.contains(tool))) {

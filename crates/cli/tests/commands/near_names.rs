@@ -29,6 +29,8 @@ fn a_tool_that_no_run_calls_while_some_calls_nearly_it_is_named() {
         ("never delete_repo", "mcp__github__delete_repo"),
         ("never send_email", "functions.send_email"),
         ("never refund", "Refund"),
+        ("never refunds", "refund"),
+        ("count refund <= 1", "refunds"),
     ] {
         let said = warned(rule, &calls(&[tool, tool]));
         assert_eq!(said.matches("warning:").count(), 1, "{rule}: {said}");
@@ -65,6 +67,7 @@ fn names_that_the_catalogue_knows_or_a_run_calls_are_no_slips() {
     assert!(warned("never refund*", &calls(&["Refund"])).contains("some run calls `Refund`"));
     assert_eq!(warned("never refund*", &calls(&["refund", "Refund"])), "");
     assert_eq!(warned("never get_user", &calls(&["set_user"])), "");
+    assert_eq!(warned("never list_orders\nrequire list_order", &calls(&["list_order"])), "");
 }
 
 #[test]

@@ -22,9 +22,14 @@ pub(super) fn equality_truth<'v>(left: &Value<'v>, right: &Value<'v>, same: Equa
 fn spelled_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
     match (whole_equality(left, right, same), left, right) {
         (Truth::False, Value::Text(text), Value::Text(wanted)) => {
-            let test = TextTest { text: text.as_str(), wanted: wanted.as_str(), answer: false, is_whole: true };
-            let other = test.other_spelling(|text, wanted| text == wanted);
-            if other.is_some() { Truth::FalseByMissing } else { Truth::False }
+            // In a list of the run, what is looked for stands on the left.
+            let is_other = |text: &str, wanted: &str| {
+                let test = TextTest { text, wanted, answer: false, is_whole: true };
+                test.other_spelling(|text, wanted| text == wanted).is_some()
+            };
+            let (left, right) = (text.as_str(), wanted.as_str());
+            let respelled = is_other(left, right) || is_other(right, left);
+            if respelled { Truth::FalseByMissing } else { Truth::False }
         }
         (truth, ..) => truth,
     }

@@ -48,9 +48,10 @@ pub(in crate::vm) fn unfit_words<'v>(kind: TestKind, subject: &Node<'v>, operand
             _ => return None,
         },
         TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => match types {
-            ("a string", "a string") => {
-                "their letters do not tell the order of ranks, numbers, dates, times or versions".to_owned()
+            ("a string", "a string") if !has_digit(left) && !has_digit(right) => {
+                "their letters do not tell the order of ranks".to_owned()
             }
+            ("a string", "a string") => "a number, date, time or version has no order with another text".to_owned(),
             (left, right) if left == right => format!("{left} has no order"),
             (left, right) => format!("{left} and {right} have no order"),
         },
@@ -89,6 +90,10 @@ pub(in crate::vm) fn unfit_words<'v>(kind: TestKind, subject: &Node<'v>, operand
         _ if matches!((left, right), (Value::Text(_), Value::Text(_))) => LOOKS_ALIKE.to_owned(),
         _ => format!("{} is no text", types.0),
     })
+}
+
+fn has_digit(value: &Value<'_>) -> bool {
+    matches!(value, Value::Text(text) if text.as_str().bytes().any(|byte| byte.is_ascii_digit()))
 }
 
 /// Why a test of two texts is no evidence where a command, a path or a URL has another spelling.

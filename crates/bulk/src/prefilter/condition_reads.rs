@@ -6,6 +6,7 @@
 
 use super::need::Need;
 use super::predicate::{PredicateOperand, SearchLiteral, ValueBase, ValuePath, ValuePredicate, small_integer};
+use averment_builtins::other_spelling::{asks_for_start, has_other_spellings};
 use averment_builtins::pattern::is_heavy;
 use averment_checker::ir::Constant;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
@@ -248,7 +249,10 @@ impl<'p> CodeTracer<'p> {
             Op::Regex(pattern) => {
                 // Nobody counts what a search for many literals takes: what could take long is left to the evaluation.
                 let regex = self.program.regexes.get(pattern.0 as usize)?;
-                let found = PredicateOperand::Found(SearchLiteral::Regex(pattern.0));
+                let found = match asks_for_start(&regex.pattern) {
+                    true => PredicateOperand::Other,
+                    false => PredicateOperand::Found(SearchLiteral::Regex(pattern.0)),
+                };
                 (!regex.backtracks && !is_heavy(&regex.pattern)).then_some(SymbolicValue::Constant(found))?
             }
             Op::Root(name) => SymbolicValue::Value(ValuePath { base: ValueBase::Root(name.0), keys: Vec::new() }),
@@ -329,8 +333,11 @@ fn compared_operand(kind: TestKind, operand: PredicateOperand) -> PredicateOpera
     use TestKind as K;
     match (kind, operand) {
         (K::Matches | K::Contains, found @ PredicateOperand::Found(SearchLiteral::Regex(_)))
-        | (K::Contains, found @ PredicateOperand::Found(SearchLiteral::Text(_)))
         | (K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual, found @ PredicateOperand::Number(_)) => found,
+        // What is spelled otherwise is found by the evaluation alone.
+        (K::Contains, PredicateOperand::Found(SearchLiteral::Text(text))) if !has_other_spellings(&text) => {
+            PredicateOperand::Found(SearchLiteral::Text(text))
+        }
         _ => PredicateOperand::Other,
     }
 }

@@ -8,6 +8,7 @@ use averment_base::truth::Truth;
 use averment_base::value::compare::values_equal;
 use averment_base::value::likeness::{look_alike, look_alike_in_lower_case};
 use averment_base::value::{Node, Number, Value, ValueRange};
+use averment_builtins::other_spelling::{TextTest, has_other_spellings};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 
@@ -24,7 +25,7 @@ impl<'run> Machine<'run> {
             _ if looks_for_nothing(&operand.value, &subject.value) => Ok(Truth::TrueByMissing),
             _ => {
                 let answer = test::contains(&operand.value, &subject.value, &mut self.meter)?;
-                Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
+                self.unless_respelled(answer, &operand.value, &subject.value, |text, part| text.contains(part))
             }
         }
     }
@@ -69,7 +70,9 @@ impl<'run> Machine<'run> {
             (Some(false), Value::Object(_)) => Ok(Truth::FalseByMissing),
             (answer, _) if folded => {
                 let alike = self.holds_in_lower_case(answer, &subject.value, &wanted.value)?;
-                Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
+                let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+                let told = self.unless_respelled(answer, &subject.value, &wanted.value, holds)?;
+                Ok(if alike { Truth::FalseByMissing } else { told })
             }
             (answer, _) => self.unless_alike(answer, subject, wanted, |text, part| text.contains(part)),
         }
@@ -147,7 +150,27 @@ impl<'run> Machine<'run> {
             (Some(false), Value::Text(text)) => self.holds_alike(text.as_str(), &wanted.value, holds)?,
             _ => false,
         };
-        Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
+        let told = self.unless_respelled(answer, &subject.value, &wanted.value, holds)?;
+        Ok(if alike { Truth::FalseByMissing } else { told })
+    }
+
+    /// `None` for unfit values; an answer is no evidence where another spelling of the same command, path or URL has another one.
+    fn unless_respelled(
+        &mut self,
+        answer: Option<bool>,
+        subject: &Value<'run>,
+        wanted: &Value<'run>,
+        holds: fn(&str, &str) -> bool,
+    ) -> Result<Truth, Fault> {
+        let Some(answer) = answer else { return Ok(Truth::FalseByMissing) };
+        let (Value::Text(text), Value::Text(wanted)) = (subject, wanted) else { return Ok(Truth::from_bool(answer)) };
+        let (text, wanted) = (text.as_str(), wanted.as_str());
+        if !has_other_spellings(wanted) {
+            return Ok(Truth::from_bool(answer));
+        }
+        self.meter.charge_scan(text.len().saturating_mul(8))?;
+        let other = TextTest { text, wanted, answer, is_whole: false }.other_spelling(holds);
+        Ok(if other.is_some() { Truth::from_missing(answer) } else { Truth::from_bool(answer) })
     }
 
     /// `mentions`: a whole token in a text, or in any text or number of a list or object.
@@ -196,7 +219,10 @@ impl<'run> Machine<'run> {
         };
         let grouped = number.is_some_and(|number| test::mentions_grouped(text.as_str(), number));
         let alike = grouped || self.holds_alike(text.as_str(), wanted, test::mentions_text)?;
-        Ok(if alike { Truth::FalseByMissing } else { Truth::False })
+        if alike {
+            return Ok(Truth::FalseByMissing);
+        }
+        self.unless_respelled(Some(false), value, wanted, test::mentions_text)
     }
 
     fn holds_in_lower_case(

@@ -8,12 +8,30 @@ use averment_base::truth::Truth;
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::likeness::{EqualityTest, holds_value, whole_equality};
 use averment_base::value::{Node, Value};
+use averment_builtins::other_spelling::TextTest;
 
 /// Compares lists and objects part by part; values that are alike, or of which one holds the other, are no evidence of a difference.
 pub(super) fn equality_truth<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
     match (left, right) {
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => parts_equality(left, right, same),
-        _ => whole_equality(left, right, same),
+        _ => spelled_equality(left, right, same),
+    }
+}
+
+/// Texts that name one command, path or URL in two spellings are no evidence of a difference either.
+fn spelled_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -> Truth {
+    match (whole_equality(left, right, same), left, right) {
+        (Truth::False, Value::Text(text), Value::Text(wanted)) => {
+            // In a list of the run, what is looked for stands on the left.
+            let is_other = |text: &str, wanted: &str| {
+                let test = TextTest { text, wanted, answer: false, is_whole: true };
+                test.other_spelling(|text, wanted| text == wanted).is_some()
+            };
+            let (left, right) = (text.as_str(), wanted.as_str());
+            let respelled = is_other(left, right) || is_other(right, left);
+            if respelled { Truth::FalseByMissing } else { Truth::False }
+        }
+        (truth, ..) => truth,
     }
 }
 
@@ -42,7 +60,7 @@ fn parts_equality<'v>(left: &Value<'v>, right: &Value<'v>, same: EqualityTest) -
             )
         }
         (Value::List(_), Value::List(_)) | (Value::Object(_), Value::Object(_)) => Truth::False,
-        _ => return whole_equality(left, right, same),
+        _ => return spelled_equality(left, right, same),
     };
     let holds = || holds_value(left, right, same) || holds_value(right, left, same);
     if truth == Truth::False && holds() { Truth::FalseByMissing } else { truth }

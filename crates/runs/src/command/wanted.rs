@@ -2,7 +2,10 @@
 
 use super::unwrap::{InnerCommand, open_command};
 use super::word::ShellWord;
+use crate::normal::of_step;
 use averment_base::value::{Node, Object, Value};
+use bumpalo::Bump;
+use std::collections::BTreeSet;
 
 /// A program with flags and arguments, as a text names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +84,31 @@ impl WantedCommand {
                 && self.flags.iter().all(|flag| flags.contains(&flag.as_str()))
                 && self.takes_arguments(part),
         )
+    }
+
+    /// Whether a command line surely runs it, in any spelling.
+    #[must_use]
+    pub fn is_run_by_line(&self, line: &str) -> bool {
+        if !line.contains(self.program.as_str()) {
+            return false;
+        }
+        let (arena, mut is_run) = (Bump::new(), false);
+        super::set_fields(line, &arena, |key, value| {
+            if let (of_step::PARTS, Value::List(parts)) = (key, value) {
+                let runs =
+                    |part: &Node<'_>| matches!(&part.value, Value::Object(part) if self.is_run_by(part) == Some(true));
+                is_run = parts.iter().any(runs);
+            }
+        });
+        is_run
+    }
+
+    /// Whether two texts name the same command, with their flags in any order.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        let sorted = |flags: &[String]| flags.iter().cloned().collect::<BTreeSet<String>>();
+        sorted(&self.flags) == sorted(&other.flags)
+            && Self { flags: Vec::new(), ..self.clone() } == Self { flags: Vec::new(), ..other.clone() }
     }
 
     fn takes_arguments(&self, part: &Object<'_>) -> bool {

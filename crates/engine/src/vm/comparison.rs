@@ -4,7 +4,7 @@
 use super::fault::{Fault, broken_program};
 use super::machine::Machine;
 use super::nearest;
-use super::value_equality::{equality_truth, looks_for_nothing};
+use super::value_equality::{charged_equality, looks_for_nothing};
 use super::why::evidence::{SeenTestKind, ValueMisfit};
 use super::why::profile::CostCenter;
 use super::why::unfit_words::{part_help, unfit_words};
@@ -124,11 +124,8 @@ impl<'run> Machine<'run> {
                     self.meter.charge_fuel(if parts(left) { 1 + parts_of(left) } else { self.size_hint(subject) })?;
                     self.charge_inside(subject, operand)?;
                 }
-                return Ok(equality_truth(
-                    left,
-                    right,
-                    if kind == TestKind::Equal { values_equal } else { values_identical },
-                ));
+                let same = if kind == TestKind::Equal { values_equal } else { values_identical };
+                return Ok(charged_equality(left, right, same, &mut self.meter)?);
             }
             TestKind::Less => self.order_nodes(subject, operand)?.map(Ordering::is_lt),
             TestKind::LessOrEqual => self.order_nodes(subject, operand)?.map(Ordering::is_le),
@@ -189,9 +186,13 @@ impl<'run> Machine<'run> {
         let Some(answer) = self.matches_regex(subject, operand)? else { return Ok(Truth::FalseByMissing) };
         let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(Truth::from_bool(answer)) };
         let asked = self.program.regexes.get(*number as usize).is_some_and(|regex| asks_for_start(&regex.pattern));
-        let plain = if asked { plain_spelling(text.as_str()) } else { None };
-        let other = match plain {
+        if !asked {
+            return Ok(Truth::from_bool(answer));
+        }
+        self.meter.charge_scan(text.as_str().len())?;
+        let other = match plain_spelling(text.as_str()) {
             Some(plain) => {
+                self.meter.charge_memory(plain.len())?;
                 let plain = Value::plain_text(self.arena.alloc_str(&plain));
                 self.matches_regex(&plain, operand)?
             }

@@ -3,7 +3,7 @@
 use super::comparison::settled_truth;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::value_equality::{equality_truth, looks_for_nothing, spells_words};
+use super::value_equality::{charged_equality, looks_for_nothing, spells_words};
 use averment_base::truth::Truth;
 use averment_base::value::compare::values_equal;
 use averment_base::value::likeness::{look_alike, look_alike_in_lower_case};
@@ -32,7 +32,9 @@ impl<'run> Machine<'run> {
 
     fn one_of(&mut self, items: &'run [Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
         let like = self.places.find_like(items, wanted, &mut self.meter, &self.cache.weights)?;
-        if like.is_some_and(|item| same_element(wanted, item) == Truth::True) {
+        if let Some(item) = like
+            && self.same_element(wanted, item)? == Truth::True
+        {
             return Ok(Truth::True);
         }
         let mut truth = Truth::False;
@@ -40,7 +42,7 @@ impl<'run> Machine<'run> {
             self.meter.charge_fuel(1)?;
             self.charge_both(wanted, item)?;
             self.charge_inside(wanted, item)?;
-            truth = truth.or(same_element(wanted, item));
+            truth = truth.or(self.same_element(wanted, item)?);
             if truth == Truth::True {
                 break;
             }
@@ -48,6 +50,15 @@ impl<'run> Machine<'run> {
         // A value that is not there is no evidence that it is another one.
         let gone = truth == Truth::False && matches!(wanted.value, Value::Null);
         Ok(if gone { Truth::FalseByMissing } else { truth })
+    }
+
+    /// A missing or unrecorded element decides `in` as a side of `==` does.
+    fn same_element(&mut self, subject: &Node<'run>, item: &Node<'run>) -> Result<Truth, Fault> {
+        Ok(match (settled_truth(item), &item.value) {
+            (Some(truth), _) => truth,
+            (None, Value::Range(range)) => range_holds(&subject.value, range),
+            (None, value) => charged_equality(&subject.value, value, values_equal, &mut self.meter)?,
+        })
     }
 
     /// `contains`: a substring, an element, a key or a regex match; a missing key does not prove absence deeper inside.
@@ -168,8 +179,9 @@ impl<'run> Machine<'run> {
         if !has_other_spellings(wanted) {
             return Ok(Truth::from_bool(answer));
         }
-        self.meter.charge_scan(text.len().saturating_mul(8))?;
-        let other = TextTest { text, wanted, answer, is_whole: false }.other_spelling(holds);
+        let test = TextTest { text, wanted, answer, is_whole: false };
+        self.meter.charge_scan(test.spelling_cost())?;
+        let other = test.other_spelling(holds);
         Ok(if other.is_some() { Truth::from_missing(answer) } else { Truth::from_bool(answer) })
     }
 
@@ -282,14 +294,6 @@ impl<'run> Machine<'run> {
 
 fn has_undecided(items: &[Node<'_>]) -> bool {
     items.iter().any(|item| item.value.is_absent())
-}
-
-/// A missing or unrecorded element decides `in` as a side of `==` does.
-fn same_element<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
-    settled_truth(item).unwrap_or_else(|| match &item.value {
-        Value::Range(range) => range_holds(&subject.value, range),
-        value => equality_truth(&subject.value, value, values_equal),
-    })
 }
 
 /// Only numbers are in a range or outside of it.

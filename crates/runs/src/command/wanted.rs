@@ -106,9 +106,23 @@ impl WantedCommand {
     /// Whether two texts name the same command, with their flags in any order.
     #[must_use]
     pub fn is_same(&self, other: &Self) -> bool {
-        let sorted = |flags: &[String]| flags.iter().cloned().collect::<BTreeSet<String>>();
-        sorted(&self.flags) == sorted(&other.flags)
-            && Self { flags: Vec::new(), ..self.clone() } == Self { flags: Vec::new(), ..other.clone() }
+        self.sorted_words() == other.sorted_words()
+    }
+
+    /// All that it says with the flags in one order, a line each: the same for every spelling.
+    #[must_use]
+    pub fn sorted_words(&self) -> String {
+        let flags: BTreeSet<&str> = self.flags.iter().map(String::as_str).collect();
+        let command = self.command.as_deref().unwrap_or_default();
+        let arguments = self.arguments.iter().map(String::as_str);
+        let words = self.wrappers.iter().map(|wrapper| &**wrapper).chain(["", &self.program, command]).chain(flags).chain([""]);
+        words.chain(arguments).collect::<Vec<&str>>().join("\n")
+    }
+
+    /// The name of the program.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        &self.program
     }
 
     fn takes_arguments(&self, part: &Object<'_>) -> bool {

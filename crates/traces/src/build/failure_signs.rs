@@ -36,11 +36,16 @@ const TOLD: [&str; 10] = [
     "\"code\"",
 ];
 
-/// What may stand beside a `code` that says how a call ended; beside other keys it is data: a country, a coupon.
-const BESIDE_CODE: [&str; 16] = [
-    "message", "msg", "error", "errors", "detail", "details", "reason", "stdout", "stderr", "output", "data", "result",
-    "signal", "killed", "status", "success",
-];
+key_table! {
+    /// What may stand beside a `code` that says how a call ended; beside other keys it is data: a country, a coupon.
+    BesideCodeKey {
+        Code = "code",
+        Message = "message" | "msg" | "detail" | "details" | "reason",
+        Error = "error" | "errors",
+        Output = "stdout" | "stderr" | "output" | "data" | "result",
+        Ending = "signal" | "killed" | "status" | "success",
+    }
+}
 
 /// Codes with which programs end, beside 0.
 const EXIT_CODES: std::ops::RangeInclusive<f64> = 1.0..=255.0;
@@ -103,8 +108,7 @@ fn is_failing_code(value: &Value<'_>) -> bool {
 }
 
 fn is_answer_of_code(object: &Object<'_>) -> bool {
-    let is_known = |key: &str| ResultSignKey::PlainCode.keys().contains(&key) || BESIDE_CODE.contains(&key);
-    object.entries().iter().all(|entry| is_known(entry.key))
+    object.entries().iter().all(|entry| BesideCodeKey::from_key(entry.key).is_some())
 }
 
 fn is_http_error(value: &Value<'_>) -> bool {

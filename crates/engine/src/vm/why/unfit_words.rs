@@ -3,7 +3,7 @@
 use crate::vm::value_equality::{looks_for_nothing, spells_words};
 use averment_base::value::likeness::{is_framed, is_written_like};
 use averment_base::value::{Node, Value};
-use averment_builtins::other_spelling::{OtherSpelling, TextTest};
+use averment_builtins::other_spelling::{OtherSpelling, TextTest, equality_spelling};
 use averment_builtins::test::mentions_text;
 use averment_syntax::ast::TestKind;
 
@@ -105,7 +105,7 @@ fn respelled_words(kind: TestKind, left: &Value<'_>, right: &Value<'_>) -> Optio
         _ => return None,
     };
     let holds: fn(&str, &str) -> bool = match kind {
-        TestKind::Equal | TestKind::Identical => |text, wanted| text == wanted,
+        TestKind::Equal | TestKind::Identical => return equality_spelling(text, wanted).map(OtherSpelling::in_words),
         TestKind::Contains | TestKind::In => |text, part| text.contains(part),
         TestKind::ContainsIgnoringCase => |text, part| text.to_lowercase().contains(&part.to_lowercase()),
         TestKind::StartsWith => |text, part| text.starts_with(part),
@@ -113,8 +113,7 @@ fn respelled_words(kind: TestKind, left: &Value<'_>, right: &Value<'_>) -> Optio
         TestKind::Mentions => mentions_text,
         _ => return None,
     };
-    let is_whole = matches!(kind, TestKind::Equal | TestKind::Identical);
-    let test = TextTest { text, wanted, answer: holds(text, wanted), is_whole };
+    let test = TextTest { text, wanted, answer: holds(text, wanted), is_whole: false };
     test.other_spelling(holds).map(OtherSpelling::in_words)
 }
 

@@ -24,19 +24,28 @@ fn said(text: &str) -> Vec<Diagnostic> {
 
 /// The texts in backticks that a help says to write; what stands behind `such as` is an illustration.
 fn offers(help: &str) -> Vec<&str> {
-    let mut parts = help.split('`');
-    let mut before = parts.next().unwrap_or("");
     let mut found = Vec::new();
-    while let (Some(code), Some(behind)) = (parts.next(), parts.next()) {
+    let mut left = help;
+    while let Some((before, rest)) = left.split_once('`') {
+        let Some((code, behind)) = code_before(rest) else { break };
         let shown = ["such as ", "as in ", "for example ", "as ", "is missing before "]
             .iter()
             .any(|word| before.ends_with(word));
         if !shown && code.contains(' ') {
             found.push(code);
         }
-        before = behind;
+        left = behind;
     }
     found
+}
+
+/// The code at the start of a text, up to its backtick. A backtick in a text between the quotes of a code belongs to the code.
+fn code_before(text: &str) -> Option<(&str, &str)> {
+    let ends = || text.match_indices('`').map(|(at, _)| at);
+    let is_outside = |at: &usize| text[..*at].matches('"').count().is_multiple_of(2);
+    let first = ends().next()?;
+    let end = if text[..first].contains(' ') { ends().find(is_outside).unwrap_or(first) } else { first };
+    Some((&text[..end], &text[end + 1..]))
 }
 
 /// The words of a text, in small letters and without signs that join words.

@@ -44,7 +44,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     known_by: "steps with a `finishReason` beside `toolCalls` or a `content` of typed parts",
     description: "steps of Vercel's AI SDK (`result.steps`: a list, one a line, or under `steps`)",
     marks: &[SdkStepKey::Steps.key(), SdkStepKey::Finish.key()],
-    near: &[],
+    near: &[SdkStepKey::Finish.key()],
     object: |object| {
         is_step(object)
             || list_of(object, SdkStepKey::Steps).is_some_and(|steps| super::nodes::are_mostly(steps.iter(), is_step))

@@ -49,6 +49,14 @@ macro_rules! key_table {
                 }
             }
 
+            /// The last of its keys, such as that of older versions.
+            pub(crate) const fn last_key(self) -> &'static str {
+                match self.keys() {
+                    [.., last] => last,
+                    [] => "",
+                }
+            }
+
             /// The row of a key.
             pub(crate) fn from_key(key: &str) -> Option<Self> {
                 match key {

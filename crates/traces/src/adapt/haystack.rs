@@ -53,8 +53,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Haystack messages",
     known_by: "messages with `role`, `meta` and `content`, whose parts have one key such as `tool_call`",
     description: "chat messages of Haystack (`meta`, `content` with `tool_call`; a list, one a line, `messages`, `replies`)",
-    marks: &[HaystackKey::Messages.key(), "replies"],
-    near: &[],
+    marks: HaystackKey::Messages.keys(),
+    near: &[HaystackKey::Role.last_key(), HaystackKey::Content.last_key()],
     object: |object| {
         list_of(object, HaystackKey::Messages).is_some_and(|list| super::nodes::are_mostly(list.iter(), is_message))
     },

@@ -124,7 +124,15 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESULT: [&str; 2] = ["<tool_response>", "</tool_response>"];
-const ACTION: [&str; 2] = ["Action:", "Action Input:"];
+
+key_table! {
+    /// How lines begin in which a model writes an action and what it is given (ReAct).
+    ReactLine {
+        Action = "Action:",
+        Given = "Action Input:",
+    }
+}
+
 /// The action of ToolBench that gives the answer.
 const FINISH: &str = "Finish";
 
@@ -150,13 +158,14 @@ fn add_words<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'ru
         talk.add_message(Speaker::Assistant, piece(left), &about, words.origin);
         return true;
     }
-    let Some((said, behind)) = text.split_once(ACTION[0]).filter(|(said, _)| said.is_empty() || said.ends_with('\n'))
+    let Some((said, behind)) =
+        text.split_once(ReactLine::Action.key()).filter(|(said, _)| said.is_empty() || said.ends_with('\n'))
     else {
         talk.add_message(Speaker::Assistant, words, &about, words.origin);
         return false;
     };
     talk.add_message(Speaker::Thinking, piece(said), &about, words.origin);
-    match behind.split_once(ACTION[1]) {
+    match behind.split_once(ReactLine::Given.key()) {
         Some((tool, args)) => {
             let args = Some(piece(args));
             let answer = (tool.trim() == FINISH).then(|| args.map(|args| parse_arguments(talk.draft, args))).flatten();

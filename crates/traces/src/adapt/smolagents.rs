@@ -56,7 +56,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "smolagents steps",
     known_by: "steps with a `step_number` beside `tool_calls`, `observations` or `model_output`",
     description: "steps of agents of smolagents (a list, one a line, or under `steps` of a `RunResult`)",
-    marks: &[SmolKey::Number.key(), SmolKey::Steps.key(), "messages"],
+    marks: &[SmolKey::Number.key(), SmolKey::Steps.key(), SmolKey::Steps.last_key()],
     near: &[SmolKey::Final.key(), SmolKey::Output.key()],
     object: |object| is_step(object) || steps_of(object).is_some(),
     item_marks: &[SmolKey::Number.key()],

@@ -124,7 +124,8 @@ fn no_key_of_a_format_stands_outside_of_its_table() {
 /// A key with a mark sends its line to the full reader: the normal form would be read slowly for the sake of another.
 #[test]
 fn no_mark_is_a_key_of_the_normal_form_or_of_home_grown_runs() {
-    let shared = ["messages", "tool_calls"];
+    // A line with `steps` is for the full reader whatever they are.
+    let shared = ["messages", "tool_calls", "steps"];
     for format in super::registry::FORMATS {
         for mark in format.marks.iter().filter(|mark| !shared.contains(mark)) {
             assert!(!super::native::is_key(mark), "{}: `{mark}`", format.name);

@@ -170,7 +170,6 @@ fn add_specials(roles: &mut RunKeys, names: &PartNames) {
         set(kind.list_key(), if kind == StepKind::Call { SpecialKey::Native } else { SpecialKey::Refuse });
     }
     REFUSED.into_iter().for_each(|key| set(key, SpecialKey::Refuse));
-    set(of_run::STEPS, SpecialKey::Steps);
     for format in FORMATS {
         format.marks.iter().for_each(|key| set(key, SpecialKey::Refuse));
         if let LineProjection::Messages(messages) = &format.projected {
@@ -179,6 +178,8 @@ fn add_specials(roles: &mut RunKeys, names: &PartNames) {
             set(messages.list, SpecialKey::Messages(messages));
         }
     }
+    // After the marks: formats that also have steps do not change what `null` means here.
+    set(of_run::STEPS, SpecialKey::Steps);
 }
 
 fn add_messages(roles: &mut RunKeys, names: &PartNames) {

@@ -5,16 +5,15 @@ use super::exchange::ExchangeRef;
 use super::text_of_node;
 use super::timed::TimedStep;
 use crate::adapt::fields::key_table;
+use crate::adapt::sharegpt::ReactLine;
 use averment_base::value::TextOrigin;
 use averment_runs::normal::of_step;
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashSet;
 
 key_table! {
-    /// How lines begin that hold an action, and the line behind it.
+    /// How texts begin that hold an action in another form than ReAct's.
     WrittenLine {
-        Action = "Action:",
-        Given = "Action Input:",
         /// DSPy has the tool in the line behind its mark.
         Mark = "[[ ## next_tool_name ## ]]",
         /// What Python prints of a call of the Responses API.
@@ -52,9 +51,9 @@ fn written_tools(text: &str) -> Vec<String> {
     }
     let trim = |line: &str| line.trim().trim_start_matches('*').trim_start().to_owned();
     let lines: Vec<String> = text.lines().map(trim).filter(|line| !line.is_empty()).collect();
-    let named = |(line, rest): (&String, &[String])| match line.strip_prefix(WrittenLine::Action.key()) {
+    let named = |(line, rest): (&String, &[String])| match line.strip_prefix(ReactLine::Action.key()) {
         Some(tool) => {
-            let has_input = rest.iter().any(|line| line.starts_with(WrittenLine::Given.key()));
+            let has_input = rest.iter().any(|line| line.starts_with(ReactLine::Given.key()));
             has_input.then(|| spelling(tool))
         }
         None => {
@@ -74,8 +73,8 @@ pub(super) fn action_without_call(exchanges: &[ExchangeRef<'_, '_>], calls: &[Ti
     let mut known: Option<FxHashSet<String>> = None;
     for text in texts {
         let Some(words) = text_of_node(*text) else { continue };
-        let has = |line: WrittenLine| memchr::memmem::find(words.as_bytes(), line.key().as_bytes()).is_some();
-        if !has(WrittenLine::Given) && !has(WrittenLine::Mark) && !is_printed_call(words) {
+        let has = |line: &str| memchr::memmem::find(words.as_bytes(), line.as_bytes()).is_some();
+        if !has(ReactLine::Given.key()) && !has(WrittenLine::Mark.key()) && !is_printed_call(words) {
             continue;
         }
         let known = known.get_or_insert_with(|| known_tools(calls));

@@ -250,7 +250,8 @@ pub fn shared_spellings(text: &str) -> Vec<String> {
 /// Whether two texts are one path, spelled in two ways.
 #[must_use]
 pub fn is_same_path(left: &str, right: &str) -> bool {
-    let may_be = |text: &str| !text.is_empty() && text.len() <= LONGEST && !text.contains("://") && !text.contains(is_foreign);
+    let may_be =
+        |text: &str| !text.is_empty() && text.len() <= LONGEST && !text.contains("://") && !text.contains(is_foreign);
     let plain = |text: &str| plain_spelling(text).unwrap_or_else(|| text.to_owned()).trim_end_matches('/').to_owned();
     may_be(left) && may_be(right) && (is_path(left) || is_path(right)) && plain(left) == plain(right)
 }

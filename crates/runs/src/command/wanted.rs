@@ -115,7 +115,8 @@ impl WantedCommand {
         let flags: BTreeSet<&str> = self.flags.iter().map(String::as_str).collect();
         let command = self.command.as_deref().unwrap_or_default();
         let arguments = self.arguments.iter().map(String::as_str);
-        let words = self.wrappers.iter().map(|wrapper| &**wrapper).chain(["", &self.program, command]).chain(flags).chain([""]);
+        let words =
+            self.wrappers.iter().map(|wrapper| &**wrapper).chain(["", &self.program, command]).chain(flags).chain([""]);
         words.chain(arguments).collect::<Vec<&str>>().join("\n")
     }
 

@@ -94,6 +94,72 @@ const LITERALS: &[(&str, &[&str])] = &[
     (r#"["a", 1]"#, &[r#""[\"a\", 1]""#, r#"[["a", 1], 2]"#, r#"{"x": ["a", 1]}"#, r#"["A", 1]"#, r#"["a", "1"]"#]),
     ("[1]", &["[[1], 2]", r#""[1]""#, r#"["1"]"#]),
     (r#"{ a: 1 }"#, &[r#"{"o": {"a": 1}, "x": 2}"#]),
+    (
+        r#""/etc/passwd""#,
+        &[
+            r#""/etc//passwd""#,
+            r#""/etc/./passwd""#,
+            r#""/srv/../etc/passwd""#,
+            r#""../../etc/passwd""#,
+            r#""/etc%2Fpasswd""#,
+        ],
+    ),
+    (r#""https://a.com/x""#, &[r#""https://A.com/x""#, r#""https://a.com/b/../x""#]),
+    (r#""src/*.rs""#, &[r#""src/a.rs""#]),
+    (r#""rm -rf /""#, &[r#""rm -fr /""#, r#""rm -r -f /""#]),
+];
+
+/// Rules that a text has no `@L` in it, in every place where such a test can stand.
+const ABSENT_PARTS: &[&str] = &[
+    "never send(to contains @L)",
+    "never send(to icontains @L)",
+    "never send where args.to contains @L",
+    "each send: args.to not contains @L",
+    "each send: args.to not icontains @L",
+    "each send: args.to contains none [@L]",
+    "no send: args.to contains any [@L]",
+    "no send: args.to mentions @L",
+    "no send: @L in args.to",
+    "calls[1].args.to not contains @L",
+    "no c in calls: c.args.to contains @L",
+    "def is_it(x) = x contains @L\nno c in calls: is_it(c.args.to)",
+];
+
+/// What is looked for as a part, what has it in another spelling, and what does not have it.
+const SPELLED_PARTS: &[(&str, &[&str], &[&str])] = &[
+    (
+        "rm -rf",
+        &["rm -fr /", "rm -r -f x", "cd /srv && sudo rm -Rf .", "sh -c 'rm --recursive --force x'"],
+        &["rm x", "ls -rf", "man rm"],
+    ),
+    (
+        "git push --force",
+        &["git push -f origin main", "git -C dir push origin --force"],
+        &["git push", "git commit -m push --force"],
+    ),
+    (
+        "etc/passwd",
+        &["/etc/./passwd", "/etc//passwd", "/etc/x/../passwd", "/etc%2fpasswd"],
+        &["/etc/shadow", "a/../b", "passwd"],
+    ),
+    ("https://a.com/admin", &["https://A.com/admin", "https://a.com/x/../admin"], &["https://a.com/x", "x"]),
+];
+
+/// Rules that a text begins with something, with texts that do by their letters alone, and one that does.
+const STARTS: &[(&str, &[&str], &str)] = &[
+    (
+        r#"each send: args.to starts with "src/""#,
+        &["src/../../etc/passwd", "src/%2e%2e/%2e%2e/etc/passwd", "src/..%2f..%2fx"],
+        "src/a/../b.rs",
+    ),
+    (r#"only send(to starts with "src/"), open, shut"#, &["src/../../etc/passwd"], "src/a.rs"),
+    (r"each send: args.to matches /^src\//", &["src/../../etc/passwd"], "src/a.rs"),
+    (
+        r#"each send: args.to starts with "https://a.com""#,
+        &["https://a.com.evil/x", "https://a.com@evil/x", "https://a.com:x@evil", "https://a.com-evil.com"],
+        "https://a.com:443/x",
+    ),
+    (r#"each send: args.to <= "medium""#, &["high", "High", "critical"], "low"),
 ];
 
 /// Values that have nothing of what a rule looks for.
@@ -155,6 +221,42 @@ fn what_is_not_nearly_it_still_passes() {
                     wrong.push(format!("{rule} on {value}: {found:?}"));
                 }
             }
+        }
+    }
+    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn no_test_of_a_part_passes_over_another_spelling() {
+    let run = |text: &str| run_of(&format!("{text:?}"));
+    let mut wrong = Vec::new();
+    for (rule, (part, spellings, others)) in
+        ABSENT_PARTS.iter().flat_map(|rule| SPELLED_PARTS.iter().map(move |one| (rule, one)))
+    {
+        let rule = rule.replace("@L", &format!("{part:?}"));
+        for text in *spellings {
+            let found = said(&rule, &run(text));
+            if is_plainly_green(&found) || found.0 == "error" {
+                wrong.push(format!("{rule} on {text}: {found:?}"));
+            }
+        }
+        for text in *others {
+            let found = said(&rule, &run(text));
+            if !is_plainly_green(&found) {
+                wrong.push(format!("{rule} on {text}, which does not have it: {found:?}"));
+            }
+        }
+    }
+    for (rule, letters, kept) in STARTS {
+        for text in *letters {
+            let found = said(rule, &run(text));
+            if is_plainly_green(&found) || found.0 == "error" {
+                wrong.push(format!("{rule} on {text}: {found:?}"));
+            }
+        }
+        let found = said(rule, &run(kept));
+        if !is_plainly_green(&found) {
+            wrong.push(format!("{rule} on {kept}, which does: {found:?}"));
         }
     }
     assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.join("\n"));

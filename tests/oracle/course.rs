@@ -11,6 +11,8 @@ use crate::truth::Verdict;
 pub enum Growth {
     /// It asks nothing of the whole run.
     Fixed,
+    /// It asks for the first of the run's steps: settled once that is there.
+    Early,
     TrueStays,
     FalseStays,
     Changing,
@@ -20,6 +22,7 @@ pub enum Growth {
 #[derive(Clone, Copy, PartialEq)]
 enum Worth {
     Fixed,
+    Early,
     Larger,
     Changing,
 }
@@ -27,7 +30,7 @@ enum Worth {
 impl Growth {
     fn keeps(self, answer: bool) -> bool {
         match self {
-            Growth::Fixed => true,
+            Growth::Fixed | Growth::Early => true,
             Growth::TrueStays => answer,
             Growth::FalseStays => !answer,
             Growth::Changing => false,
@@ -121,6 +124,7 @@ fn of_comparison(comparison: Comparison, left: Worth, right: Worth) -> Growth {
     use Comparison as C;
     match (comparison, left, right) {
         (_, Worth::Fixed, Worth::Fixed) => Growth::Fixed,
+        (_, Worth::Fixed | Worth::Early, Worth::Fixed | Worth::Early) => Growth::Early,
         (C::Gt | C::Ge, Worth::Larger, Worth::Fixed) | (C::Lt | C::Le, Worth::Fixed, Worth::Larger) => {
             Growth::TrueStays
         }
@@ -144,7 +148,7 @@ fn of_selection(selection: &Selection) -> Worth {
         _ if is_course_pattern(&selection.pattern) => Worth::Changing,
         _ if selection.so_far.is_some() || selection.over.is_some() => Worth::Fixed,
         None | Some((Fold::Length, _)) => Worth::Larger,
-        Some((Fold::First, _)) => Worth::Fixed,
+        Some((Fold::First, _)) => Worth::Early,
         Some(_) => Worth::Changing,
     }
 }

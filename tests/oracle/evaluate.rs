@@ -389,7 +389,7 @@ fn until_windows<'a>(
         let mut inner = world.clone();
         inner.fixed.extend(env.clone());
         let close = world.steps.iter().copied().find(|step| {
-            *step > index && inner.base(c, *step, answers).iter().any(|bound| agrees(bound, &inner.fixed))
+            *step > index && inner.closings(c, *step, answers).iter().any(|bound| agrees(bound, &inner.fixed))
         });
         let end = close.unwrap_or(usize::MAX);
         inner.steps.retain(|step| index < *step && *step < end);

@@ -159,10 +159,19 @@ impl<'a> World<'a> {
 
     /// The bindings with which a step matches, tests on the bindings of other patterns left aside.
     pub fn base(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<Env> {
+        self.base_asked(pattern, index, &format!("at {index}"), answers)
+    }
+
+    /// The same for what closes a window: of each window's values it is asked for itself.
+    pub fn closings(&self, pattern: &Pattern, index: usize, answers: &mut Answers) -> Vec<Env> {
+        self.base_asked(pattern, index, &format!("at {index} for {:?}", self.fixed), answers)
+    }
+
+    fn base_asked(&self, pattern: &Pattern, index: usize, place: &str, answers: &mut Answers) -> Vec<Env> {
         let mut hits = Vec::new();
         for found in self.found(pattern, index) {
             for env in self.spread(vec![found.bound.clone()], &found.free) {
-                if !found.unknown || answers.yes(format!("{} at {index} {env:?}", pattern.id)) {
+                if !found.unknown || answers.yes(format!("{} {place} {env:?}", pattern.id)) {
                     hits.push(env);
                 }
             }

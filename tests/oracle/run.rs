@@ -1,5 +1,6 @@
 //! A run as the page describes it: steps in one order, with position, turn and times.
 
+use crate::value::opened;
 use serde_json::{Map, Value, json};
 
 /// The kinds of step this evaluator knows, in the order of section 4.
@@ -210,7 +211,7 @@ impl Step {
         let by_ok = |ok: &Value| if *ok == json!(true) { "ok" } else { "failed" };
         match recorded.or_else(|| self.fields.get("ok").map(by_ok)) {
             _ if self.erred() => Some("failed"),
-            None if has_result(&self.fields) => Some("ok"),
+            None if has_result(&self.fields) && !reads_like_failure(&self.fields["result"]) => Some("ok"),
             status => status,
         }
     }
@@ -256,6 +257,15 @@ impl Step {
 
 fn number(fields: &Map<String, Value>, key: &str) -> Option<f64> {
     fields.get(key).and_then(Value::as_f64)
+}
+
+/// A result whose `code` says how the call went, with nothing beside it but messages and outputs.
+fn reads_like_failure(result: &Value) -> bool {
+    let Value::Object(fields) = opened(result.clone()) else { return false };
+    let beside = ["message", "error", "stdout", "stderr", "output"];
+    let is_answer = fields.keys().all(|key| key == "code" || beside.contains(&key.as_str()));
+    let failed = |code: f64| code < 0.0 || (1.0..=255.0).contains(&code) || (400.0..600.0).contains(&code);
+    is_answer && fields.get("code").and_then(Value::as_f64).is_some_and(failed)
 }
 
 /// Whether a result is recorded that is one: `null` says that nothing is known.
@@ -360,6 +370,8 @@ impl Run {
         for step in self.steps.iter_mut().filter(|step| step.kind == Kind::Call) {
             step.unrecorded.extend((!args).then_some("args"));
             step.unrecorded.extend((!results).then_some("result"));
+            // What came back may be an error.
+            step.unrecorded.extend((has_result(&step.fields) && step.status().is_none()).then_some("error"));
             // What it gives back may still come.
             if !self.complete && step.status().is_none() && !step.fields.contains_key("result") {
                 step.unrecorded.extend(["result", "error"]);

@@ -21,6 +21,7 @@ pub mod list;
 pub mod matcher;
 pub mod missing_reason;
 mod number;
+pub mod other_spelling;
 mod overlap;
 pub mod part_match;
 mod path_cost;
@@ -38,6 +39,7 @@ pub mod text;
 pub mod text_order;
 pub mod time;
 mod token;
+mod word_rank;
 
 pub use call::CallEnvironment;
 

@@ -63,7 +63,7 @@ impl TextOrder {
         }
     }
 
-    /// `None` where letters and the numbers between them give two orders: `30s` and `300s`.
+    /// `None` where letters and what they say give two orders: `30s` and `300s`, `medium` and `high`.
     pub(super) fn compare(self, a: &str, b: &str) -> Option<Ordering> {
         match self {
             Self::Instants => Some(text_instant(a)?.cmp(&text_instant(b)?)),
@@ -72,7 +72,8 @@ impl TextOrder {
             Self::Letters => {
                 let letters = a.cmp(b);
                 let numbers = compare_naturally(a, b);
-                (numbers.is_eq() || numbers == letters).then_some(letters)
+                let is_told = numbers.is_eq() || numbers == letters;
+                (is_told && super::word_rank::rank_order(a, b).is_none_or(|ranks| ranks == letters)).then_some(letters)
             }
         }
     }
@@ -306,6 +307,14 @@ mod tests {
             ("31.12.2024", "01.02.2025", None),
             ("Mar 1 2024", "Jan 5 2025", None),
             ("5pm", "9am", None),
+            ("low", "high", None),
+            ("High", "Medium", None),
+            ("high", "low", None),
+            ("high", "medium", None),
+            ("low", "medium", Some(Less)),
+            ("low", "lower", Some(Less)),
+            ("monday", "Friday", None),
+            ("march", "april", None),
         ] {
             assert_eq!(order_texts(a, b), wanted, "{a} {b}");
             assert_eq!(order_texts(b, a), wanted.map(std::cmp::Ordering::reverse), "{b} {a}");

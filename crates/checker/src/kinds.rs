@@ -201,7 +201,10 @@ impl<'a> Checker<'a> {
     /// A glob from the root asks for the location: a path that climbs out of an unknown folder may be anywhere.
     fn location_regex(&mut self, glob: &str, place: Span) -> ir::TypedExpr {
         self.path_glob(glob, place);
-        let number = self.add_regex(super::regex::of_path_glob(glob).unwrap_or_default(), glob.to_owned());
+        // A folder may be written with a `/` behind it.
+        let pattern = super::regex::of_path_glob(glob).unwrap_or_default();
+        let pattern = pattern.strip_suffix('$').map_or(pattern.clone(), |front| format!("{front}/?$"));
+        let number = self.add_regex(pattern, glob.to_owned());
         CheckedExpr::new(ExprKind::Regex(number), place, Ty::Any).expr
     }
 

@@ -99,11 +99,18 @@ const NO_STEPS: &[(&str, &str)] = &[
     ("loops", "calls that come again are found by `never repeat any more than 1 times`"),
 ];
 
+/// Words for calls and steps in general, which nobody calls a tool.
+const ANY_CALL: &[&str] =
+    &["tool", "tool_call", "toolcall", "call", "function", "function_call", "action", "actions", "step", "invocation"];
+
 /// How what a word stands for is said, where it is the name of a tool that no run calls: `calls that failed are \`any failed\``.
 #[must_use]
 pub fn meant_by_name(name: &str) -> Option<String> {
     if let Some((_, said)) = NO_STEPS.iter().find(|(word, _)| *word == name) {
         return Some((*said).to_owned());
+    }
+    if ANY_CALL.contains(&name) {
+        return Some("calls of any tool are `any`".to_owned());
     }
     let (_, kind) = LISTS.iter().find(|(word, _)| *word == name)?;
     Some(match *kind {

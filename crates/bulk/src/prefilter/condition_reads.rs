@@ -6,6 +6,7 @@
 
 use super::need::Need;
 use super::predicate::{PredicateOperand, SearchLiteral, ValueBase, ValuePath, ValuePredicate, small_integer};
+use averment_builtins::other_spelling::{SPELLING_SIGNS, asks_for_start, needed_parts};
 use averment_builtins::pattern::is_heavy;
 use averment_checker::ir::Constant;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
@@ -24,17 +25,18 @@ pub(super) struct ConditionReads {
 impl ConditionReads {
     /// A given text must contain one of these literals; `None` if the condition can hold without.
     pub(super) fn needed_literals(&self) -> Option<Vec<&SearchLiteral>> {
-        let needed = self.needed.as_ref()?.iter().map(|number| self.predicates.get(*number));
-        needed
-            .map(|predicate| match predicate {
-                Some(ValuePredicate {
+        let mut literals = Vec::new();
+        for number in self.needed.as_ref()? {
+            match self.predicates.get(*number)? {
+                ValuePredicate {
                     path: ValuePath { base: ValueBase::Given, keys },
-                    operand: PredicateOperand::Found(literal),
+                    operand: PredicateOperand::Found(found),
                     ..
-                }) if keys.is_empty() => Some(literal),
-                _ => None,
-            })
-            .collect()
+                } if keys.is_empty() => literals.extend(found),
+                _ => return None,
+            }
+        }
+        Some(literals)
     }
 
     /// `None` if its tests read several values.
@@ -248,7 +250,11 @@ impl<'p> CodeTracer<'p> {
             Op::Regex(pattern) => {
                 // Nobody counts what a search for many literals takes: what could take long is left to the evaluation.
                 let regex = self.program.regexes.get(pattern.0 as usize)?;
-                let found = PredicateOperand::Found(SearchLiteral::Regex(pattern.0));
+                let mut found = vec![SearchLiteral::Regex(pattern.0)];
+                if asks_for_start(&regex.pattern) {
+                    found.extend(SPELLING_SIGNS.map(|sign| SearchLiteral::Text(sign.to_owned())));
+                }
+                let found = PredicateOperand::Found(found);
                 (!regex.backtracks && !is_heavy(&regex.pattern)).then_some(SymbolicValue::Constant(found))?
             }
             Op::Root(name) => SymbolicValue::Value(ValuePath { base: ValueBase::Root(name.0), keys: Vec::new() }),
@@ -328,16 +334,21 @@ impl<'p> CodeTracer<'p> {
 fn compared_operand(kind: TestKind, operand: PredicateOperand) -> PredicateOperand {
     use TestKind as K;
     match (kind, operand) {
-        (K::Matches | K::Contains, found @ PredicateOperand::Found(SearchLiteral::Regex(_)))
-        | (K::Contains, found @ PredicateOperand::Found(SearchLiteral::Text(_)))
-        | (K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual, found @ PredicateOperand::Number(_)) => found,
+        (K::Less | K::LessOrEqual | K::Greater | K::GreaterOrEqual, found @ PredicateOperand::Number(_)) => found,
+        (K::Matches | K::Contains, PredicateOperand::Found(found)) => match found.as_slice() {
+            [SearchLiteral::Regex(_), ..] => PredicateOperand::Found(found),
+            [SearchLiteral::Text(text)] if kind == K::Contains => {
+                PredicateOperand::Found(needed_parts(text).into_iter().map(SearchLiteral::Text).collect())
+            }
+            _ => PredicateOperand::Other,
+        },
         _ => PredicateOperand::Other,
     }
 }
 
 fn constant_symbol(constant: &Constant) -> SymbolicValue {
     SymbolicValue::Constant(match constant {
-        Constant::Text(text) => PredicateOperand::Found(SearchLiteral::Text(text.clone())),
+        Constant::Text(text) => PredicateOperand::Found(vec![SearchLiteral::Text(text.clone())]),
         Constant::Number(text) => small_integer(text).map_or(PredicateOperand::Other, PredicateOperand::Number),
         _ => PredicateOperand::Other,
     })

@@ -24,8 +24,8 @@ pub(super) struct ValuePath {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PredicateOperand {
     Presence,
-    /// Whether this occurs in a text; other values never satisfy it.
-    Found(SearchLiteral),
+    /// Whether one of these occurs in a text: without, the answer is plainly no. Other values never satisfy it.
+    Found(Vec<SearchLiteral>),
     Number(i64),
     Other,
 }

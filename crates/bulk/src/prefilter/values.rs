@@ -277,13 +277,20 @@ fn only_literals(reads: &ConditionReads) -> Option<Vec<&SearchLiteral>> {
     let mut literals = Vec::new();
     for predicate in &reads.predicates {
         match &predicate.operand {
-            PredicateOperand::Found(SearchLiteral::Text(text)) if !text.is_ascii() => return None,
-            PredicateOperand::Found(literal) => literals.push(literal),
+            PredicateOperand::Found(found) if found.iter().all(is_ascii) => literals.extend(found),
+            PredicateOperand::Found(_) => return None,
             PredicateOperand::Presence => {}
             PredicateOperand::Number(_) | PredicateOperand::Other => return None,
         }
     }
     Some(literals)
+}
+
+fn is_ascii(literal: &SearchLiteral) -> bool {
+    match literal {
+        SearchLiteral::Text(text) => text.is_ascii(),
+        SearchLiteral::Regex(_) => true,
+    }
 }
 
 fn code_form(program: &Program, code: CodeId) -> Option<Vec<Op>> {

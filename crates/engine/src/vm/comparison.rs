@@ -4,7 +4,7 @@
 use super::fault::{Fault, broken_program};
 use super::machine::Machine;
 use super::nearest;
-use super::value_equality::{equality_truth, looks_for_nothing};
+use super::value_equality::{charged_equality, looks_for_nothing};
 use super::why::evidence::{SeenTestKind, ValueMisfit};
 use super::why::profile::CostCenter;
 use super::why::unfit_words::{part_help, unfit_words};
@@ -13,6 +13,7 @@ use averment_base::truth::Truth;
 use averment_base::value::compare::{values_equal, values_identical};
 use averment_base::value::likeness::is_framed;
 use averment_base::value::{Node, Number, Value};
+use averment_builtins::other_spelling::{asks_for_start, plain_spelling};
 use averment_builtins::schema::{CompiledSchema, SchemaViolation};
 use averment_builtins::test;
 use averment_builtins::text_order::order_values;
@@ -123,11 +124,8 @@ impl<'run> Machine<'run> {
                     self.meter.charge_fuel(if parts(left) { 1 + parts_of(left) } else { self.size_hint(subject) })?;
                     self.charge_inside(subject, operand)?;
                 }
-                return Ok(equality_truth(
-                    left,
-                    right,
-                    if kind == TestKind::Equal { values_equal } else { values_identical },
-                ));
+                let same = if kind == TestKind::Equal { values_equal } else { values_identical };
+                return Ok(charged_equality(left, right, same, &mut self.meter)?);
             }
             TestKind::Less => self.order_nodes(subject, operand)?.map(Ordering::is_lt),
             TestKind::LessOrEqual => self.order_nodes(subject, operand)?.map(Ordering::is_le),
@@ -154,7 +152,7 @@ impl<'run> Machine<'run> {
                 return self
                     .unless_alike(test::ends_with(left, right), subject, operand, |text, part| text.ends_with(part));
             }
-            TestKind::Matches => self.matches_regex(left, right)?,
+            TestKind::Matches => return self.matches_place(left, right),
             // These have no right-hand side, or were turned round above.
             TestKind::Is
             | TestKind::ContainsNone
@@ -180,6 +178,30 @@ impl<'run> Machine<'run> {
                 pattern.ok_or_else(|| Fault::Other("a regular expression of the program cannot be used".to_owned()))?;
             let found = pattern.is_match(text, &mut this.meter);
             found.map(Some).map_err(|exhausted| Fault::of_limit(exhausted, this.program))
+        })
+    }
+
+    /// `matches`: where the regular expression says how a path begins, another spelling of the path may have another answer.
+    fn matches_place(&mut self, subject: &Value<'run>, operand: &Value<'run>) -> Result<Truth, Fault> {
+        let Some(answer) = self.matches_regex(subject, operand)? else { return Ok(Truth::FalseByMissing) };
+        let (Value::Text(text), Value::Regex(number)) = (subject, operand) else { return Ok(Truth::from_bool(answer)) };
+        let asked = self.program.regexes.get(*number as usize).is_some_and(|regex| asks_for_start(&regex.pattern));
+        if !asked {
+            return Ok(Truth::from_bool(answer));
+        }
+        self.meter.charge_scan(text.as_str().len())?;
+        let other = match plain_spelling(text.as_str()) {
+            Some(plain) => {
+                self.meter.charge_memory(plain.len())?;
+                let plain = Value::plain_text(self.arena.alloc_str(&plain));
+                self.matches_regex(&plain, operand)?
+            }
+            None => None,
+        };
+        Ok(if other.is_some_and(|other| other != answer) {
+            Truth::from_missing(answer)
+        } else {
+            Truth::from_bool(answer)
         })
     }
 

@@ -3,11 +3,12 @@
 use super::comparison::settled_truth;
 use super::fault::Fault;
 use super::machine::Machine;
-use super::value_equality::{equality_truth, looks_for_nothing, spells_words};
+use super::value_equality::{charged_equality, looks_for_nothing, spells_words};
 use averment_base::truth::Truth;
 use averment_base::value::compare::values_equal;
 use averment_base::value::likeness::{look_alike, look_alike_in_lower_case};
 use averment_base::value::{Node, Number, Value, ValueRange};
+use averment_builtins::other_spelling::{TextTest, has_other_spellings};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 
@@ -24,14 +25,16 @@ impl<'run> Machine<'run> {
             _ if looks_for_nothing(&operand.value, &subject.value) => Ok(Truth::TrueByMissing),
             _ => {
                 let answer = test::contains(&operand.value, &subject.value, &mut self.meter)?;
-                Ok(answer.map_or(Truth::FalseByMissing, Truth::from_bool))
+                self.unless_respelled(answer, &operand.value, &subject.value, |text, part| text.contains(part))
             }
         }
     }
 
     fn one_of(&mut self, items: &'run [Node<'run>], wanted: &Node<'run>) -> Result<Truth, Fault> {
         let like = self.places.find_like(items, wanted, &mut self.meter, &self.cache.weights)?;
-        if like.is_some_and(|item| same_element(wanted, item) == Truth::True) {
+        if let Some(item) = like
+            && self.same_element(wanted, item)? == Truth::True
+        {
             return Ok(Truth::True);
         }
         let mut truth = Truth::False;
@@ -39,7 +42,7 @@ impl<'run> Machine<'run> {
             self.meter.charge_fuel(1)?;
             self.charge_both(wanted, item)?;
             self.charge_inside(wanted, item)?;
-            truth = truth.or(same_element(wanted, item));
+            truth = truth.or(self.same_element(wanted, item)?);
             if truth == Truth::True {
                 break;
             }
@@ -47,6 +50,15 @@ impl<'run> Machine<'run> {
         // A value that is not there is no evidence that it is another one.
         let gone = truth == Truth::False && matches!(wanted.value, Value::Null);
         Ok(if gone { Truth::FalseByMissing } else { truth })
+    }
+
+    /// A missing or unrecorded element decides `in` as a side of `==` does.
+    fn same_element(&mut self, subject: &Node<'run>, item: &Node<'run>) -> Result<Truth, Fault> {
+        Ok(match (settled_truth(item), &item.value) {
+            (Some(truth), _) => truth,
+            (None, Value::Range(range)) => range_holds(&subject.value, range),
+            (None, value) => charged_equality(&subject.value, value, values_equal, &mut self.meter)?,
+        })
     }
 
     /// `contains`: a substring, an element, a key or a regex match; a missing key does not prove absence deeper inside.
@@ -69,7 +81,9 @@ impl<'run> Machine<'run> {
             (Some(false), Value::Object(_)) => Ok(Truth::FalseByMissing),
             (answer, _) if folded => {
                 let alike = self.holds_in_lower_case(answer, &subject.value, &wanted.value)?;
-                Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
+                let holds = |text: &str, part: &str| text.to_lowercase().contains(&part.to_lowercase());
+                let told = self.unless_respelled(answer, &subject.value, &wanted.value, holds)?;
+                Ok(if alike { Truth::FalseByMissing } else { told })
             }
             (answer, _) => self.unless_alike(answer, subject, wanted, |text, part| text.contains(part)),
         }
@@ -147,7 +161,28 @@ impl<'run> Machine<'run> {
             (Some(false), Value::Text(text)) => self.holds_alike(text.as_str(), &wanted.value, holds)?,
             _ => false,
         };
-        Ok(if alike { Truth::FalseByMissing } else { answer.map_or(Truth::FalseByMissing, Truth::from_bool) })
+        let told = self.unless_respelled(answer, &subject.value, &wanted.value, holds)?;
+        Ok(if alike { Truth::FalseByMissing } else { told })
+    }
+
+    /// `None` for unfit values; an answer is no evidence where another spelling of the same command, path or URL has another one.
+    fn unless_respelled(
+        &mut self,
+        answer: Option<bool>,
+        subject: &Value<'run>,
+        wanted: &Value<'run>,
+        holds: fn(&str, &str) -> bool,
+    ) -> Result<Truth, Fault> {
+        let Some(answer) = answer else { return Ok(Truth::FalseByMissing) };
+        let (Value::Text(text), Value::Text(wanted)) = (subject, wanted) else { return Ok(Truth::from_bool(answer)) };
+        let (text, wanted) = (text.as_str(), wanted.as_str());
+        if !has_other_spellings(wanted) {
+            return Ok(Truth::from_bool(answer));
+        }
+        let test = TextTest { text, wanted, answer, is_whole: false };
+        self.meter.charge_scan(test.spelling_cost())?;
+        let other = test.other_spelling(holds);
+        Ok(if other.is_some() { Truth::from_missing(answer) } else { Truth::from_bool(answer) })
     }
 
     /// `mentions`: a whole token in a text, or in any text or number of a list or object.
@@ -196,7 +231,10 @@ impl<'run> Machine<'run> {
         };
         let grouped = number.is_some_and(|number| test::mentions_grouped(text.as_str(), number));
         let alike = grouped || self.holds_alike(text.as_str(), wanted, test::mentions_text)?;
-        Ok(if alike { Truth::FalseByMissing } else { Truth::False })
+        if alike {
+            return Ok(Truth::FalseByMissing);
+        }
+        self.unless_respelled(Some(false), value, wanted, test::mentions_text)
     }
 
     fn holds_in_lower_case(
@@ -256,14 +294,6 @@ impl<'run> Machine<'run> {
 
 fn has_undecided(items: &[Node<'_>]) -> bool {
     items.iter().any(|item| item.value.is_absent())
-}
-
-/// A missing or unrecorded element decides `in` as a side of `==` does.
-fn same_element<'v>(subject: &Node<'v>, item: &Node<'v>) -> Truth {
-    settled_truth(item).unwrap_or_else(|| match &item.value {
-        Value::Range(range) => range_holds(&subject.value, range),
-        value => equality_truth(&subject.value, value, values_equal),
-    })
 }
 
 /// Only numbers are in a range or outside of it.

@@ -12,6 +12,7 @@ use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::redacted_end;
 use averment_builtins::missing_reason::not_json;
+use averment_builtins::other_spelling::{OtherSpelling, is_same_path};
 use averment_builtins::schema::CompiledSchema;
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
@@ -191,8 +192,8 @@ pub(super) fn equal_otherwise(left: &Value<'_>, right: &Value<'_>) -> Option<Str
     if folded(left) == folded(right) {
         return Some("only white space differs".to_owned());
     }
-    if same_path(left, right) {
-        return Some("it is the same path, written otherwise".to_owned());
+    if is_same_path(left, right) {
+        return Some(OtherSpelling::SamePath.in_words().to_owned());
     }
     if left.len().min(right.len()) < LONG {
         return None;
@@ -208,26 +209,6 @@ fn nearly_equal_text(left: Number<'_>, right: Number<'_>) -> Option<String> {
     let computed = matches!(left, Number::Real(_)) || matches!(right, Number::Real(_));
     let close = left != right && (a - b).abs() <= LAST_DIGITS * a.abs().max(b.abs());
     (computed && close).then(|| format!("{left} was compared with {right}, fractions are computed in doubles"))
-}
-
-/// True for spellings of the same path: `./src/a.rs`, `src//a.rs` and `src/b/../a.rs`.
-fn same_path(left: &str, right: &str) -> bool {
-    fn path_parts(path: &str) -> Option<Vec<&str>> {
-        let mut parts = Vec::new();
-        for part in path.split(['/', '\\']) {
-            match part {
-                "" | "." => {}
-                ".." => drop(parts.pop()?),
-                part => parts.push(part),
-            }
-        }
-        Some(parts)
-    }
-    let is_path = |text: &str| text.len() <= 4_096 && !text.contains("://") && !text.contains(char::is_whitespace);
-    let rooted = |text: &str| text.starts_with(['/', '\\']);
-    let slashes = |text: &str| text.contains(['/', '\\']);
-    let may_be = is_path(left) && is_path(right) && slashes(left) | slashes(right) && rooted(left) == rooted(right);
-    may_be && path_parts(left).is_some_and(|left| !left.is_empty() && path_parts(right).as_ref() == Some(&left))
 }
 
 /// The hidden end of a long text, or a note that only the case differs.

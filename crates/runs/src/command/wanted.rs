@@ -2,7 +2,10 @@
 
 use super::unwrap::{InnerCommand, open_command};
 use super::word::ShellWord;
+use crate::normal::of_step;
 use averment_base::value::{Node, Object, Value};
+use bumpalo::Bump;
+use std::collections::BTreeSet;
 
 /// A program with flags and arguments, as a text names it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,6 +84,46 @@ impl WantedCommand {
                 && self.flags.iter().all(|flag| flags.contains(&flag.as_str()))
                 && self.takes_arguments(part),
         )
+    }
+
+    /// Whether a command line surely runs it, in any spelling.
+    #[must_use]
+    pub fn is_run_by_line(&self, line: &str) -> bool {
+        if !line.contains(self.program.as_str()) {
+            return false;
+        }
+        let (arena, mut is_run) = (Bump::new(), false);
+        super::set_fields(line, &arena, |key, value| {
+            if let (of_step::PARTS, Value::List(parts)) = (key, value) {
+                let runs =
+                    |part: &Node<'_>| matches!(&part.value, Value::Object(part) if self.is_run_by(part) == Some(true));
+                is_run = parts.iter().any(runs);
+            }
+        });
+        is_run
+    }
+
+    /// Whether two texts name the same command, with their flags in any order.
+    #[must_use]
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.sorted_words() == other.sorted_words()
+    }
+
+    /// All that it says with the flags in one order, a line each: the same for every spelling.
+    #[must_use]
+    pub fn sorted_words(&self) -> String {
+        let flags: BTreeSet<&str> = self.flags.iter().map(String::as_str).collect();
+        let command = self.command.as_deref().unwrap_or_default();
+        let arguments = self.arguments.iter().map(String::as_str);
+        let words =
+            self.wrappers.iter().map(|wrapper| &**wrapper).chain(["", &self.program, command]).chain(flags).chain([""]);
+        words.chain(arguments).collect::<Vec<&str>>().join("\n")
+    }
+
+    /// The name of the program.
+    #[must_use]
+    pub fn program(&self) -> &str {
+        &self.program
     }
 
     fn takes_arguments(&self, part: &Object<'_>) -> bool {

@@ -13,6 +13,7 @@ key_table! {
     /// What results say of how the call went.
     ResultSignKey {
         Code = "exit_code" | "exitCode" | "returncode" | "return_code",
+        PlainCode = "code",
         HttpStatus = "status_code" | "statusCode" | "status",
         Errors = "errors",
         Content = "content",
@@ -22,8 +23,32 @@ key_table! {
 }
 
 /// Keys of which one stands in a JSON text that says how the call went.
-const TOLD: [&str; 9] =
-    ["\"success\"", "\"ok\"", "\"error", "\"status", "\"exit", "\"return", "\"content\"", "\"text\"", "\"isError"];
+const TOLD: [&str; 10] = [
+    "\"success\"",
+    "\"ok\"",
+    "\"error",
+    "\"status",
+    "\"exit",
+    "\"return",
+    "\"content\"",
+    "\"text\"",
+    "\"isError",
+    "\"code\"",
+];
+
+key_table! {
+    /// What may stand beside a `code` that says how a call ended; beside other keys it is data: a country, a coupon.
+    BesideCodeKey {
+        Code = "code",
+        Message = "message" | "msg" | "detail" | "details" | "reason",
+        Error = "error" | "errors",
+        Output = "stdout" | "stderr" | "output" | "data" | "result",
+        Ending = "signal" | "killed" | "status" | "success",
+    }
+}
+
+/// Codes with which programs end, beside 0.
+const EXIT_CODES: std::ops::RangeInclusive<f64> = 1.0..=255.0;
 
 /// HTTP statuses from here on are errors.
 const HTTP_ERRORS: std::ops::Range<f64> = 400.0..600.0;
@@ -69,10 +94,21 @@ fn object_speaks(object: &Object<'_>) -> bool {
     is_false(SUCCESS)
         || is_false(of_step::OK)
         || any(ResultSignKey::Code.keys(), status::is_other_than_zero)
+        || any(ResultSignKey::PlainCode.keys(), is_failing_code) && is_answer_of_code(object)
         || any(ResultSignKey::HttpStatus.keys(), is_http_error)
         || any(ResultSignKey::Errors.keys(), is_filled)
         || any(&[of_step::ERROR], status::is_error)
         || any(&[of_step::STATUS], is_failing_word)
+}
+
+/// A negative number, an exit code of a program, or an HTTP status of an error.
+fn is_failing_code(value: &Value<'_>) -> bool {
+    let is_exit = |code: f64| code < 0.0 || EXIT_CODES.contains(&code);
+    is_http_error(value) || matches!(value, Value::Number(code) if is_exit(code.to_f64()))
+}
+
+fn is_answer_of_code(object: &Object<'_>) -> bool {
+    object.entries().iter().all(|entry| BesideCodeKey::from_key(entry.key).is_some())
 }
 
 fn is_http_error(value: &Value<'_>) -> bool {

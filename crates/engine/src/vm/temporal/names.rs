@@ -107,7 +107,10 @@ impl NameMatcher {
             Self::Any => true,
             Self::OneOf(names) => names.iter().any(|one| one == name),
             Self::Glob(glob) => matches_wildcard(glob, name),
-            Self::Path(glob) => glob.as_ref().is_some_and(|glob| glob.is_match(name)),
+            // A folder may be written with a `/` behind it.
+            Self::Path(glob) => glob.as_ref().is_some_and(|glob| {
+                glob.is_match(name) || name.strip_suffix('/').is_some_and(|folder| glob.is_match(folder))
+            }),
             Self::Contains(part) => memchr::memmem::find(name.as_bytes(), part.as_bytes()).is_some(),
             Self::Url(part) => part.is_match(name),
             Self::Regex(number) => prepared.linear_regex(*number).is_some_and(|regex| regex.is_match(name)),

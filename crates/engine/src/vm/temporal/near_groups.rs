@@ -4,6 +4,7 @@ use super::near_values::are_near;
 use super::timeline::ValueId;
 use averment_base::near::text_appearance;
 use averment_base::value::{Node, Number, Value};
+use averment_builtins::other_spelling::shared_spellings;
 use rustc_hash::{FxHashMap, FxHasher};
 use std::hash::{Hash, Hasher};
 
@@ -123,6 +124,10 @@ impl NearKeys {
             }
         }
         self.add_key(&lower);
+        // A word without signs of a path or flags has one spelling.
+        if text.contains(['/', '\\', '%', '-']) {
+            shared_spellings(text).iter().for_each(|spelling| self.add_key(spelling));
+        }
     }
 
     fn add_key(&mut self, key: &impl Hash) {

@@ -3,6 +3,8 @@
 use crate::vm::value_equality::{looks_for_nothing, spells_words};
 use averment_base::value::likeness::{is_framed, is_written_like};
 use averment_base::value::{Node, Value};
+use averment_builtins::other_spelling::{OtherSpelling, TextTest, equality_spelling};
+use averment_builtins::test::mentions_text;
 use averment_syntax::ast::TestKind;
 
 const NOTHING: &str = "nothing is looked for";
@@ -17,6 +19,9 @@ pub(in crate::vm) fn unfit_words<'v>(kind: TestKind, subject: &Node<'v>, operand
     let present = |value: &Value<'_>| !matches!(value, Value::Missing | Value::Null) && !value.is_absent();
     if !present(left) || !present(right) {
         return None;
+    }
+    if let Some(words) = respelled_words(kind, left, right) {
+        return Some(words.to_owned());
     }
     let types = (with_article(left), with_article(right));
     Some(match kind {
@@ -43,6 +48,9 @@ pub(in crate::vm) fn unfit_words<'v>(kind: TestKind, subject: &Node<'v>, operand
             _ => return None,
         },
         TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => match types {
+            ("a string", "a string") if !has_digit(left) && !has_digit(right) => {
+                "their letters do not tell the order of ranks".to_owned()
+            }
             ("a string", "a string") => "a number, date, time or version has no order with another text".to_owned(),
             (left, right) if left == right => format!("{left} has no order"),
             (left, right) => format!("{left} and {right} have no order"),
@@ -82,6 +90,31 @@ pub(in crate::vm) fn unfit_words<'v>(kind: TestKind, subject: &Node<'v>, operand
         _ if matches!((left, right), (Value::Text(_), Value::Text(_))) => LOOKS_ALIKE.to_owned(),
         _ => format!("{} is no text", types.0),
     })
+}
+
+fn has_digit(value: &Value<'_>) -> bool {
+    matches!(value, Value::Text(text) if text.as_str().bytes().any(|byte| byte.is_ascii_digit()))
+}
+
+/// Why a test of two texts is no evidence where a command, a path or a URL has another spelling.
+fn respelled_words(kind: TestKind, left: &Value<'_>, right: &Value<'_>) -> Option<&'static str> {
+    let (text, wanted) = match (kind, left, right) {
+        (TestKind::In, Value::Text(wanted), Value::Text(text)) => (text.as_str(), wanted.as_str()),
+        (TestKind::Matches, Value::Text(_), Value::Regex(_)) => return Some(OtherSpelling::Path.in_words()),
+        (_, Value::Text(text), Value::Text(wanted)) => (text.as_str(), wanted.as_str()),
+        _ => return None,
+    };
+    let holds: fn(&str, &str) -> bool = match kind {
+        TestKind::Equal | TestKind::Identical => return equality_spelling(text, wanted).map(OtherSpelling::in_words),
+        TestKind::Contains | TestKind::In => |text, part| text.contains(part),
+        TestKind::ContainsIgnoringCase => |text, part| text.to_lowercase().contains(&part.to_lowercase()),
+        TestKind::StartsWith => |text, part| text.starts_with(part),
+        TestKind::EndsWith => |text, part| text.ends_with(part),
+        TestKind::Mentions => mentions_text,
+        _ => return None,
+    };
+    let test = TextTest { text, wanted, answer: holds(text, wanted), is_whole: false };
+    test.other_spelling(holds).map(OtherSpelling::in_words)
 }
 
 /// What asks each element of a list for a part, in place of the text of a test: `any x in to: x contains "evil"`.

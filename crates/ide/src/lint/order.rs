@@ -314,12 +314,14 @@ pub fn zero_bounds(context: &mut LintContext<'_>) {
             let within = match &statement.kind {
                 StatementKind::Before { step, within: Some(within), .. }
                 | StatementKind::After { step, within: Some(within), .. }
-                | StatementKind::Never { window: Some(NeverWindow::After { open: step, .. }), within: Some(within), .. }
-                    if starts_from_call(step) =>
-                {
+                | StatementKind::Never {
+                    window: Some(NeverWindow::After { open: step, .. }),
+                    within: Some(within),
+                    ..
+                } if starts_from_call(step) => within,
+                StatementKind::Sequence { steps, within: Some(within), .. } if steps.iter().all(starts_from_call) => {
                     within
                 }
-                StatementKind::Sequence { steps, within: Some(within), .. } if steps.iter().all(starts_from_call) => within,
                 _ => return,
             };
             if within.number.value != "0" || within.unit != Some(WithinUnit::Calls) {

@@ -1,7 +1,9 @@
 //! Which function finds which lints.
 
 use super::context::LintContext;
-use super::{cost, denials, empty, kinds, misreadings, names, order, pairs, regex, shapes, style, tests, text, truth, vacuity};
+use super::{
+    cost, denials, empty, kinds, misreadings, names, order, pairs, regex, shapes, style, tests, text, truth, vacuity,
+};
 use averment_base::diagnostic::Slug;
 
 /// A function that looks for lints.

@@ -137,9 +137,11 @@ impl ListVisitor<'_, '_> {
         let written = format!("flatten({inner})");
         let message = format!("this is a list for each call, a list of lists: {what} in it");
         self.0.report(
-            Diagnostic::new(Slug::ListOfLists, list.span, message)
-                .with_help(format!("write `{written}`"))
-                .with_fix("make it one list", list.span, written),
+            Diagnostic::new(Slug::ListOfLists, list.span, message).with_help(format!("write `{written}`")).with_fix(
+                "make it one list",
+                list.span,
+                written,
+            ),
         );
     }
 }
@@ -225,7 +227,9 @@ impl GlobVisitor<'_, '_> {
             _ => return,
         };
         let ExprKind::Text(text) = &value.kind else { return };
-        let Some(glob) = text.literal_text().filter(|glob| glob.contains('*') && PLACES.contains(&name)) else { return };
+        let Some(glob) = text.literal_text().filter(|glob| glob.contains('*') && PLACES.contains(&name)) else {
+            return;
+        };
         let (path, shown) = (self.0.span_text(path.span), self.0.span_text(value.span));
         let message = format!("{shown} is compared as it is: its `*` stands for nothing else");
         let diagnostic = Diagnostic::new(Slug::GlobAsText, value.span, message);

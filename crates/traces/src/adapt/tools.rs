@@ -88,6 +88,12 @@ pub(crate) fn known_tool(name: &str) -> Option<KnownTool> {
     KnownTool::from_key(name).or_else(|| names_shell(name).then_some(KnownTool::Shell))
 }
 
+/// Whether other steps may follow from the calls of a tool.
+#[must_use]
+pub fn derives_steps(tool: &str) -> bool {
+    known_tool(tool).is_some()
+}
+
 fn names_shell(name: &str) -> bool {
     let mut seen = [false; 4];
     for word in name_words(name) {
@@ -179,7 +185,8 @@ pub(crate) fn derive_from_call<'run>(
         return Vec::new();
     }
     let Some(args) = field_value(call, of_step::ARGS) else { return Vec::new() };
-    let mut steps = known_tool(word(of_step::TOOL)).map(|tool| derive_steps(arena, tool, args, call)).unwrap_or_default();
+    let mut steps =
+        known_tool(word(of_step::TOOL)).map(|tool| derive_steps(arena, tool, args, call)).unwrap_or_default();
     for (kind, fields) in &mut steps {
         for key in [of_step::START, of_step::END, of_step::TURN, of_step::AGENT, of_step::ID] {
             fields.extend(field_value(call, key).map(|node| field_entry(key, node)));
@@ -249,11 +256,7 @@ fn derive_steps<'run>(
 
 pub(super) const VIEW: &str = "view";
 
-fn command_steps<'run>(
-    arena: &'run Bump,
-    args: Object<'run>,
-    call: &[ObjectEntry<'run>],
-) -> DerivedSteps<'run> {
+fn command_steps<'run>(arena: &'run Bump, args: Object<'run>, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
     let Some(given) = first_of(args, &LINE) else { return Vec::new() };
     let line = match given.value {
         Value::Text(_) => given,

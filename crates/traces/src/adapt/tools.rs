@@ -88,10 +88,11 @@ pub(crate) fn known_tool(name: &str) -> Option<KnownTool> {
     KnownTool::from_key(name).or_else(|| names_shell(name).then_some(KnownTool::Shell))
 }
 
-/// Whether other steps may follow from the calls of a tool.
+/// Whether other steps follow from the calls of a tool that anybody may have named. A word alone in small letters (`read`, `delete`,
+/// `open`) is a name for many things, unless it is a shell's.
 #[must_use]
 pub fn derives_steps(tool: &str) -> bool {
-    known_tool(tool).is_some()
+    known_tool(tool).is_some_and(|known| known == KnownTool::Shell || !tool.chars().all(char::is_lowercase))
 }
 
 fn names_shell(name: &str) -> bool {

@@ -71,7 +71,10 @@ impl CallDerivation {
         if !call.status.is_executed() || self.kinds.iter().all(|kind| kind.own == OwnList::Closed) {
             return Ok(());
         }
-        let derived = tools::derive_from_call(builder.arena, call.object.entries());
+        let derived = match tools::derives_steps(call.name) {
+            true => tools::derive_from_call(builder.arena, call.object.entries()),
+            false => Vec::new(),
+        };
         if derived.is_empty() {
             self.leave_open(call);
         }
@@ -91,7 +94,7 @@ impl CallDerivation {
     }
 
     fn leave_open(&mut self, call: &Step<'_>) {
-        let is_known = tools::known_tool(call.name).is_some();
+        let is_known = tools::derives_steps(call.name);
         for kind in tools::kinds_left_open(call.name, call.object.get(of_step::ARGS)) {
             if let Some(slot) = self.kinds.get_mut(*kind as usize) {
                 // An empty list says that no tool of unknown meaning did any: only a known one contradicts it.

@@ -209,7 +209,7 @@ builtins! {
         join(values: List, separator? 1: String) -> String [], "the texts of the values (as `text` gives them) with the separator between them", r#"join(["a", 1, true], "-") == "a-1-true""#;
         text(value: Any) -> String [], "the value as text: text stays, everything else becomes compact JSON", r#"text([1, "a"]) == '[1,"a"]'"#;
         parse_command(command: String) -> Object [], "the command read plainly: `executable`, `positionals`, `options` (each with the list of its values, `true` for none) and `end_of_options`; one shell around it is removed, operators are words like others", r#"parse_command("bash -c 'git log -n 3'").options["-n"] == ["3"]"#;
-        runs_command(parts: List, command: String) -> Boolean [], "whether one of the programs (`parts` of a command) is the one that the text names, with its flags in any spelling and order, and its arguments in order; not recorded where the line hides what it runs", r#"not runs_command([], "rm -rf")"#;
+        runs_command(parts: List, command: String, line? 1: String) -> Boolean [], "whether one of the programs (`parts` of a command) is the one that the text names, with its flags in any spelling and order, and its arguments in order, or the line holds the text, except in the quotes of what is searched for; not recorded where the line hides what it runs", r#"not runs_command([], "rm -rf")"#;
         number(text: String | Number) -> Number [], "the number that the text spells in JSON's syntax, white space around it ignored; missing where it spells none", r#"number(" 12.50 ") == 12.5"#;
     }
     Text in prose {

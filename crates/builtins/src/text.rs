@@ -9,7 +9,7 @@ use super::pattern::LinearRegex;
 use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::json::to_json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
-use averment_runs::command::{WantedCommand, parse_plain};
+use averment_runs::command::{WantedCommand, parse_plain, searched_for};
 
 /// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
 #[must_use]
@@ -216,7 +216,10 @@ pub(super) fn parse_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinRe
 pub(super) fn runs_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let command = call.text_argument(1);
     call.meter.charge_scan(command.len())?;
-    let Some(wanted) = WantedCommand::read(command) else { return call.give_boolean(false) };
+    let line = if call.has_argument(2) { call.text_argument(2) } else { "" };
+    call.meter.charge_scan(line.len())?;
+    let mut held = line.matches(command).count();
+    let Some(wanted) = WantedCommand::read(command) else { return call.give_boolean(held > 0) };
     let mut is_hidden = false;
     for part in call.list_argument(0) {
         call.meter.charge_fuel(1)?;
@@ -226,6 +229,11 @@ pub(super) fn runs_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinRes
             Some(false) => {}
             None => is_hidden = true,
         }
+        held = held.saturating_sub(searched_for(&part, command));
+    }
+    // What a line holds besides may run it: a program that nobody knows, a script that is written.
+    if held > 0 {
+        return call.give_boolean(true);
     }
     if is_hidden { Ok(Node::computed(Value::Absent)) } else { call.give_boolean(false) }
 }

@@ -3,6 +3,7 @@
 use super::Checker;
 use super::closed_words::WordSet;
 use super::expr::CheckedExpr;
+use super::other_functions;
 use super::scope::{FileSymbol, LookupSide, NameScope};
 use super::ty::{NumberMeasure, Ty};
 use crate::ir::{Constant, ExprKind, Type};
@@ -167,7 +168,9 @@ impl<'a> Checker<'a> {
         let mut all: Vec<String> = given.take(most).collect();
         for index in all.len()..least {
             let name = builtin.parameters.get(index).map_or("value", |parameter| parameter.name);
-            all.push(example.get(index).cloned().unwrap_or_else(|| name.to_owned()));
+            // What is known of a run is what its calls gave.
+            let sources = (name == "sources").then(|| "(result of any)".to_owned());
+            all.push(sources.or_else(|| example.get(index).cloned()).unwrap_or_else(|| name.to_owned()));
         }
         if piped && !all.is_empty() {
             let first = all.remove(0);
@@ -202,6 +205,10 @@ impl<'a> Checker<'a> {
         let mut diagnostic =
             Diagnostic::new(Slug::UnknownFunction, name.span, format!("unknown function `{}`", name.text));
         let names = self.function_names(file);
+        if let (None, Some(meant)) = (other, other_functions::find_meant(&name.text)) {
+            self.report_diagnostic(meant.offer(diagnostic, name.span));
+            return;
+        }
         diagnostic = match (other, suggest::suggest_name(&name.text, names.iter().map(String::as_str))) {
             (Some(FileSymbol::Step(_)), _) => diagnostic
                 .with_help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text)),

@@ -95,7 +95,7 @@ impl WordSet {
     }
 
     /// Its words, for people.
-    fn listed_words(self) -> String {
+    pub(super) fn listed_words(self) -> String {
         let words = self.words();
         let shown = words.iter().take(LISTED).map(|word| format!("\"{word}\"")).collect::<Vec<_>>().join(", ");
         if words.len() > LISTED { format!("{shown}, …") } else { shown }

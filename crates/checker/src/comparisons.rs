@@ -111,7 +111,7 @@ impl Checker<'_> {
             Some(ComparisonClass::Range) => match left.ty.comparison_class() {
                 Some(class) if class != ComparisonClass::Number => {
                     let why = match class {
-                        ComparisonClass::Text => format!("write `number({text}) {}`", self.source_line(test.span)),
+                        ComparisonClass::Text => self.help_for_range(test, left, text),
                         _ => "a range holds numbers".to_owned(),
                     };
                     self.report_always(test, left, text, class, &why);
@@ -120,6 +120,17 @@ impl Checker<'_> {
             },
             Some(ComparisonClass::List) => self.check_in_list(test, left, text, right),
             _ => {}
+        }
+    }
+
+    /// `weekday(start) in 1..5`: a word of a set has no number.
+    fn help_for_range(&self, test: &ValueTest, left: &CheckedExpr, text: &str) -> String {
+        match &left.ty {
+            Ty::Word(words) => {
+                let word = if test.negated { "not in" } else { "in" };
+                format!("name the words: `{text} {word} [{}]`", words.listed_words())
+            }
+            _ => format!("write `number({text}) {}`", self.source_line(test.span)),
         }
     }
 

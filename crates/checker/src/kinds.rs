@@ -131,11 +131,9 @@ impl<'a> Checker<'a> {
             }
             WantedText::Computed(value) => value,
         };
-        let contains = positive_test(TestKind::Contains, step_field(of_step::COMMAND, text.span), named.clone());
-        let call = ExprKind::Builtin("runs_command", vec![step_field(of_step::PARTS, text.span), named]);
-        let runs = CheckedExpr::new(call, text.span, Ty::Boolean).expr;
-        let either = ExprKind::Binary(BinaryOperator::Or, Box::new(contains), Box::new(runs));
-        part.ask_text(CheckedExpr::new(either, text.span, Ty::Boolean).expr);
+        let [parts, line] = [of_step::PARTS, of_step::COMMAND].map(|field| step_field(field, text.span));
+        let call = ExprKind::Builtin("runs_command", vec![parts, named, line]);
+        part.ask_text(CheckedExpr::new(call, text.span, Ty::Boolean).expr);
         part
     }
 

@@ -2,7 +2,6 @@
 
 use super::Checker;
 use super::expr::CheckedExpr;
-use super::patterns::LoweredPattern;
 use super::scope::{LookupSide, NameScope};
 use super::settings::value_of;
 use super::ty::Ty;
@@ -146,26 +145,6 @@ impl<'a> Checker<'a> {
         lowered.pattern
     }
 
-    fn check_calls_only(&mut self, lowered: &LoweredPattern, step: &ast::StepPattern, statement: &str) {
-        use averment_runs::run::StepKind;
-        let Some(other) = lowered.shape.kinds.iter().find(|kind| **kind != StepKind::Call) else { return };
-        let place = kind_word(step).unwrap_or(step.span);
-        let word = self.source_line(place);
-        let is = if *other == StepKind::Message { "is a message" } else { "is none" };
-        let help = match statement {
-            "first" | "last" => format!("write `before {word} -> …` or name a tool"),
-            "sequence exactly" | "flow" => "use `sequence`".to_owned(),
-            "immediately before" => "use `before`".to_owned(),
-            "immediately after" => "use `after`".to_owned(),
-            "never repeat" => format!("count them: `count {word} <= 3`"),
-            _ => "name tools".to_owned(),
-        };
-        self.report_diagnostic(
-            Diagnostic::new(Slug::CallsOnly, place, format!("`{statement}` speaks of calls alone, and `{word}` {is}"))
-                .with_help(help),
-        );
-    }
-
     fn check_never(
         &mut self,
         scope: &NameScope<'a>,
@@ -219,7 +198,9 @@ impl<'a> Checker<'a> {
         immediately: Option<&str>,
     ) -> (CheckedPattern, Vec<CheckedPattern>) {
         match immediately {
-            Some(word) => (self.call_pattern(scope, step, word), self.call_patterns(scope, targets, word)),
+            Some(word) => {
+                (self.call_pattern(scope, step, word), self.call_patterns(scope, targets, &format!("{word} ->")))
+            }
             None => (self.lower_pattern(scope, step).pattern, self.lower_patterns(scope, targets)),
         }
     }
@@ -412,18 +393,6 @@ impl<'a> Checker<'a> {
                 None
             }
         }
-    }
-}
-
-fn kind_word(step: &ast::StepPattern) -> Option<Span> {
-    match &step.kind {
-        ast::PatternForm::Atom(atom) => match &atom.subject {
-            ast::AtomSubject::Kind { word, .. } => Some(word.unwrap_or(step.span)),
-            _ => None,
-        },
-        ast::PatternForm::Choice(steps) => steps.iter().find_map(kind_word),
-        ast::PatternForm::Where { step, .. } => kind_word(step),
-        ast::PatternForm::Proposed(step) => kind_word(step),
     }
 }
 

@@ -20,7 +20,7 @@ use averment_base::value::{Node, Object, ObjectEntry, Value};
 use bumpalo::Bump;
 pub use collect::{CommandLine, CommandPart, line};
 pub use plain::{PlainCommand, parse_plain};
-pub use wanted::WantedCommand;
+pub use wanted::{WantedCommand, searched_for};
 
 /// True for a program that only prepares the main one.
 fn is_preparation(part: &CommandPart) -> bool {

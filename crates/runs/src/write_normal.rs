@@ -34,7 +34,7 @@ pub fn normal_form(run: &Run<'_>) -> String {
         write_list(&mut out, run.steps.iter().filter(|step| step.kind == kind), write_step);
     }
     if has_one_order(run) {
-        // `steps` records every kind; beside it `null` says that one is not recorded.
+        // Beside `steps`, `null` says that a kind is not recorded, although it may follow from calls.
         for kind in StepKind::ALL.into_iter().filter(|kind| !run.records_kind(*kind)) {
             begin_entry(kind.list_key(), &mut out);
             out.push_str("null");

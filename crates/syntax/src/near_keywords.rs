@@ -121,6 +121,12 @@ pub fn meant_by_name(name: &str) -> Option<String> {
     })
 }
 
+/// Whether a word for a kind of step is the name of a tool just as well: where it is called with arguments, it is one.
+#[must_use]
+pub fn is_tool_too(name: &str) -> bool {
+    matches!(name, "handoff" | "handoffs" | "subagent")
+}
+
 /// Real words that a dropped letter turns into a kind.
 const NO_KIND: &[&str] = &["red", "rad", "san"];
 

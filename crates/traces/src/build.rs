@@ -3,6 +3,7 @@
 //! Every adapter ends here, so that a field means the same wherever a run came from.
 
 mod agents;
+mod derived;
 mod failure_signs;
 mod fields;
 mod order;
@@ -47,6 +48,8 @@ pub(crate) type GivenOrder = Vec<(StepKind, u32)>;
 pub(crate) struct RecordedSteps<'run> {
     items: Vec<Node<'run>>,
     recorded: bool,
+    /// `null` stands for the list: how many steps there are is not known.
+    unknown: bool,
 }
 
 pub(crate) type StepLists<'run> = [RecordedSteps<'run>; StepKind::ALL.len()];
@@ -150,13 +153,9 @@ impl<'run> StepBuilder<'run> {
             return Err(PlacedError::new(root.origin, format!("a run is an object, found {found}"), "write `{ … }`"));
         };
         let (lists, given) = self.step_lists(object, given)?;
-        let ordered = order::order_steps(&lists, given, self.of_format)?;
+        let mut ordered = order::order_steps(&lists, given, self.of_format)?;
         let complete = root::is_complete(object)?;
-        let steps = self.build_steps(&lists, &ordered, complete)?;
-        let recorded = std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
-        if !self.of_format && step::hides_commands(&lists, steps) {
-            self.warn_once(root.origin, step::HIDDEN_COMMANDS);
-        }
+        let (steps, recorded) = self.build_steps(&lists, &mut ordered, complete)?;
         self.records.empty = steps.is_empty() && root::is_unset(object, self.of_format);
         if self.records.empty {
             self.warn_once(root.origin, root::EMPTY);
@@ -188,16 +187,19 @@ impl<'run> StepBuilder<'run> {
         let mut lists: StepLists<'run> = Default::default();
         for (kind, list) in StepKind::ALL.into_iter().zip(&mut lists) {
             if let Some(items) = root::list_entries(object, kind.list_key())? {
-                *list = RecordedSteps { items: items.to_vec(), recorded: true };
+                *list = RecordedSteps { items: items.to_vec(), recorded: true, unknown: false };
             }
+            list.unknown = object.get(kind.list_key()).is_some_and(|node| matches!(node.value, Value::Null));
         }
+        let own: [bool; StepKind::ALL.len()] =
+            std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
         match root::list_entries(object, of_run::STEPS)? {
             Some(steps) => {
                 let order = order::read_given(steps, &mut lists)?;
-                for (kind, list) in StepKind::ALL.into_iter().zip(&mut lists).filter(|(_, list)| list.items.is_empty())
-                {
-                    let is_null = |node: Node<'_>| matches!(node.value, Value::Null);
-                    list.recorded = !object.get(kind.list_key()).is_some_and(is_null);
+                // What else calls are, or follows from them, is not recorded by a list in which it does not stand.
+                for ((kind, list), own) in StepKind::ALL.into_iter().zip(&mut lists).zip(own) {
+                    let is_course = matches!(kind, StepKind::Call | StepKind::Message) && !list.unknown;
+                    list.recorded = own || is_course || !list.items.is_empty();
                 }
                 Ok((lists, Some(order)))
             }
@@ -208,14 +210,15 @@ impl<'run> StepBuilder<'run> {
     fn build_steps(
         &mut self,
         lists: &StepLists<'run>,
-        ordered: &StepOrder,
+        ordered: &mut StepOrder,
         complete: bool,
-    ) -> Result<&'run [Step<'run>], PlacedError> {
+    ) -> Result<(&'run [Step<'run>], [bool; StepKind::ALL.len()]), PlacedError> {
         if ordered.steps.len() > most_steps(&self.limits) {
             return Err(too_many_steps(TextOrigin::COMPUTED, &self.limits));
         }
         let evidence = step::CallEvidence::from_lists(lists, complete);
         let mut steps = bumpalo::collections::Vec::with_capacity_in(ordered.steps.len(), self.arena);
+        let mut derivation = derived::CallDerivation::from_lists(lists, self.of_format);
         let mut executed = 0;
         for slot in &ordered.steps {
             let Some(node) = lists.get(slot.kind as usize).and_then(|list| list.items.get(slot.recorded)) else {
@@ -226,8 +229,12 @@ impl<'run> StepBuilder<'run> {
             executed += u32::from(slot.kind == StepKind::Call && step.status.is_executed());
             self.count_step(&step)?;
             steps.push(step);
+            if step.kind == StepKind::Call {
+                derivation.add_steps(self, &step, evidence, &mut steps)?;
+            }
         }
-        Ok(steps.into_bump_slice())
+        let recorded = derivation.finish(self, lists, &mut steps, &mut ordered.kinds);
+        Ok((steps.into_bump_slice(), recorded))
     }
 
     pub(crate) fn warn_once(&mut self, origin: TextOrigin, message: &str) {

@@ -146,6 +146,9 @@ catalog! {
     Shadowed = "shadowed", Warning, "an assertion follows from another", Truth;
     DuplicateAssertion = "duplicate-assertion", Warning, "an assertion says the same as another", Truth;
     LetterCase = "letter-case", Warning, "text is compared in a case that it never has", Truth;
+    ObjectAsText = "object-as-text", Warning, "an object is tested as if it were text", Truth;
+    ListOfLists = "list-of-lists", Warning, "a value is looked for in a list of lists", Truth;
+    GlobAsText = "glob-as-text", Warning, "a glob is compared as plain text", Truth;
     EmptyNeedle = "empty-needle", Warning, "an empty text is looked for", Truth;
     ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth;
     EmptySchema = "empty-schema", Warning, "a schema asks for nothing", Truth;

@@ -86,6 +86,10 @@ impl<'p> ThreadJudge<'p> {
         if wanted.calls && !projection.records_calls {
             return None;
         }
+        // Steps that follow from calls stand among them: their numbers are those of the whole run.
+        if wanted.calls && projection.calls.iter().any(|call| averment_traces::derives_steps(call.name)) {
+            return None;
+        }
         if may_withhold(line, calls_of(projection).filter(|_| wanted.calls), wanted.times) {
             return None;
         }

@@ -22,6 +22,7 @@ mod code_of_runs;
 #[cfg(feature = "history")]
 mod compare;
 mod denied;
+mod derived_steps;
 mod dialects;
 mod documents;
 mod explain;

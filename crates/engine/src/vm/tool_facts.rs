@@ -57,8 +57,18 @@ fn apply_facts<'run>(machine: &mut Machine<'run>, needs: ToolNeeds) -> &'run Run
         return run;
     }
     let steps = arena.alloc_slice_fill_iter(run.steps.iter().copied());
-    for step in steps.iter_mut().filter(|step| step.kind == StepKind::Call) {
+    let mut ended: Option<(TextOrigin, StepStatus)> = None;
+    for step in steps.iter_mut() {
+        if step.kind != StepKind::Call {
+            // What follows from a call stands where that stands, and ended with it.
+            if let Some((_, status)) = ended.filter(|(call, _)| *call == step.node.origin && ends_with_call(step.kind))
+            {
+                *step = with_entries(step, Some(status), &[], arena);
+            }
+            continue;
+        }
         let status = if needs.ends { facts.call_status(machine, step) } else { None };
+        ended = status.map(|status| (step.node.origin, status)).filter(|(call, _)| *call != TextOrigin::COMPUTED);
         let told = if looks { facts.tool_entries(step, arena, &machine.limits) } else { SmallVec::new() };
         *step = with_entries(step, status, &told, arena);
     }
@@ -79,6 +89,10 @@ fn apply_facts<'run>(machine: &mut Machine<'run>, needs: ToolNeeds) -> &'run Run
         withheld: Vec::new(),
         priced: run.priced.clone(),
     })
+}
+
+fn ends_with_call(kind: StepKind) -> bool {
+    matches!(kind, StepKind::Command | StepKind::Read | StepKind::Write)
 }
 
 fn recorded_annotations<'run>(run: &Run<'run>) -> FxHashMap<&'run str, Node<'run>> {
@@ -294,8 +308,10 @@ fn with_lists<'run>(run: &Run<'run>, steps: &'run [Step<'run>], arena: &'run Bum
     let entries = run.object.entries().iter().map(|entry| {
         let value = match entry.key {
             of_run::STEPS => list(&|_| true),
-            key if key == StepKind::Call.list_key() => list(&|step| step.kind == StepKind::Call),
-            _ => return *entry,
+            key => match StepKind::ALL.into_iter().find(|kind| kind.list_key() == key) {
+                Some(kind) => list(&|step| step.kind == kind),
+                None => return *entry,
+            },
         };
         ObjectEntry { key: entry.key, node: Node::new(value, entry.node.origin) }
     });

@@ -14,7 +14,23 @@ pub fn near_kind_names(context: &mut LintContext<'_>) {
     let own = |kind| matches!(kind, DeclarationKind::DefStep | DeclarationKind::Tool);
     let mut known: BTreeSet<&str> = declared.filter(|one| own(one.kind)).map(|one| one.name.as_str()).collect();
     known.extend(context.checked.module.tools.iter().map(|tool| tool.name.as_str()));
+    // What is called with arguments is a tool, and no slip of the keys: `handoff(to: "billing")`.
+    let mut called = CalledTools(BTreeSet::new());
+    walk::walk_file(context.ast(), &mut called);
+    known.extend(called.0);
     walk::walk_file(context.ast(), &mut NameVisitor(context, known));
+}
+
+struct CalledTools<'a>(BTreeSet<&'a str>);
+
+impl<'a> SyntaxVisitor<'a> for CalledTools<'a> {
+    fn visit_step(&mut self, step: &'a StepPattern) {
+        if let PatternForm::Atom(Atom { subject: AtomSubject::Tool(name), arguments: Some(_), .. }) = &step.kind
+            && near_keywords::is_tool_too(&name.text)
+        {
+            self.0.insert(name.text.as_str());
+        }
+    }
 }
 
 struct NameVisitor<'c, 'a>(&'c mut LintContext<'a>, BTreeSet<&'a str>);

@@ -19,6 +19,7 @@ mod order;
 mod pairs;
 mod regex;
 pub mod registry;
+mod shapes;
 mod style;
 mod temporal;
 mod tests;

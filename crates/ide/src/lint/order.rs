@@ -13,7 +13,7 @@ use averment_checker::ir::{
 };
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    Atom, AtomSubject, PatternForm, Statement, StatementKind, StepPattern, WithinBound, WithinUnit,
+    Atom, AtomSubject, NeverWindow, PatternForm, Statement, StatementKind, StepPattern, WithinUnit,
 };
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -297,11 +297,33 @@ fn covered_diagnostic(place: Span, text: &str, other: Span, by: &str) -> Diagnos
     if place == other { diagnostic } else { diagnostic.with_other(other, "this takes them") }
 }
 
-/// `within 0 calls`.
+/// Whether a bound is measured from a call: behind a message, no call in between is 0 calls.
+fn starts_from_call(step: &StepPattern) -> bool {
+    match &step.kind {
+        PatternForm::Atom(atom) => !matches!(atom.subject, AtomSubject::Kind { .. }),
+        PatternForm::Choice(steps) => steps.iter().all(starts_from_call),
+        PatternForm::Where { step, .. } | PatternForm::Proposed(step) => starts_from_call(step),
+    }
+}
+
+/// `within 0 calls` of a call.
 pub fn zero_bounds(context: &mut LintContext<'_>) {
     struct BoundsVisitor<'c, 'a>(&'c mut LintContext<'a>);
     impl<'a> SyntaxVisitor<'a> for BoundsVisitor<'_, 'a> {
-        fn visit_within(&mut self, within: &'a WithinBound) {
+        fn visit_statement(&mut self, statement: &'a Statement) {
+            let within = match &statement.kind {
+                StatementKind::Before { step, within: Some(within), .. }
+                | StatementKind::After { step, within: Some(within), .. }
+                | StatementKind::Never {
+                    window: Some(NeverWindow::After { open: step, .. }),
+                    within: Some(within),
+                    ..
+                } if starts_from_call(step) => within,
+                StatementKind::Sequence { steps, within: Some(within), .. } if steps.iter().all(starts_from_call) => {
+                    within
+                }
+                _ => return,
+            };
             if within.number.value != "0" || within.unit != Some(WithinUnit::Calls) {
                 return;
             }

@@ -1,7 +1,9 @@
 //! Which function finds which lints.
 
 use super::context::LintContext;
-use super::{cost, denials, empty, kinds, misreadings, names, order, pairs, regex, style, tests, text, truth, vacuity};
+use super::{
+    cost, denials, empty, kinds, misreadings, names, order, pairs, regex, shapes, style, tests, text, truth, vacuity,
+};
 use averment_base::diagnostic::Slug;
 
 /// A function that looks for lints.
@@ -29,6 +31,9 @@ passes! {
     truth::single_conditions: Impossible, AlwaysTrue, CountAlwaysTrue, ConstantCondition, RedundantOperand;
     pairs::assertion_pairs: Contradictory, Shadowed, DuplicateAssertion;
     truth::letter_case: LetterCase;
+    shapes::objects_as_text: ObjectAsText;
+    shapes::lists_of_lists: ListOfLists;
+    shapes::globs_as_text: GlobAsText;
     #[of_text] empty::empty_values: EmptyNeedle, ZeroBound, EmptySchema;
     vacuity::missing_existence: OrderWithoutExistence;
     vacuity::vacuous_quantifiers: VacuousQuantifier;

@@ -139,6 +139,22 @@ impl WantedCommand {
     }
 }
 
+/// Programs that look for a text, and run nothing.
+const SEARCHES: [&str; 6] = ["grep", "egrep", "fgrep", "rg", "ag", "ack"];
+
+/// How often a program of a command line searches for what holds a text of several words: `grep "rm -rf" notes`.
+#[must_use]
+pub fn searched_for(part: &Object<'_>, wanted: &str) -> usize {
+    let is_search = part.get("program").and_then(|program| text(&program)).is_some_and(|name| SEARCHES.contains(&name));
+    // `rg --pre` runs a program on each file.
+    let runs_other = texts(part, "flags").iter().any(|flag| flag.starts_with("--pre"));
+    if !is_search || runs_other || !wanted.contains(' ') {
+        return 0;
+    }
+    let words = texts(part, "args").into_iter().chain(texts(part, "flags"));
+    words.map(|word| word.matches(wanted).count()).sum()
+}
+
 /// The texts of a list of a program.
 fn texts<'run>(part: &Object<'run>, key: &str) -> Vec<&'run str> {
     match part.get(key) {

@@ -136,15 +136,20 @@ const TAKES: &[(&str, TakeFn)] = &[
         let parted = text.contains('/') || text.contains("::");
         (text.starts_with("std") && parted && !text.contains(' ')).then_some(end)
     }),
-    // A text that names a folder without wildcards.
+    // A text that is a glob of paths and no regular expression.
+    ("GLOBTEXT", |view, at| {
+        let text = view.token_text(at);
+        (view.is_text(at) && filters::test_of_glob(text).is_some()).then_some(at + 1)
+    }),
+    // A text that names a folder without wildcards, or all that is below one.
     ("FOLDER", |view, at| {
-        let folder = strip_quotes(view.token_text(at));
+        let folder = filters::folder_of(view.token_text(at));
         let plain = !folder.is_empty() && !folder.contains(['*', '?', '[', '{', '"', '\\', '$']);
         (view.is_text(at) && plain).then_some(at + 1)
     }),
     // A text that ends in `/`, or whose last part has no ending: a folder, not a file.
     ("FOLDERTEXT", |view, at| {
-        let text = strip_quotes(view.token_text(at));
+        let text = filters::folder_of(view.token_text(at));
         let plain = !text.is_empty() && !text.contains(['*', '?', '[', '{', '"', '\\', '$']);
         let last = text.rsplit('/').next().unwrap_or_default();
         (view.is_text(at) && plain && !last.contains('.')).then_some(at + 1)

@@ -82,7 +82,8 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("small", |text| Some(text.to_ascii_lowercase())),
     ("dotted", |text| Some(text.replace("::", ".").replace('/', "."))),
     ("unbraced", |text| Some(text.replace(['{', '}', '[', ']'], "").trim().to_owned())),
-    ("folder", |text| Some(strip_quotes(text).trim_end_matches('/').to_owned())),
+    ("folder", |text| Some(folder_of(text).trim_end_matches('/').to_owned())),
+    ("globbed", test_of_glob),
     ("thousands", expand_thousands),
     // A bound as a range of times; a number in front of other words.
     ("range", bounds::range_of),
@@ -199,4 +200,23 @@ pub(super) fn label_of(text: &str) -> String {
     }
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if starts_well { name } else { format!("the-{name}") }
+}
+
+/// The folder that a text names, also as a glob of all that is below it.
+pub(super) fn folder_of(text: &str) -> &str {
+    let text = strip_quotes(text);
+    text.strip_suffix("/**/*").or_else(|| text.strip_suffix("/**")).unwrap_or(text)
+}
+
+/// The test of a path that says what a glob says: `starts with "src/"` for `"src/**"`. `None` for what is no glob or a more difficult one.
+pub(super) fn test_of_glob(text: &str) -> Option<String> {
+    let glob = strip_quotes(text);
+    let is_plain = |part: &str| !part.is_empty() && !part.contains(['*', '?', '[', '{', '"', '\\', '$']);
+    let folder = glob.strip_suffix("/**/*").or_else(|| glob.strip_suffix("/**"));
+    let end = glob.strip_prefix("**/*").or_else(|| glob.strip_prefix('*'));
+    match (folder, end) {
+        (Some(folder), _) if is_plain(folder) => Some(format!("starts with \"{folder}/\"")),
+        (_, Some(end)) if is_plain(end) && !end.starts_with('/') => Some(format!("ends with \"{end}\"")),
+        _ => None,
+    }
 }

@@ -349,8 +349,10 @@ pub(super) trait SuggestText {
 impl SuggestText for Diagnostic {
     fn suggest_text(mut self, text: impl Into<String>, edits: Vec<SourceEdit>) -> Self {
         let text = text.into();
-        self.help = Some(format!("write `{text}`"));
-        self.fix = Some(Fix { title: format!("write `{text}`"), edits });
+        // A text with backticks of its own cannot stand in others.
+        let shown = if text.contains('`') { format!("write: {text}") } else { format!("write `{text}`") };
+        self.help = Some(shown.clone());
+        self.fix = Some(Fix { title: shown, edits });
         self
     }
 }

@@ -114,7 +114,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         [true, _] => draft.mark_recorded(&[Command, Read, Write, Skill, Http]),
     }
-    draft.insert_derived(tools::derive_from_claude);
+    draft.insert_derived(|draft, call| tools::derive_from_claude(draft.arena, call));
     Ok(())
 }
 

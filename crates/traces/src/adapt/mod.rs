@@ -103,7 +103,7 @@ mod tau2;
 pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
-mod tools;
+pub(crate) mod tools;
 mod unknown;
 mod vscode_chat;
 mod zed_thread;

@@ -1,7 +1,8 @@
 //! What is no run: what it nearly is, or is known to be, and what to do about it.
 
-use super::native;
+use super::format::TraceFormat;
 use super::registry::FORMATS;
+use super::{claude_code, langfuse, native, openai_chat, otel};
 use crate::error::PlacedError;
 use averment_base::value::{Object, TextOrigin};
 use averment_runs::normal::of_run;
@@ -109,10 +110,17 @@ pub(super) fn explain_unknown(origin: TextOrigin, object: Object<'_>, keys: &[&s
             format!("put `{other}` under `meta`, or {HELP}"),
         );
     }
-    let known: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-    let help = format!("{HELP}; known are: {}", known.join(", "));
+    let help = format!(
+        "{HELP}; {} formats are known, most often {}: all of them are in docs/reference/traces.md under Formats",
+        FORMATS.len(),
+        USUAL.map(|format| format.name).join(", ")
+    );
     PlacedError::new(origin, format!("no run of a known format: its keys are {shown}"), help).no_trace()
 }
+
+/// The formats that most people have.
+const USUAL: [&TraceFormat; 5] =
+    [&native::FORMAT, &openai_chat::FORMAT, &claude_code::FORMAT, &otel::FORMAT, &langfuse::FORMAT];
 
 const HELP: &str = "say with `--map FILE` what its keys mean (`aver trace map` proposes one)";
 

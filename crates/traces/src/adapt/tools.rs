@@ -3,10 +3,11 @@
 
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
 use super::nodes::{first_of, node_list, node_object, node_text};
-use super::run_builder::{RunBuilder, field_entry};
+use super::run_builder::field_entry;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
+use bumpalo::Bump;
 
 key_table! {
     ArgsKey {
@@ -70,12 +71,103 @@ key_table! {
     }
 }
 
+key_table! {
+    /// Words in the name of a tool that runs command lines.
+    ShellWord {
+        Shell = "bash" | "sh" | "zsh" | "shell" | "powershell" | "pwsh" | "terminal" | "cmd" | "ssh",
+        /// With another of the two: `run_command`, `execute_cmd_line`.
+        Run = "run" | "exec" | "execute",
+        Line = "command" | "commands",
+        /// Of a shell that is there already: what it printed, that it ends.
+        Beside = "output" | "kill" | "close" | "list" | "get" | "status" | "history" | "wait" | "stop" | "read",
+    }
+}
+
+/// The tool of a name, also that of a shell under a name of its own (`mcp__sandbox__run_bash`).
+pub(crate) fn known_tool(name: &str) -> Option<KnownTool> {
+    KnownTool::from_key(name).or_else(|| names_shell(name).then_some(KnownTool::Shell))
+}
+
+/// Whether other steps follow from the calls of a tool that anybody may have named. A word alone in small letters (`read`, `delete`,
+/// `open`) is a name for many things, unless it is a shell's.
+#[must_use]
+pub fn derives_steps(tool: &str) -> bool {
+    known_tool(tool).is_some_and(|known| known == KnownTool::Shell || !tool.chars().all(char::is_lowercase))
+}
+
+fn names_shell(name: &str) -> bool {
+    let mut seen = [false; 4];
+    for word in name_words(name) {
+        if let Some(slot) = ShellWord::from_key(&word).and_then(|word| seen.get_mut(word as usize)) {
+            *slot = true;
+        }
+    }
+    let has = |word: ShellWord| seen.get(word as usize) == Some(&true);
+    (has(ShellWord::Shell) || has(ShellWord::Run) && has(ShellWord::Line)) && !has(ShellWord::Beside)
+}
+
+/// `runShell-command` as `run`, `shell`, `command`.
+fn name_words(name: &str) -> Vec<String> {
+    let (mut words, mut word, mut lower) = (Vec::new(), String::new(), false);
+    for letter in name.chars() {
+        if (letter.is_uppercase() && lower || !letter.is_alphanumeric()) && !word.is_empty() {
+            words.push(std::mem::take(&mut word));
+        }
+        lower = letter.is_lowercase();
+        word.extend(letter.to_lowercase().filter(|letter| letter.is_alphanumeric()));
+    }
+    words.push(word);
+    words
+}
+
+/// Of which kinds a call may be a step that its known tool does not derive: it works on a command line, a file or an address, and
+/// what it does with that nobody knows.
+pub(crate) fn kinds_left_open(tool: &str, args: Option<Node<'_>>) -> &'static [StepKind] {
+    use StepKind::{Command, Http, Read, Skill, Write};
+    let Some(args) = args.and_then(node_object) else {
+        return match known_tool(tool) {
+            Some(KnownTool::Shell) => &[Command],
+            Some(KnownTool::Read) => &[Read],
+            Some(KnownTool::Write | KnownTool::Patch) => &[Write],
+            Some(KnownTool::Editor) => &[Read, Write],
+            Some(KnownTool::Skill) => &[Skill],
+            Some(KnownTool::Fetch) => &[Http],
+            None => &[],
+        };
+    };
+    if known_tool(tool) == Some(KnownTool::Shell) {
+        return &[Command];
+    }
+    let has = |keys: &[ArgsKey]| first_of(args, keys).is_some();
+    match (has(&LINE), has(&FILE), has(&[ArgsKey::Url, ArgsKey::Urls])) {
+        (true, _, _) => &[Command],
+        (_, true, _) => &[Read, Write],
+        (_, _, true) => &[Http],
+        _ => &[],
+    }
+}
+
+/// Where a call names a command line.
+const LINE: [ArgsKey; 3] = [ArgsKey::Command, ArgsKey::Cmd, ArgsKey::Keystrokes];
+/// Where a call names a file.
+const FILE: [ArgsKey; 9] = [
+    ArgsKey::File,
+    ArgsKey::FileToo,
+    ArgsKey::Path,
+    ArgsKey::Absolute,
+    ArgsKey::Target,
+    ArgsKey::FileName,
+    ArgsKey::Notebook,
+    ArgsKey::Paths,
+    ArgsKey::Destination,
+];
+
 /// For Claude Code, result text and details tell how a command ended.
 pub(super) fn derive_from_claude<'run>(
-    draft: &RunBuilder<'run, '_>,
+    arena: &'run Bump,
     call: &[ObjectEntry<'run>],
 ) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
-    let mut steps = derive_from_call(draft, call);
+    let mut steps = derive_from_call(arena, call);
     for (_, fields) in steps.iter_mut().filter(|(kind, _)| *kind == StepKind::Command) {
         if let Some(Value::Object(args)) = field_value(call, of_step::ARGS).map(|node| node.value) {
             fields.extend(claude_exit_code(args, call).map(|code| field_entry(of_step::EXIT_CODE, code)));
@@ -84,8 +176,8 @@ pub(super) fn derive_from_claude<'run>(
     steps
 }
 
-pub(super) fn derive_from_call<'run>(
-    draft: &RunBuilder<'run, '_>,
+pub(crate) fn derive_from_call<'run>(
+    arena: &'run Bump,
     call: &[ObjectEntry<'run>],
 ) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
@@ -95,7 +187,7 @@ pub(super) fn derive_from_call<'run>(
     }
     let Some(args) = field_value(call, of_step::ARGS) else { return Vec::new() };
     let mut steps =
-        KnownTool::from_key(word(of_step::TOOL)).map(|tool| derive_steps(draft, tool, args, call)).unwrap_or_default();
+        known_tool(word(of_step::TOOL)).map(|tool| derive_steps(arena, tool, args, call)).unwrap_or_default();
     for (kind, fields) in &mut steps {
         for key in [of_step::START, of_step::END, of_step::TURN, of_step::AGENT, of_step::ID] {
             fields.extend(field_value(call, key).map(|node| field_entry(key, node)));
@@ -114,22 +206,18 @@ fn field_value<'run>(call: &[ObjectEntry<'run>], key: &str) -> Option<Node<'run>
 type DerivedSteps<'run> = Vec<(StepKind, Vec<ObjectEntry<'run>>)>;
 
 fn derive_steps<'run>(
-    draft: &RunBuilder<'run, '_>,
+    arena: &'run Bump,
     tool: KnownTool,
     args: Node<'run>,
     call: &[ObjectEntry<'run>],
 ) -> DerivedSteps<'run> {
-    use ArgsKey::{
-        Absolute, Command, Destination, File, FileName, FileToo, Input, Name, Notebook, Patch, PatchText, Path, Paths,
-        Skill, Target, Url, Urls,
-    };
-    const FILE: [ArgsKey; 9] = [File, FileToo, Path, Absolute, Target, FileName, Notebook, Paths, Destination];
+    use ArgsKey::{Command, Input, Name, Patch, PatchText, Skill, Url, Urls};
     if tool == KnownTool::Patch {
         let patch = match args.value {
             Value::Object(args) => first_of(args, &[Input, Patch, PatchText]),
             _ => Some(args),
         };
-        return patch.map(|patch| patched_files(draft, patch)).unwrap_or_default();
+        return patch.map(|patch| patched_files(arena, patch)).unwrap_or_default();
     }
     let Value::Object(args) = args.value else { return Vec::new() };
     let named = |kind, key, names: &[ArgsKey]| {
@@ -142,7 +230,7 @@ fn derive_steps<'run>(
         texts.map(|node| (kind, vec![field_entry(key, node)])).collect::<DerivedSteps<'run>>()
     };
     match tool {
-        KnownTool::Shell => command_steps(draft, args, call),
+        KnownTool::Shell => command_steps(arena, args, call),
         KnownTool::Read => named(StepKind::Read, of_step::PATH, &FILE),
         KnownTool::Write => named(StepKind::Write, of_step::PATH, &FILE),
         KnownTool::Editor => {
@@ -169,20 +257,16 @@ fn derive_steps<'run>(
 
 pub(super) const VIEW: &str = "view";
 
-fn command_steps<'run>(
-    draft: &RunBuilder<'run, '_>,
-    args: Object<'run>,
-    call: &[ObjectEntry<'run>],
-) -> DerivedSteps<'run> {
-    let Some(given) = first_of(args, &[ArgsKey::Command, ArgsKey::Cmd, ArgsKey::Keystrokes]) else { return Vec::new() };
+fn command_steps<'run>(arena: &'run Bump, args: Object<'run>, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
+    let Some(given) = first_of(args, &LINE) else { return Vec::new() };
     let line = match given.value {
         Value::Text(_) => given,
         Value::List([program, patch])
             if node_text(*program).and_then(KnownTool::from_key) == Some(KnownTool::Patch) =>
         {
-            return patched_files(draft, *patch);
+            return patched_files(arena, *patch);
         }
-        Value::List(words) => match command_line(draft, words, given) {
+        Value::List(words) => match command_line(arena, words, given) {
             Some(line) => line,
             None => return Vec::new(),
         },
@@ -195,14 +279,14 @@ fn command_steps<'run>(
 }
 
 /// A shell's command line, else the words, quoted where needed.
-fn command_line<'run>(draft: &RunBuilder<'run, '_>, words: &[Node<'run>], given: Node<'run>) -> Option<Node<'run>> {
+fn command_line<'run>(arena: &'run Bump, words: &[Node<'run>], given: Node<'run>) -> Option<Node<'run>> {
     if let [shell, flag, line] = words
         && node_text(*shell).is_some_and(|shell| shell.ends_with("sh"))
         && node_text(*flag).is_some_and(|flag| flag.starts_with('-') && flag.ends_with('c'))
     {
         return NodeShapes.is_text(*line).then_some(*line);
     }
-    let mut line = bumpalo::collections::String::new_in(draft.arena);
+    let mut line = bumpalo::collections::String::new_in(arena);
     for word in words {
         let word = node_text(*word)?;
         if !line.is_empty() {
@@ -220,14 +304,14 @@ fn command_line<'run>(draft: &RunBuilder<'run, '_>, words: &[Node<'run>], given:
     Some(Node::new(Value::Text(ValueText::Plain(line.into_bump_str())), given.origin)).filter(|_| !words.is_empty())
 }
 
-fn patched_files<'run>(draft: &RunBuilder<'run, '_>, patch: Node<'run>) -> DerivedSteps<'run> {
+fn patched_files<'run>(arena: &'run Bump, patch: Node<'run>) -> DerivedSteps<'run> {
     let marks = ["*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "];
     let paths = node_text(patch)
         .unwrap_or_default()
         .lines()
         .filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
     let step = |path: &'run str| {
-        let path = Node::new(Value::Text(ValueText::Plain(draft.arena.alloc_str(path.trim()))), patch.origin);
+        let path = Node::new(Value::Text(ValueText::Plain(arena.alloc_str(path.trim()))), patch.origin);
         (StepKind::Write, vec![field_entry(of_step::PATH, path)])
     };
     paths.map(step).collect()

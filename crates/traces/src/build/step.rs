@@ -226,20 +226,6 @@ fn build_call<'run>(
     Ok((tool, status))
 }
 
-pub(super) const HIDDEN_COMMANDS: &str =
-    "the run records an empty list of `commands` and calls of a shell: rules about commands see none of these";
-
-/// True if calls run commands but the command list is empty.
-pub(super) fn hides_commands(lists: &StepLists<'_>, steps: &[Step<'_>]) -> bool {
-    let is_empty = |kind: StepKind| lists.get(kind as usize).is_some_and(|list| list.recorded && list.items.is_empty());
-    let is_shell = |step: &Step<'_>| {
-        let words = ["bash", "shell", "sh"].iter().any(|word| step.name.eq_ignore_ascii_case(word));
-        let command = step.object.get(of_step::ARGS).map(|args| args.field(of_step::COMMAND).value);
-        words && step.status.is_executed() && matches!(command, Some(Value::Text(_)))
-    };
-    is_empty(StepKind::Command) && steps.iter().any(|step| step.kind == StepKind::Call && is_shell(step))
-}
-
 fn written_object<'run>(builder: &StepBuilder<'run>, args: Node<'run>) -> Option<Node<'run>> {
     let Value::Text(text) = args.value else { return None };
     let is_object = text.as_str().trim_start().starts_with('{');

@@ -53,7 +53,7 @@ pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'r
     }
     reader.finish_run();
     about_the_run(objects(), draft);
-    draft.insert_derived(tools::derive_from_claude);
+    draft.insert_derived(|draft, call| tools::derive_from_claude(draft.arena, call));
 }
 
 fn type_of(line: Object<'_>) -> Option<ClaudeLineType> {

@@ -1,0 +1,264 @@
+//! Values of another shape than a test looks at: objects and lists of lists where it looks at text or single values, globs where text is compared.
+
+use super::context::LintContext;
+use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
+use averment_syntax::ast::walk::{self, SyntaxVisitor};
+use averment_syntax::ast::{
+    Atom, AtomSubject, Expr, ExprKind, ItemKind, PatternArgument, PatternForm, PredicateTarget, StepPattern,
+    SyntaxItem, TestKind, ValueTest,
+};
+use averment_syntax::words;
+
+/// `args matches /…/`: the arguments of a call are an object, in which no text is found.
+pub fn objects_as_text(context: &mut LintContext<'_>) {
+    let mut own = OwnNames(false);
+    walk::walk_file(context.ast(), &mut own);
+    if !own.0 {
+        walk::walk_file(context.ast(), &mut ArgsVisitor(context));
+    }
+}
+
+/// The arguments of a call.
+const ARGS: &str = "args";
+
+/// Whether the file gives `args` a meaning of its own.
+struct OwnNames(bool);
+
+impl<'a> SyntaxVisitor<'a> for OwnNames {
+    fn visit_item(&mut self, item: &'a SyntaxItem) {
+        self.0 |= match &item.kind {
+            ItemKind::Param(param) => param.name.text == ARGS,
+            ItemKind::Let { name, .. } => name.text == ARGS,
+            ItemKind::Def { parameters, .. } => parameters.iter().any(|one| one.text == ARGS),
+            _ => false,
+        };
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        self.0 |= matches!(&expr.kind, ExprKind::Quantifier { variable, .. } if variable.text == ARGS);
+    }
+}
+
+struct ArgsVisitor<'c, 'a>(&'c mut LintContext<'a>);
+
+impl<'a> SyntaxVisitor<'a> for ArgsVisitor<'_, 'a> {
+    fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+        let Some(subject) = subject.filter(|subject| names_args(subject)) else { return };
+        let Some(anywhere) = looks_anywhere(test) else { return };
+        let (name, word) = (self.0.span_text(subject.span), test.kind.written());
+        let written = format!("text({name})");
+        let message = format!("`{name}` is an object, and `{word}` looks at text: it finds nothing");
+        let diagnostic = Diagnostic::new(Slug::ObjectAsText, subject.span, message);
+        self.0.report(if anywhere {
+            let help = format!("write `{written}` to look anywhere in the arguments, or name one: `{name}.NAME`");
+            diagnostic.with_help(help).with_fix(format!("write `{written}`"), subject.span, written)
+        } else {
+            diagnostic.with_help(format!("name the argument: `{name}.NAME {word} …`"))
+        });
+    }
+}
+
+fn names_args(subject: &Expr) -> bool {
+    match &subject.kind {
+        ExprKind::Name(name) => name == ARGS,
+        ExprKind::Field { name, .. } => name.text == ARGS,
+        ExprKind::Group(inner) => names_args(inner),
+        _ => false,
+    }
+}
+
+/// Whether the same test of the arguments as JSON means the same; `None` for a test that objects can meet.
+fn looks_anywhere(test: &ValueTest) -> Option<bool> {
+    let operand = test.operand.as_deref().map(|operand| &operand.kind);
+    match (test.kind, operand) {
+        (TestKind::Matches, Some(ExprKind::Regex(regex))) => Some(!regex.pattern.contains(['^', '$'])),
+        (TestKind::ContainsIgnoringCase, _) => Some(true),
+        (TestKind::StartsWith | TestKind::EndsWith, _) => Some(false),
+        // A key of the arguments has no such signs.
+        (TestKind::Contains, Some(ExprKind::Text(text))) => {
+            let other = |text: &str| text.contains(|sign: char| !sign.is_alphanumeric() && !"_-.".contains(sign));
+            text.literal_text().filter(|text| other(text)).map(|_| true)
+        }
+        _ => None,
+    }
+}
+
+/// `x in (result[*].id of search)`: each call gives a list of its own.
+pub fn lists_of_lists(context: &mut LintContext<'_>) {
+    walk::walk_file(context.ast(), &mut ListVisitor(context));
+}
+
+struct ListVisitor<'c, 'a>(&'c mut LintContext<'a>);
+
+impl<'a> SyntaxVisitor<'a> for ListVisitor<'_, 'a> {
+    fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+        let single = |expr: &Expr| !matches!(expr.kind, ExprKind::List(_) | ExprKind::Every { .. }) && !has_every(expr);
+        let operand = test.operand.as_deref();
+        match (test.kind, subject, operand) {
+            (TestKind::In, Some(subject), Some(list)) if single(subject) => self.report_nested(list, "`in` finds none"),
+            (TestKind::Contains | TestKind::ContainsAny | TestKind::ContainsAll, Some(list), Some(value))
+                if single(value) || test.kind != TestKind::Contains =>
+            {
+                self.report_nested(list, "`contains` finds none");
+            }
+            _ => {}
+        }
+    }
+
+    fn visit_expr(&mut self, expr: &'a Expr) {
+        if let ExprKind::Call { name, arguments, .. } = &expr.kind
+            && let [list] = arguments.as_slice()
+            && matches!(name.text.as_str(), "sum" | "min" | "max" | "avg" | "median")
+        {
+            self.report_nested(list, &format!("`{}` has no numbers", name.text));
+        }
+    }
+}
+
+impl ListVisitor<'_, '_> {
+    /// A bare name may be that of a list: it is one where something of that name is known.
+    fn names_step(&self, target: &PredicateTarget) -> bool {
+        let declared = |name: &str| self.0.checked.symbols.declarations.iter().any(|one| one.name == name);
+        let is_list = match target.expr.as_ref().map(|expr| &expr.kind) {
+            Some(ExprKind::Name(name)) => words::ROOTS.contains(&name.as_str()) || declared(name),
+            Some(ExprKind::Call { .. }) | None => false,
+            Some(_) => true,
+        };
+        target.step.is_some() && !is_list
+    }
+
+    fn report_nested(&mut self, list: &Expr, what: &str) {
+        let ExprKind::Of { value, target, .. } = &ungrouped(list).kind else { return };
+        if !has_every(value) || !self.names_step(target) {
+            return;
+        }
+        let inner = self.0.span_text(ungrouped(list).span);
+        let written = format!("flatten({inner})");
+        let message = format!("this is a list for each call, a list of lists: {what} in it");
+        self.0.report(
+            Diagnostic::new(Slug::ListOfLists, list.span, message).with_help(format!("write `{written}`")).with_fix(
+                "make it one list",
+                list.span,
+                written,
+            ),
+        );
+    }
+}
+
+fn ungrouped(expr: &Expr) -> &Expr {
+    match &expr.kind {
+        ExprKind::Group(inner) => ungrouped(inner),
+        _ => expr,
+    }
+}
+
+/// Whether a path takes every element of a list.
+fn has_every(path: &Expr) -> bool {
+    match &path.kind {
+        ExprKind::Every { .. } => true,
+        ExprKind::Field { base, .. } => has_every(base),
+        ExprKind::Group(inner) => has_every(inner),
+        _ => false,
+    }
+}
+
+/// `write_file(path: "/x/**")`: a text that is compared, in which a star stands for itself.
+pub fn globs_as_text(context: &mut LintContext<'_>) {
+    walk::walk_file(context.ast(), &mut GlobVisitor(context));
+}
+
+/// Arguments that name one file, folder, address or host; globs are values of others (`pattern`).
+const PLACES: [&str; 19] = [
+    "path",
+    "file_path",
+    "filepath",
+    "filePath",
+    "file",
+    "filename",
+    "file_name",
+    "target_file",
+    "absolute_path",
+    "notebook_path",
+    "directory",
+    "dir",
+    "folder",
+    "url",
+    "uri",
+    "host",
+    "domain",
+    "email",
+    "recipient",
+];
+
+struct GlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
+
+impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
+    fn visit_step(&mut self, step: &'a StepPattern) {
+        let PatternForm::Atom(Atom {
+            subject: AtomSubject::Tool(_) | AtomSubject::QuotedTool(_) | AtomSubject::ToolText(_),
+            arguments: Some(arguments),
+            ..
+        }) = &step.kind
+        else {
+            return;
+        };
+        for argument in arguments {
+            if let PatternArgument::Matches { path, value, span } = argument {
+                self.report_glob(path, value, *span);
+            }
+        }
+    }
+
+    fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+        if let (TestKind::Equal, false, Some(subject), Some(value)) =
+            (test.kind, test.negated, subject, test.operand.as_deref())
+        {
+            self.report_glob(subject, value, Span { start: subject.span.start, ..test.span });
+        }
+    }
+}
+
+impl GlobVisitor<'_, '_> {
+    fn report_glob(&mut self, path: &Expr, value: &Expr, whole: Span) {
+        let name = match &path.kind {
+            ExprKind::Name(name) => name.as_str(),
+            ExprKind::Field { name, .. } => name.text.as_str(),
+            _ => return,
+        };
+        let ExprKind::Text(text) = &value.kind else { return };
+        let Some(glob) = text.literal_text().filter(|glob| glob.contains('*') && PLACES.contains(&name)) else {
+            return;
+        };
+        let (path, shown) = (self.0.span_text(path.span), self.0.span_text(value.span));
+        let message = format!("{shown} is compared as it is: its `*` stands for nothing else");
+        let diagnostic = Diagnostic::new(Slug::GlobAsText, value.span, message);
+        self.0.report(match test_of_glob(path, glob) {
+            Some(written) => {
+                let files = if name.contains("path") || name.contains("file") {
+                    format!("; of files that were read or written also `read {shown}`, `write {shown}`")
+                } else {
+                    String::new()
+                };
+                diagnostic.with_help(format!("write `{written}`{files}")).with_fix(
+                    format!("write `{written}`"),
+                    whole,
+                    written,
+                )
+            }
+            None => diagnostic.with_help(format!("write `{path} matches /…/`")),
+        });
+    }
+}
+
+/// `path starts with "src/"` for `src/**`; `None` where no plain test says it.
+fn test_of_glob(path: &str, glob: &str) -> Option<String> {
+    let is_plain = |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', '{', '"', '\\', '$']);
+    let behind = glob.strip_prefix("**/*").or_else(|| glob.strip_prefix('*'));
+    let before = glob.strip_suffix("/**/*").or_else(|| glob.strip_suffix("/**"));
+    match (before, behind) {
+        (Some(folder), _) if is_plain(folder) => Some(format!("{path} starts with \"{folder}/\"")),
+        (_, Some(end)) if is_plain(end) && !end.starts_with('/') => Some(format!("{path} ends with \"{end}\"")),
+        _ => None,
+    }
+}

@@ -2,6 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets something unexpected has failed")]
 
+#[path = "replay/resident.rs"]
+mod resident;
+
 use averment::{Rules, Verdict};
 use averment_guard::judge::{GuardMode, judge_stop};
 use averment_guard::replay::replay_run;

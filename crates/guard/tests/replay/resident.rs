@@ -1,0 +1,167 @@
+//! A guard that keeps its sessions answers what one says that reads the whole log for each decision.
+
+use super::{Choices, FORETOLD};
+use averment::Rules;
+use averment_guard::hook::Guard;
+use averment_guard::judge::GuardMode;
+use averment_guard::resident::ResidentSessions;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Beside what is foretold: bindings, windows, selections, what calls do, what is said, where steps stand, and who takes them.
+const MORE: &[&str] = &[
+    "before a(k: $k) ok -> b(k: $k)",
+    "never a after b until c",
+    "immediately before a -> d",
+    "before a -> b within 2 calls",
+    "never repeat b more than 1 times",
+    "count b(k: $k) <= 1",
+    "never command /rm -rf/",
+    "before read \"notes.md\" -> write \"src/**\"",
+    "before message(role: \"user\") -> d",
+    "no spotted in calls[*].args",
+    "no spotted in calls[*].result",
+    "each d: args.k >= sum(args.k of a so far)",
+    "after b { never c(k == 1) }",
+    "between a and d { count b <= 1 }",
+    "each a(k: $k) { not require d(k: $k) }",
+    "each a: index <= 3",
+    "each b: agent == \"main\"",
+    "never c when count a >= 2",
+    "any of { never a; require b; count c <= 1 }",
+    "not before a -> b",
+    "first(args.k of a) != 3",
+    "count * <= 6",
+    "all c in calls: c.args.k != 3",
+    "each a { before b -> c }",
+    "immediately after a -> b within 3 calls",
+    "before each a -> b within 3 calls",
+    "never repeat a more than 2 times",
+    "after c -> d within 4 calls",
+    "never d after a until b within 3 calls",
+    "before a(k: $k) -> b(k: $k) within 1 calls",
+    "last d",
+    "never b after c within 2 calls",
+    "only a, b, c, e, Bash, Read, Write when length(calls) >= 2",
+];
+
+fn rule_sets(choices: &mut Choices, sets: usize) -> Vec<Rules> {
+    // Whether calls overlap depends on milliseconds, in which the two guards differ.
+    let is_timed = |text: &&str| ["together", "apart", "nested"].iter().any(|word| text.starts_with(word));
+    let foretold = FORETOLD.iter().map(|(text, _)| *text).filter(|text| !is_timed(text));
+    let texts: Vec<&str> = foretold.chain(MORE.iter().copied()).collect();
+    let mut rule = |number: usize| {
+        let text = texts[usize::try_from(choices.below(texts.len() as u64)).unwrap()];
+        format!("rule s{number} {{ {text} }}\n")
+    };
+    let set = |_| {
+        let rules: String = (0..7).map(&mut rule).collect();
+        Rules::from_text("r.assert", &format!("def spotted(s) = s contains \"k3\"\n{rules}"))
+    };
+    (0..sets).map(set).collect::<Result<_, _>>().unwrap()
+}
+
+/// Requests of a session. Some calls have no id or that of another one, results come late, twice or never.
+fn requests(choices: &mut Choices, length: usize) -> Vec<Value> {
+    let mut open: Vec<Value> = Vec::new();
+    let mut made: Vec<Value> = Vec::new();
+    let mut next = |number: usize| match choices.below(10) {
+        0..=4 => {
+            let word = ["a", "b", "c", "d", "e", "Bash", "Read", "Write"][usize::try_from(choices.below(8)).unwrap()];
+            let command = ["ls", "rm -rf build", "cat notes.md"][usize::try_from(choices.below(3)).unwrap()];
+            let path = ["notes.md", "src/a.rs"][usize::try_from(choices.below(2)).unwrap()];
+            let k = choices.below(4);
+            let name = if k == 3 { "k3" } else { "plain" };
+            let mut call = json!({ "id": format!("c{number}"), "tool": word,
+                "args": { "k": k, "name": name, "command": command, "file_path": path } });
+            match choices.below(24) {
+                0 => drop(call.as_object_mut().unwrap().remove("id")),
+                1 => call["id"] = "c1".into(),
+                2 => call["agent"] = "helper".into(),
+                3 => call["args"] = Value::Null,
+                _ => {}
+            }
+            open.push(call.clone());
+            made.push(call.clone());
+            json!({ "propose": call })
+        }
+        5..=7 if !open.is_empty() => {
+            let place = usize::try_from(choices.below(open.len() as u64)).unwrap();
+            let call = if choices.below(12) == 0 { open[place].clone() } else { open.remove(place) };
+            match choices.below(4) {
+                0 => json!({ "result": { "id": call["id"], "tool": call["tool"], "error": "failed" } }),
+                result => json!({ "result": { "id": call["id"], "tool": call["tool"], "result": result % 3 } }),
+            }
+        }
+        8 if !made.is_empty() => {
+            json!({ "propose": made[usize::try_from(choices.below(made.len() as u64)).unwrap()] })
+        }
+        9 if number % 4 == 0 => json!({ "stop": { "held": choices.below(2) == 0 } }),
+        _ => {
+            let role = ["user", "assistant"][number % 2];
+            json!({ "message": { "role": role, "text": "go on" } })
+        }
+    };
+    (0..length).map(&mut next).collect()
+}
+
+/// Cuts the log of a session off somewhere, within a line or behind one.
+fn cut_log(folder: &Path, lines: usize, part: usize) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let kept: String = text.split_inclusive('\n').take(lines).collect();
+        let rest = text[kept.len()..].chars().take(part).filter(|letter| *letter != '\n').collect::<String>();
+        fs::write(path, kept + &rest).unwrap();
+    }
+}
+
+/// The lines of all logs, without their times.
+fn log_lines(folder: &Path) -> Vec<Value> {
+    let texts = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let whole = |text: String| text.rsplit_once('\n').map(|(lines, _)| lines.to_owned()).unwrap_or_default();
+    let lines = texts.map(whole).flat_map(|text| {
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
+    });
+    lines.map(|mut line| line.as_object_mut().unwrap().remove("time").map(|_| line).unwrap()).collect()
+}
+
+pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
+    let mut choices = Choices(seed);
+    let mut denied = 0;
+    for (number, rules) in rule_sets(&mut choices, sets).into_iter().enumerate() {
+        let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
+        let (fresh, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let new = |folder, resident| Guard { rules: &rules, rule_names: "r", mode, folder, resident };
+        let resident = Some(Arc::new(ResidentSessions::new(&rules)));
+        let (reads_all, keeps) = (new(fresh.path(), None), new(kept.path(), resident));
+        let other_writer = new(kept.path(), None);
+        for (at, mut request) in requests(&mut choices, length).into_iter().enumerate() {
+            request["session"] = "s".into();
+            let line = request.to_string();
+            let asked = if choices.below(6) == 0 { &other_writer } else { &keeps };
+            let (one, other) = (reads_all.answer_request(line.as_bytes()), asked.answer_request(line.as_bytes()));
+            assert_eq!(one, other, "seed {seed}, set {number}, request {at}: {line}\n{}", told(&rules, kept.path()));
+            denied += usize::from(one.contains("deny"));
+            if choices.below(25) == 0 {
+                let (lines, part) = (usize::try_from(choices.below(at as u64 + 2)).unwrap(), at % 30);
+                [fresh.path(), kept.path()].into_iter().for_each(|folder| cut_log(folder, lines, part));
+            }
+        }
+        assert_eq!(log_lines(fresh.path()), log_lines(kept.path()), "seed {seed}, set {number}");
+    }
+    denied
+}
+
+fn told(rules: &Rules, folder: &Path) -> String {
+    let rules: Vec<String> = rules.assertions().map(|one| format!("{}: {}", one.id(), one.text())).collect();
+    let lines: Vec<String> = log_lines(folder).iter().map(Value::to_string).collect();
+    format!("{}\n{}", rules.join("\n"), lines.join("\n"))
+}
+
+#[test]
+fn a_resident_guard_answers_what_one_says_that_reads_all() {
+    assert!(compare_ways(3, 9, 24) > 3);
+}

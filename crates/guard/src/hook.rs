@@ -97,7 +97,7 @@ impl Guard<'_> {
             Some(resident) => resident.judge_line(self.rules, self.mode, log, line),
             None => {
                 let with = [log.text(), line].concat();
-                Ok(JudgedLine::of_breaches(judge_call(self.rules, self.mode, log.text(), &with)?))
+                Ok(JudgedLine::of_breaches(judge_call(self.rules, self.mode, log.open_text(), &with)?))
             }
         }
     }

@@ -12,6 +12,7 @@ use averment::{Rules, RunError, Status};
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{File, Metadata};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
@@ -132,7 +133,7 @@ impl ResidentSessions {
             return Ok(judged);
         }
         let with = [log.text(), line].concat();
-        Ok(JudgedLine::of_breaches(judge_call(rules, mode, log.text(), &with)?))
+        Ok(JudgedLine::of_breaches(judge_call(rules, mode, log.open_text(), &with)?))
     }
 }
 
@@ -219,6 +220,16 @@ impl LogMemory {
         &self.text
     }
 
+    /// All lines but the stops at the end.
+    pub(crate) fn open_text(&self) -> &str {
+        let is_stop = |place: &Range<usize>| {
+            LineHead::of(self.text.get(place.clone()).unwrap_or_default()).event == "stop"
+        };
+        let places = (0..self.lines.count()).rev().filter_map(|number| Some(self.lines.line(number)?.0));
+        let end = places.take_while(is_stop).last().map_or(self.text.len(), |place| place.start);
+        self.text.get(..end).unwrap_or_default()
+    }
+
     pub(crate) fn lines(&self) -> &LogLines {
         &self.lines
     }
@@ -295,10 +306,10 @@ impl LogMemory {
     /// The lines that assertions look at, in their order.
     fn excerpt(&self, need: &GrowthNeed) -> Cow<'_, str> {
         let touching = match &need.earlier {
-            EarlierSteps::All => return Cow::Borrowed(&self.text),
+            EarlierSteps::All => return Cow::Borrowed(self.open_text()),
             EarlierSteps::LastCalls(calls) => {
                 let from = self.lines.start_of_last(*calls).max(self.first_line().len());
-                return Cow::Owned([self.first_line(), self.text.get(from..).unwrap_or_default()].concat());
+                return Cow::Owned([self.first_line(), self.open_text().get(from..).unwrap_or_default()].concat());
             }
             EarlierSteps::Touching(touching) => touching,
         };

@@ -108,6 +108,12 @@ impl SessionLog {
         self.memory.text()
     }
 
+    /// All lines but the stops at the end: the session as one that goes on, so that what is owed at a stop is no failure before a call.
+    #[must_use]
+    pub fn open_text(&self) -> &str {
+        self.memory.open_text()
+    }
+
     pub(crate) fn memory_mut(&mut self) -> &mut LogMemory {
         &mut self.memory
     }

@@ -9,6 +9,8 @@ use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
 
 /// Beside what is foretold: bindings, windows, selections, what calls do, what is said, where steps stand, and who takes them.
 const MORE: &[&str] = &[
@@ -48,10 +50,7 @@ const MORE: &[&str] = &[
 ];
 
 fn rule_sets(choices: &mut Choices, sets: usize) -> Vec<Rules> {
-    // Whether calls overlap depends on milliseconds, in which the two guards differ.
-    let is_timed = |text: &&str| ["together", "apart", "nested"].iter().any(|word| text.starts_with(word));
-    let foretold = FORETOLD.iter().map(|(text, _)| *text).filter(|text| !is_timed(text));
-    let texts: Vec<&str> = foretold.chain(MORE.iter().copied()).collect();
+    let texts: Vec<&str> = FORETOLD.iter().map(|(text, _)| *text).chain(MORE.iter().copied()).collect();
     let mut rule = |number: usize| {
         let text = texts[usize::try_from(choices.below(texts.len() as u64)).unwrap()];
         format!("rule s{number} {{ {text} }}\n")
@@ -141,6 +140,8 @@ pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
         for (at, mut request) in requests(&mut choices, length).into_iter().enumerate() {
             request["session"] = "s".into();
             let line = request.to_string();
+            // What had ended when something began is a matter of milliseconds, in which the two must not differ.
+            thread::sleep(Duration::from_millis(1));
             let asked = if choices.below(6) == 0 { &other_writer } else { &keeps };
             let (one, other) = (reads_all.answer_request(line.as_bytes()), asked.answer_request(line.as_bytes()));
             assert_eq!(one, other, "seed {seed}, set {number}, request {at}: {line}\n{}", told(&rules, kept.path()));
@@ -164,4 +165,35 @@ fn told(rules: &Rules, folder: &Path) -> String {
 #[test]
 fn a_resident_guard_answers_what_one_says_that_reads_all() {
     assert!(compare_ways(3, 9, 24) > 3);
+}
+
+#[test]
+fn a_result_is_not_that_of_a_call_that_was_denied() {
+    let text = "never approve(id == 1)\nbefore approve(id: $x) ok -> refund(id: $x)";
+    let rules = Rules::from_text("r.assert", text).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let guard =
+        Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident: None };
+    let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
+    let propose = |tool: &str, id: u32| json!({ "session": "s", "propose": { "tool": tool, "args": { "id": id } } });
+    assert!(ask(propose("approve", 1)).contains("deny"));
+    assert!(ask(propose("approve", 2)).contains("pass"));
+    assert!(ask(json!({ "session": "s", "result": { "tool": "approve", "result": 1 } })).contains("pass"));
+    assert!(ask(propose("refund", 1)).contains("deny"));
+    assert!(ask(propose("refund", 2)).contains("pass"));
+}
+
+#[test]
+fn what_is_owed_at_a_stop_lets_no_call_through() {
+    let rules = Rules::from_text("r.assert", "all of { require x; never a }").unwrap();
+    for is_resident in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let resident = is_resident.then(|| Arc::new(ResidentSessions::new(&rules)));
+        let guard =
+            Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+        let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
+        assert!(ask(json!({ "session": "s", "propose": { "tool": "b" } })).contains("pass"));
+        assert!(ask(json!({ "session": "s", "stop": { "held": true } })).contains("pass"));
+        assert!(ask(json!({ "session": "s", "propose": { "tool": "a" } })).contains("deny"), "{is_resident}");
+    }
 }

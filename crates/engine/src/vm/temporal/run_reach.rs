@@ -10,7 +10,7 @@ use crate::vm::prepare::PreparedProgram;
 use averment_checker::ir::{RuleRole, SelectionReach, StepDistance, Temporal, WindowScope};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepKind;
-use averment_syntax::ast::Quantifier;
+use averment_syntax::ast::{Quantifier, SequenceMode};
 
 /// Which of the earlier steps have to be there when an assertion is judged again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -168,14 +168,12 @@ impl<'p> ReachReader<'p> {
     }
 
     fn add_statement(&mut self, number: TemporalId, is_whole: bool) {
-        let entry = self.program.temporals.get(number.0 as usize);
-        let (Some(entry), Some(definition)) = (entry, self.plan.statement(number)) else {
+        let Some(entry) = self.program.temporals.get(number.0 as usize) else {
             self.is_steady = false;
             return;
         };
         self.plan.patterns_of(number).for_each(|pattern| self.add_pattern(pattern));
         let by_itself = if is_whole { LookBack::Nothing } else { LookBack::Matches };
-        let is_counted = matches!(definition.within, Some(StepDistance::Calls(_) | StepDistance::Turns(_)));
         match &entry.temporal {
             Temporal::Never { .. } => self.look_back(by_itself),
             Temporal::Each { quantifier, condition, .. } => {
@@ -186,20 +184,13 @@ impl<'p> ReachReader<'p> {
                 self.add_code(*predicate, 0);
                 self.look_back(by_itself);
             }
-            Temporal::Only { .. } => {
-                self.reach.any_step = true;
-                self.look_back(by_itself);
-            }
-            Temporal::ArgsValid { step, .. } => {
-                self.reach.any_step |= step.is_none();
-                self.look_back(by_itself);
-            }
+            Temporal::Only { .. } => self.look_at_all(by_itself),
+            Temporal::ArgsValid { step: Some(_), .. } => self.look_back(by_itself),
+            Temporal::ArgsValid { step: None, .. } => self.look_at_all(by_itself),
             Temporal::NoneIn { values, predicate } if self.is_of_each_step(*values) => {
                 self.add_code(*predicate, 0);
-                self.reach.any_step = true;
-                self.look_back(by_itself);
+                self.look_at_all(by_itself);
             }
-            Temporal::NoneIn { .. } => self.is_steady = false,
             Temporal::Count { test, .. } => {
                 self.add_code(*test, 0);
                 self.look_back(LookBack::Matches);
@@ -213,18 +204,34 @@ impl<'p> ReachReader<'p> {
             | Temporal::NeverAfter { within: Some(StepDistance::Calls(calls)), .. } => {
                 self.look_back(LookBack::of_distance(*calls));
             }
-            // A step of any name can be one too many, or too late.
+            // A step of any name can be too late.
             Temporal::After { within: Some(StepDistance::Calls(calls)), .. } => {
                 self.look_at_all(LookBack::of_distance(*calls));
             }
-            Temporal::After { within: Some(_), .. }
-            | Temporal::Sequence { within: Some(_), .. }
+            Temporal::Before { within, .. }
+            | Temporal::NeverAfter { within, .. }
+            | Temporal::NeverBefore { within, .. }
+            | Temporal::NeverBetween { within, .. } => self.look_back(match within {
+                None | Some(StepDistance::Time(_)) => LookBack::Matches,
+                Some(StepDistance::Calls(_) | StepDistance::Turns(_)) => LookBack::Everything,
+            }),
+            Temporal::Require { .. }
+            | Temporal::After { within: None, .. }
+            | Temporal::Sequence { mode: SequenceMode::Gaps | SequenceMode::Only, within: None, .. }
+            | Temporal::IfThen { .. }
+            | Temporal::Iff { .. }
+            | Temporal::Either { .. }
+            | Temporal::NotBoth { .. } => self.look_back(LookBack::Matches),
+            Temporal::After { .. }
+            | Temporal::Sequence { .. }
+            | Temporal::First { .. }
+            | Temporal::Last { .. }
             | Temporal::Nested { .. }
             | Temporal::Together { .. }
-            | Temporal::Apart { .. } => self.look_at_all(LookBack::Everything),
-            _ if definition.calls => self.look_at_all(LookBack::Everything),
-            _ if is_counted => self.look_back(LookBack::Everything),
-            _ => self.look_back(LookBack::Matches),
+            | Temporal::Apart { .. }
+            | Temporal::Flow { .. }
+            | Temporal::NoneIn { .. }
+            | Temporal::CallsMatch { .. } => self.look_at_all(LookBack::Everything),
         }
     }
 

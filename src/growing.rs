@@ -134,7 +134,8 @@ impl GrowthIndex {
             let plan = prepared.temporal_plan(program);
             let mut of_patterns = vec![AssertionSet::default(); plan.pattern_count()];
             for (at, assertion) in (0_u32..).zip(&program.assertions) {
-                let place = table.item_index(number, at).filter(|_| options.selection.is_judged(program, at, assertion));
+                let place =
+                    table.item_index(number, at).filter(|_| options.selection.is_judged(program, at, assertion));
                 let Some(place) = place else { continue };
                 if !table.items.get(place).is_some_and(|item| item.online.fails_for_good) {
                     continue;
@@ -237,7 +238,12 @@ impl GrowthIndex {
             let outcomes = evaluate_some(machine, options, &numbers);
             verdicts.extend(outcomes.into_iter().filter_map(|one| {
                 let violations = if one.verdict == Verdict::Fail { one.violations.count.max(1) } else { 0 };
-                Some(GrowthVerdict { place: place(one.assertion)?, verdict: one.verdict, status: one.status, violations })
+                Some(GrowthVerdict {
+                    place: place(one.assertion)?,
+                    verdict: one.verdict,
+                    status: one.status,
+                    violations,
+                })
             }));
         }
         Ok(verdicts)

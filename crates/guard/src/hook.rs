@@ -85,8 +85,7 @@ impl Guard<'_> {
             return Ok(decided);
         }
         let line = LogLine::Call(CallLine::of(call, now())).to_text();
-        let judged =
-            self.judge_line(log, &line).map_err(|error| format!("the session cannot be judged: {error}"))?;
+        let judged = self.judge_line(log, &line).map_err(|error| format!("the session cannot be judged: {error}"))?;
         let decision = self.record_decision(log, call, &judged.breaches).map_err(|error| unwritable(log, &error))?;
         log.memory_mut().note_judged(&judged, !matches!(decision, Decision::Deny(_)));
         Ok(decision)
@@ -94,7 +93,7 @@ impl Guard<'_> {
 
     fn judge_line(&self, log: &mut SessionLog, line: &str) -> Result<JudgedLine, RunError> {
         match &self.resident {
-            Some(resident) => resident.judge_line(self.rules, self.mode, log, line),
+            Some(resident) => resident.judge_line(self.rules, self.mode, log.memory_mut(), line),
             None => {
                 let with = [log.text(), line].concat();
                 Ok(JudgedLine::of_breaches(judge_call(self.rules, self.mode, log.open_text(), &with)?))

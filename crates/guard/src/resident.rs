@@ -6,7 +6,6 @@
 
 use crate::judge::{GuardMode, RuleBreach, judge_call};
 use crate::log_lines::{LineHead, LogLines};
-use crate::session::SessionLog;
 use averment::growing::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, GrowthVerdict};
 use averment::{Rules, RunError, Status};
 use std::borrow::Cow;
@@ -123,11 +122,11 @@ impl ResidentSessions {
         &self,
         rules: &Rules,
         mode: GuardMode,
-        log: &mut SessionLog,
+        log: &mut LogMemory,
         line: &str,
     ) -> Result<JudgedLine, RunError> {
         if let Some(index) = &self.index
-            && let Some(judged) = log.memory_mut().look_at_line(index, line)
+            && let Some(judged) = log.look_at_line(index, line)
             && !judged.breaks
         {
             return Ok(judged);
@@ -222,9 +221,8 @@ impl LogMemory {
 
     /// All lines but the stops at the end.
     pub(crate) fn open_text(&self) -> &str {
-        let is_stop = |place: &Range<usize>| {
-            LineHead::of(self.text.get(place.clone()).unwrap_or_default()).event == "stop"
-        };
+        let is_stop =
+            |place: &Range<usize>| LineHead::of(self.text.get(place.clone()).unwrap_or_default()).event == "stop";
         let places = (0..self.lines.count()).rev().filter_map(|number| Some(self.lines.line(number)?.0));
         let end = places.take_while(is_stop).last().map_or(self.text.len(), |place| place.start);
         self.text.get(..end).unwrap_or_default()

@@ -5,12 +5,14 @@ use averment::Rules;
 use averment_guard::hook::Guard;
 use averment_guard::judge::GuardMode;
 use averment_guard::resident::ResidentSessions;
+use averment_guard::session::SessionKey;
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
 
 /// Beside what is foretold: bindings, windows, selections, what calls do, what is said, where steps stand, and who takes them.
 const MORE: &[&str] = &[
@@ -106,6 +108,11 @@ fn requests(choices: &mut Choices, length: usize) -> Vec<Value> {
     (0..length).map(&mut next).collect()
 }
 
+/// What is tried here is not about the disk.
+fn log_folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
 /// Cuts the log of a session off somewhere, within a line or behind one.
 fn cut_log(folder: &Path, lines: usize, part: usize) {
     for entry in fs::read_dir(folder).unwrap() {
@@ -121,9 +128,9 @@ fn cut_log(folder: &Path, lines: usize, part: usize) {
 fn log_lines(folder: &Path) -> Vec<Value> {
     let texts = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let whole = |text: String| text.rsplit_once('\n').map(|(lines, _)| lines.to_owned()).unwrap_or_default();
-    let lines = texts.map(whole).flat_map(|text| {
-        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>()
-    });
+    let lines = texts
+        .map(whole)
+        .flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>());
     lines.map(|mut line| line.as_object_mut().unwrap().remove("time").map(|_| line).unwrap()).collect()
 }
 
@@ -132,7 +139,7 @@ pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
     let mut denied = 0;
     for (number, rules) in rule_sets(&mut choices, sets).into_iter().enumerate() {
         let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
-        let (fresh, kept) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (fresh, kept) = (log_folder(), log_folder());
         let new = |folder, resident| Guard { rules: &rules, rule_names: "r", mode, folder, resident };
         let resident = Some(Arc::new(ResidentSessions::new(&rules)));
         let (reads_all, keeps) = (new(fresh.path(), None), new(kept.path(), resident));
@@ -171,7 +178,7 @@ fn a_resident_guard_answers_what_one_says_that_reads_all() {
 fn a_result_is_not_that_of_a_call_that_was_denied() {
     let text = "never approve(id == 1)\nbefore approve(id: $x) ok -> refund(id: $x)";
     let rules = Rules::from_text("r.assert", text).unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = log_folder();
     let guard =
         Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident: None };
     let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
@@ -187,13 +194,52 @@ fn a_result_is_not_that_of_a_call_that_was_denied() {
 fn what_is_owed_at_a_stop_lets_no_call_through() {
     let rules = Rules::from_text("r.assert", "all of { require x; never a }").unwrap();
     for is_resident in [false, true] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = log_folder();
         let resident = is_resident.then(|| Arc::new(ResidentSessions::new(&rules)));
-        let guard =
-            Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+        let guard = Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
         let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
         assert!(ask(json!({ "session": "s", "propose": { "tool": "b" } })).contains("pass"));
         assert!(ask(json!({ "session": "s", "stop": { "held": true } })).contains("pass"));
         assert!(ask(json!({ "session": "s", "propose": { "tool": "a" } })).contains("deny"), "{is_resident}");
     }
+}
+
+/// How long a decision takes behind so many calls, of which the rules name few.
+fn time_of_decision(rules: &Rules, calls: usize) -> Duration {
+    let folder = log_folder();
+    let key = SessionKey { agent: "serve", id: "s", rules: "r" };
+    let first = r#"{"guard":"session","id":"s","agent":"serve","time":1,"messages":true}"#;
+    let mut log = first.to_owned();
+    for number in 0..calls {
+        let args = format!("{{\"path\":\"src/{number}.rs\",\"words\":\"{}\"}}", "word ".repeat(20));
+        log += &format!(
+            "\n{{\"guard\":\"call\",\"id\":\"c{number}\",\"tool\":\"look\",\"args\":{args},\"time\":{number}}}"
+        );
+        log += &format!(
+            "\n{{\"guard\":\"result\",\"id\":\"c{number}\",\"tool\":\"look\",\"time\":{number},\"result\":1}}"
+        );
+    }
+    fs::write(folder.path().join(key.file_name()), log + "\n").unwrap();
+    let resident = Some(Arc::new(ResidentSessions::new(rules)));
+    let guard = Guard { rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+    let mut times: Vec<Duration> = (0..15)
+        .map(|number| {
+            let tool = ["pay", "look"][number % 2];
+            let call = json!({ "id": format!("p{number}"), "tool": tool, "args": { "amount": 1 } });
+            let line = json!({ "session": "s", "propose": call }).to_string();
+            let began = Instant::now();
+            assert!(guard.answer_request(line.as_bytes()).contains("pass"));
+            began.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+#[test]
+fn a_decision_costs_what_its_rules_look_back_at() {
+    let text = "count pay <= 90\nnever drop\nonly look, pay\nfirst look\nnever repeat pay more than 20 times";
+    let rules = Rules::from_text("r.assert", text).unwrap();
+    let (few, many) = (time_of_decision(&rules, 30), time_of_decision(&rules, 600));
+    assert!(many < few * 5, "{many:?} behind 20 times as many calls as {few:?}");
 }

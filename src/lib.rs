@@ -57,6 +57,8 @@ mod draw;
 mod error;
 mod explain;
 #[doc(hidden)]
+pub mod growing;
+#[doc(hidden)]
 pub mod load;
 mod outcome;
 #[cfg(feature = "pages")]

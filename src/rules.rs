@@ -43,7 +43,7 @@ pub struct Rules {
 #[derive(Debug)]
 pub(crate) struct SharedRules {
     pub(crate) programs: Arc<Vec<Program>>,
-    prepared: Vec<PreparedProgram>,
+    pub(crate) prepared: Vec<PreparedProgram>,
     pub(crate) table: Arc<ReportTable>,
     pub(crate) options: EvaluateOptions,
     pub(crate) policy: GatePolicy,
@@ -239,7 +239,7 @@ impl Rules {
     }
 
     /// Fails if the trace has several runs.
-    fn single_run(&self, trace: Trace) -> Result<RawRun, RunError> {
+    pub(crate) fn single_run(&self, trace: Trace) -> Result<RawRun, RunError> {
         let mut runs = RawRuns::open_trace(trace, &self.inner.reading.limits);
         let first = runs.next().unwrap_or_else(|| Err(RunError::Read(runs.trace_error("no run", ""))))?;
         match runs.next() {

@@ -4,9 +4,11 @@ use crate::agent::{Agent, HookInput};
 use crate::answer::{Decision, HookAnswer};
 use crate::event::{CallLine, LogLine, ProposedCall, SessionEvent};
 use crate::judge::{GuardMode, RuleBreach, breach_text, judge_call, judge_stop};
-use crate::session::{SessionKey, SessionLog, now, record_event};
-use averment::Rules;
+use crate::resident::{JudgedLine, ResidentSessions};
+use crate::session::{LogPlace, SessionKey, SessionLog, now, record_event};
+use averment::{Rules, RunError};
 use std::path::Path;
+use std::sync::Arc;
 
 /// What a guard needs for each event.
 #[derive(Debug)]
@@ -19,6 +21,8 @@ pub struct Guard<'a> {
     pub mode: GuardMode,
     /// Where logs are kept.
     pub folder: &'a Path,
+    /// What is kept of sessions, for a guard that answers more than once.
+    pub resident: Option<Arc<ResidentSessions>>,
 }
 
 impl Guard<'_> {
@@ -53,7 +57,8 @@ impl Guard<'_> {
             return Ok(Decision::Pass);
         }
         let key = SessionKey { agent: agent.word(), id: &input.session, rules: self.rule_names };
-        let mut log = SessionLog::open(self.folder, &key, false)
+        let mut log = self
+            .open_log(key, false)
             .map_err(|error| format!("the log of the session in `{}`: {error}", self.folder.display()))?;
         match &input.event {
             SessionEvent::Propose(call) => self.decide_call(&mut log, call),
@@ -62,19 +67,38 @@ impl Guard<'_> {
         }
     }
 
+    /// Opens the log of a session.
+    ///
+    /// # Errors
+    /// As of [`SessionLog::open`].
+    pub fn open_log(&self, key: SessionKey<'_>, messages: bool) -> std::io::Result<SessionLog> {
+        SessionLog::open(LogPlace { folder: self.folder, key, messages, home: self.resident.clone() })
+    }
+
     /// Decides a call, and records what was decided.
     ///
     /// # Errors
     /// What keeps it from being decided or recorded, in words.
     pub fn decide_call(&self, log: &mut SessionLog, call: &ProposedCall) -> Result<Decision, String> {
         // The same hook may be installed twice, for the user and for the project. Another call with the same id is another call.
-        if let Some(decided) = find_decision(log.text(), call) {
+        if let Some(decided) = find_decision(log, call) {
             return Ok(decided);
         }
-        let with = format!("{}{}", log.text(), LogLine::Call(CallLine::of(call, now())).to_text());
-        let breaches = judge_call(self.rules, self.mode, log.text(), &with)
-            .map_err(|error| format!("the session cannot be judged: {error}"))?;
-        self.record_decision(log, call, &breaches).map_err(|error| unwritable(log, &error))
+        let line = LogLine::Call(CallLine::of(call, now())).to_text();
+        let judged = self.judge_line(log, &line).map_err(|error| format!("the session cannot be judged: {error}"))?;
+        let decision = self.record_decision(log, call, &judged.breaches).map_err(|error| unwritable(log, &error))?;
+        log.memory_mut().note_judged(&judged, !matches!(decision, Decision::Deny(_)));
+        Ok(decision)
+    }
+
+    fn judge_line(&self, log: &mut SessionLog, line: &str) -> Result<JudgedLine, RunError> {
+        match &self.resident {
+            Some(resident) => resident.judge_line(self.rules, self.mode, log.memory_mut(), line),
+            None => {
+                let with = [log.text(), line].concat();
+                Ok(JudgedLine::of_breaches(judge_call(self.rules, self.mode, log.open_text(), &with)?))
+            }
+        }
     }
 
     fn record_decision(
@@ -124,12 +148,12 @@ fn unwritable(log: &SessionLog, error: &std::io::Error) -> String {
 }
 
 /// What was decided of the very same call before: its id, its tool and its arguments.
-fn find_decision(log: &str, call: &ProposedCall) -> Option<Decision> {
-    call.id.as_ref()?;
+fn find_decision(log: &SessionLog, call: &ProposedCall) -> Option<Decision> {
+    let id = call.id.as_ref()?;
     let lines = [LogLine::Call(CallLine::of(call, 0)), LogLine::Denied(CallLine::of(call, 0))];
     // Lines are written by one serializer: what is before the time is the call.
     let [admitted, denied] = lines.map(|line| line.to_text().trim_end().trim_end_matches("0}").to_owned());
-    log.lines().find_map(|line| {
+    log.lines_of(id).find_map(|line| {
         if line.starts_with(&admitted) {
             return Some(Decision::Pass);
         }

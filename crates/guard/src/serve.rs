@@ -4,7 +4,7 @@ use crate::answer::Decision;
 use crate::event::{CallEnd, ProposedCall, SessionEvent};
 use crate::hook::Guard;
 use crate::judge::GuardMode;
-use crate::session::{SessionKey, SessionLog, record_event};
+use crate::session::{SessionKey, record_event};
 use crate::strict_json::parse_unambiguous;
 use serde_json::{Map, Value, json};
 
@@ -42,8 +42,7 @@ impl Guard<'_> {
         let session = session.ok_or("a request has a `session`, which is text")?;
         let event = read_request(&request)?;
         let key = SessionKey { agent: AGENT, id: session, rules: self.rule_names };
-        let mut log =
-            SessionLog::open(self.folder, &key, true).map_err(|error| format!("the log of the session: {error}"))?;
+        let mut log = self.open_log(key, true).map_err(|error| format!("the log of the session: {error}"))?;
         match &event {
             SessionEvent::Propose(call) => self.decide_call(&mut log, call),
             SessionEvent::Stop(held) => self.decide_stop(&mut log, *held),

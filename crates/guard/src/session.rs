@@ -2,11 +2,14 @@
 //! what was admitted is in the file before anybody is told, whatever ends the process then.
 
 use crate::event::{LogLine, SessionEvent};
+use crate::log_lines::CallCounts;
+use crate::resident::{FileStamp, LogMemory, ResidentSessions};
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -47,17 +50,32 @@ impl SessionKey<'_> {
 pub struct SessionLog {
     file: File,
     path: PathBuf,
-    text: String,
+    memory: LogMemory,
+    home: Option<Arc<ResidentSessions>>,
+}
+
+/// Where the log of a session is, and what is kept of it between two openings.
+#[derive(Debug, Clone)]
+pub struct LogPlace<'a> {
+    /// The folder, which is made where it is not there.
+    pub folder: &'a Path,
+    /// The session.
+    pub key: SessionKey<'a>,
+    /// Whether all that is said in the session is told.
+    pub messages: bool,
+    /// What is kept of the sessions of a resident guard.
+    pub home: Option<Arc<ResidentSessions>>,
 }
 
 impl SessionLog {
-    /// Opens the log of a session in a folder, which is made where it is not there; waits for others that have it open.
+    /// Opens the log of a session; waits for others that have it open. What is kept of it counts if the file is still the same.
     ///
     /// A line that was never finished belongs to a call that nobody answered: it is taken away.
     ///
     /// # Errors
     /// What the system says; a log over 256 MiB; others that do not let go of it.
-    pub fn open(folder: &Path, key: &SessionKey<'_>, messages: bool) -> io::Result<Self> {
+    pub fn open(place: LogPlace<'_>) -> io::Result<Self> {
+        let LogPlace { folder, key, messages, home } = place;
         make_folder(folder)?;
         let path = folder.join(key.file_name());
         let is_new = !path.exists();
@@ -66,19 +84,13 @@ impl SessionLog {
         }
         let file = open_log(&path)?;
         wait_for_lock(&file)?;
-        let mut bytes = Vec::new();
-        (&file).take(MAX_LOG + 1).read_to_end(&mut bytes)?;
-        if bytes.len() as u64 > MAX_LOG {
-            return Err(io::Error::other("the log of the session is larger than 256 MiB"));
-        }
-        let finished = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        if finished < bytes.len() {
-            file.set_len(finished as u64)?;
-            bytes.truncate(finished);
-        }
-        let text = String::from_utf8(bytes).map_err(|_| io::Error::other("the log of the session is no text"))?;
-        let mut log = Self { file, path, text };
-        if log.text.is_empty() {
+        let kept = home.as_ref().and_then(|home| home.take(&path));
+        let memory = match kept {
+            Some((stamp, memory)) if FileStamp::of(&file) == Some(stamp) => memory,
+            kept => LogMemory::new(read_log(&file)?, kept.map(|(_, memory)| memory)),
+        };
+        let mut log = Self { file, path, memory, home };
+        if log.text().is_empty() {
             log.append(&LogLine::Session { id: key.id, agent: key.agent, time: now(), messages })?;
         }
         Ok(log)
@@ -93,7 +105,30 @@ impl SessionLog {
     /// All lines so far.
     #[must_use]
     pub fn text(&self) -> &str {
-        &self.text
+        self.memory.text()
+    }
+
+    /// All lines but the stops at the end: the session as one that goes on, so that what is owed at a stop is no failure before a call.
+    #[must_use]
+    pub fn open_text(&self) -> &str {
+        self.memory.open_text()
+    }
+
+    pub(crate) fn memory_mut(&mut self) -> &mut LogMemory {
+        &mut self.memory
+    }
+
+    /// Counts the calls with an id, or those of a tool where there is none.
+    #[must_use]
+    pub fn count_calls(&self, id: Option<&str>, tool: &str) -> CallCounts {
+        self.memory.lines().of_call(id, tool).map(|group| group.counts).unwrap_or_default()
+    }
+
+    /// The lines of the calls with an id, and of their results.
+    pub(crate) fn lines_of(&self, id: &str) -> impl Iterator<Item = &str> {
+        let lines = self.memory.lines();
+        let numbers = lines.of_call(Some(id), "").map(|group| group.lines.as_slice()).unwrap_or_default();
+        numbers.iter().filter_map(|number| self.text().get(lines.line(*number as usize)?.0))
     }
 
     /// Puts a line at the end. It is on the disk when this returns.
@@ -105,47 +140,36 @@ impl SessionLog {
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // What stands there of it would be taken for a line once the next one comes.
-            let _ = self.file.set_len(self.text.len() as u64);
+            let _ = self.file.set_len(self.text().len() as u64);
             return Err(error);
         }
-        self.text.push_str(&line);
+        self.memory.push_line(&line);
         Ok(())
     }
 }
 
-/// What a log knows of its calls, without reading it as a run.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct CallCounts {
-    /// Calls that were let through.
-    pub admitted: usize,
-    /// Results.
-    pub ended: usize,
-}
-
-/// Counts the calls with an id, or those of a tool where there is none.
-#[must_use]
-pub fn count_calls(text: &str, id: Option<&str>, tool: &str) -> CallCounts {
-    let mut counts = CallCounts::default();
-    let quoted = |value: &str| serde_json::to_string(value).unwrap_or_default();
-    // Lines are written by one serializer: the key of the event comes first, the id or the tool second.
-    let wanted = match id {
-        Some(id) => format!("\"id\":{},", quoted(id)),
-        None => format!("\"tool\":{},", quoted(tool)),
-    };
-    for line in text.lines() {
-        let Some((event, rest)) = line.strip_prefix("{\"guard\":\"").and_then(|line| line.split_once("\",")) else {
-            continue;
-        };
-        if !rest.starts_with(&wanted) {
-            continue;
-        }
-        match event {
-            "call" => counts.admitted += 1,
-            "result" => counts.ended += 1,
-            _ => {}
+/// The lock is let go of behind this: whoever waits for it finds what is kept.
+impl Drop for SessionLog {
+    fn drop(&mut self) {
+        if let (Some(home), Some(stamp)) = (self.home.take(), FileStamp::of(&self.file)) {
+            home.keep(&self.path, stamp, std::mem::take(&mut self.memory));
         }
     }
-    counts
+}
+
+/// The lines of a log that were finished.
+fn read_log(file: &File) -> io::Result<String> {
+    let mut bytes = Vec::new();
+    file.take(MAX_LOG + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_LOG {
+        return Err(io::Error::other("the log of the session is larger than 256 MiB"));
+    }
+    let finished = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    if finished < bytes.len() {
+        file.set_len(finished as u64)?;
+        bytes.truncate(finished);
+    }
+    String::from_utf8(bytes).map_err(|_| io::Error::other("the log of the session is no text"))
 }
 
 /// Milliseconds since 1970.
@@ -162,7 +186,7 @@ pub fn now() -> u64 {
 pub fn record_event(log: &mut SessionLog, event: &SessionEvent) -> io::Result<()> {
     match event {
         SessionEvent::End(end) => {
-            let counts = count_calls(log.text(), end.call.id.as_deref(), &end.call.tool);
+            let counts = log.count_calls(end.call.id.as_deref(), &end.call.tool);
             if end.call.id.is_some() && counts.ended > 0 {
                 return Ok(());
             }

@@ -1,6 +1,10 @@
 //! A guard denies a call exactly where the run that ends with it fails for good and the run before it did not.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets something unexpected has failed")]
+#![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")]
+
+#[path = "replay/resident.rs"]
+mod resident;
 
 use averment::{Rules, Verdict};
 use averment_guard::judge::{GuardMode, judge_stop};

@@ -148,7 +148,8 @@ fn answer_of(arguments: &HookArgs, input: &[u8]) -> Result<HookAnswer, String> {
     let rules = guard_rules(&arguments.rules, &arguments.guard).map_err(words)?;
     let folder = state_folder(arguments.state.as_deref()).map_err(words)?;
     let names = rule_names(&arguments.rules);
-    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
+    let mode = arguments.guard.mode;
+    let guard = Guard { rules: &rules, rule_names: &names, mode, folder: &folder, resident: None };
     Ok(guard.answer_hook(arguments.agent, input))
 }
 

@@ -104,7 +104,7 @@ impl<'a> McpProxy<'a> {
     fn open_log(&self, run: &RunKey) -> Result<SessionLog, String> {
         let id = run.session_id();
         let key = SessionKey { agent: "mcp", id: &id, rules: self.guard.rule_names };
-        SessionLog::open(self.guard.folder, &key, false).map_err(|error| format!("the log of the session: {error}"))
+        self.guard.open_log(key, false).map_err(|error| format!("the log of the session: {error}"))
     }
 
     fn with_open<T>(&self, run: &RunKey, change: impl FnOnce(&mut OpenCalls) -> T) -> T {

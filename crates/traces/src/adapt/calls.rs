@@ -68,6 +68,14 @@ impl<'run, C: Copy + Eq + Hash> PendingCalls<'run, C> {
         }
     }
 
+    /// No result of it will come.
+    pub(crate) fn withdraw_call(&mut self, call: C) {
+        match &mut self.many {
+            Some(many) => drop(many.answered.insert(call)),
+            None => self.few.retain(|waiting| waiting.call != call),
+        }
+    }
+
     /// By id; without an id by tool, if the result names one.
     pub(crate) fn take_answered(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
         let (id, tool) = (known_name(id), known_name(tool));

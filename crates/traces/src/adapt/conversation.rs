@@ -74,7 +74,7 @@ pub(super) struct CallResult<'run> {
 pub(super) struct ConversationBuilder<'a, 'run, 'limits> {
     pub(super) draft: &'a mut RunBuilder<'run, 'limits>,
     pub(super) usage: TokenUsage,
-    unanswered: PendingCalls<'run, StepId>,
+    pub(super) unanswered: PendingCalls<'run, StepId>,
     calls_by_id: FxHashMap<&'run str, StepId>,
     turn: usize,
     /// Others spoke or results came since the assistant last spoke.

@@ -113,6 +113,7 @@ fn read_event<'run>(
             let call = talk.add_call(made, &about);
             if let Some(call) = call.filter(|_| kind == GuardEvent::Denied) {
                 talk.set_status(call, StepStatus::Denied);
+                talk.unanswered.withdraw_call(call);
             }
         }
         GuardEvent::Result => {

@@ -10,11 +10,12 @@ use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
 use averment_guard::answer::Decision;
 use averment_guard::hook::Guard;
 use averment_guard::mcp::{McpGuard, McpStep};
-use averment_guard::session::{SessionKey, SessionLog, now};
+use averment_guard::resident::ResidentSessions;
+use averment_guard::session::{SessionKey, now};
 use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 /// Arguments of `guard mcp`.
@@ -49,7 +50,8 @@ pub(super) fn run_proxy(arguments: &McpArgs, _: ColorChoice) -> Result<Exit, Com
     let rules = guard_rules(&arguments.rules, &arguments.guard)?;
     let folder = state_folder(arguments.state.as_deref())?;
     let names = rule_names(&arguments.rules);
-    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
+    let (mode, resident) = (arguments.guard.mode, Some(Arc::new(ResidentSessions::new(&rules))));
+    let guard = Guard { rules: &rules, rule_names: &names, mode, folder: &folder, resident };
     let tools = tool_check(&rules);
     if arguments.url.url.is_some() {
         return run_http_proxy(&arguments.url, &arguments.listening, guard, tools);
@@ -60,7 +62,7 @@ pub(super) fn run_proxy(arguments: &McpArgs, _: ColorChoice) -> Result<Exit, Com
     }
     let id = format!("{}-{}", now(), std::process::id());
     let key = SessionKey { agent: "mcp", id: &id, rules: &names };
-    let log = SessionLog::open(&folder, &key, false).map_err(|error| {
+    let log = guard.open_log(key, false).map_err(|error| {
         let what = format!("no session can be kept in `{}`: {}", folder.display(), io_error_text(&error));
         CommandError::usage(what, "name a folder with `--state DIR`")
     })?;

@@ -6,6 +6,7 @@ use super::super::io_error_text;
 use super::listening::{ListenArgs, address_text};
 use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
 use averment_guard::hook::Guard;
+use averment_guard::resident::ResidentSessions;
 use averment_guard::serve_http::ServeConnection;
 use averment_http::server::HttpServer;
 use std::io::{self, BufReader};
@@ -16,6 +17,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 #[cfg(unix)]
 use std::path::Path;
 use std::path::PathBuf;
+use std::sync::Arc;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -58,7 +60,8 @@ pub(super) fn run_serve(arguments: &ServeArgs, _: ColorChoice) -> Result<Exit, C
     let rules = guard_rules(&arguments.rules, &arguments.guard)?;
     let folder = state_folder(arguments.state.as_deref())?;
     let names = rule_names(&arguments.rules);
-    let guard = Guard { rules: &rules, rule_names: &names, mode: arguments.guard.mode, folder: &folder };
+    let (mode, resident) = (arguments.guard.mode, Some(Arc::new(ResidentSessions::new(&rules))));
+    let guard = Guard { rules: &rules, rule_names: &names, mode, folder: &folder, resident };
     let http = arguments.listening.listen.as_deref().map(|address| arguments.listening.open_server(address));
     let http = http.transpose()?;
     if let Some(server) = &http {

@@ -25,6 +25,7 @@ mod numbers;
 mod occurrences;
 pub mod plan;
 mod recent_occurrences;
+pub mod run_reach;
 mod scope;
 pub mod search;
 mod sorted_matches;

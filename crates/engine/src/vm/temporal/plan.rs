@@ -172,12 +172,13 @@ impl TemporalPlan {
 
     /// The unique patterns that a call of this name may match, each once.
     pub fn of_name(&self, name: &str, prepared: &PreparedProgram) -> Vec<u32> {
-        let mut found: Vec<u32> = self
-            .table
-            .matching_alternatives(StepKind::Call, name, prepared)
-            .into_iter()
-            .map(|at| at.unique.0)
-            .collect();
+        self.of_step(StepKind::Call, name, prepared)
+    }
+
+    /// The unique patterns that a step of this kind and name may match, each once.
+    pub fn of_step(&self, kind: StepKind, name: &str, prepared: &PreparedProgram) -> Vec<u32> {
+        let alternatives = self.table.matching_alternatives(kind, name, prepared);
+        let mut found: Vec<u32> = alternatives.into_iter().map(|at| at.unique.0).collect();
         found.dedup();
         found
     }

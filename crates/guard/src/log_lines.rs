@@ -1,0 +1,190 @@
+//! The lines of a log by what they are of: a call and its result have one key, which is the id of the call, or its tool where it has none.
+//!
+//! Lines are written by one serializer: the event comes first, then the id or the tool, then the arguments.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// What a log knows of its calls, without reading it as a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CallCounts {
+    /// Calls that were let through.
+    pub admitted: usize,
+    /// Results.
+    pub ended: usize,
+}
+
+/// The key of all messages.
+const MESSAGES: &str = "message";
+/// The group of a line that has no key.
+const ALONE: u32 = u32::MAX;
+
+/// The lines with one key.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LineGroup {
+    pub(crate) counts: CallCounts,
+    /// Its lines, by number.
+    pub(crate) lines: Vec<u32>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct LineNote {
+    start: u32,
+    end: u32,
+    group: u32,
+}
+
+/// The lines of a log.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LogLines {
+    notes: Vec<LineNote>,
+    groups: Vec<LineGroup>,
+    by_key: HashMap<Box<str>, u32>,
+    /// The lines of calls that were let through.
+    admitted: Vec<u32>,
+    is_irregular: bool,
+}
+
+impl LogLines {
+    /// Adds a line that stands at a place in the text of the log.
+    pub(crate) fn add_line(&mut self, line: &str, start: usize) {
+        let number = to_number(self.notes.len());
+        let head = LineHead::of(line);
+        self.is_irregular |= !head.is_plain || head.event == "session" && number > 0;
+        let group = match head.key {
+            Some(key) => self.group_of(key, number, head.event),
+            None => ALONE,
+        };
+        self.notes.push(LineNote { start: to_number(start), end: to_number(start + line.len()), group });
+    }
+
+    fn group_of(&mut self, key: &str, number: u32, event: &str) -> u32 {
+        let next = to_number(self.groups.len());
+        let group = match self.by_key.get(key) {
+            Some(group) => *group,
+            None => {
+                self.by_key.insert(key.into(), next);
+                self.groups.push(LineGroup::default());
+                next
+            }
+        };
+        let Some(known) = self.groups.get_mut(group as usize) else { return ALONE };
+        known.lines.push(number);
+        let counts = &mut known.counts;
+        match event {
+            "call" => {
+                counts.admitted += 1;
+                self.admitted.push(number);
+            }
+            "result" => {
+                // Which of several open calls it belongs to is known of the whole run alone.
+                self.is_irregular |= counts.admitted != counts.ended + 1;
+                counts.ended += 1;
+            }
+            _ => {}
+        }
+        group
+    }
+
+    /// False where a part of the log could be read as something else than the same lines within the whole.
+    pub(crate) fn is_regular(&self) -> bool {
+        !self.is_irregular
+    }
+
+    /// How many lines there are.
+    pub(crate) fn count(&self) -> usize {
+        self.notes.len()
+    }
+
+    /// Where so many of the last calls begin in the text; 0 where there are not so many.
+    pub(crate) fn start_of_last(&self, calls: u64) -> usize {
+        let first = usize::try_from(calls).ok().and_then(|calls| self.admitted.len().checked_sub(calls));
+        let number = first.and_then(|first| self.admitted.get(first));
+        number.and_then(|number| self.notes.get(*number as usize)).map_or(0, |note| note.start as usize)
+    }
+
+    /// The place of a line in the text, and its group.
+    pub(crate) fn line(&self, number: usize) -> Option<(Range<usize>, Option<usize>)> {
+        let LineNote { start, end, group } = *self.notes.get(number)?;
+        Some((start as usize..end as usize, (group != ALONE).then_some(group as usize)))
+    }
+
+    /// The lines of a call with this id, or of a tool where there is none.
+    pub(crate) fn of_call(&self, id: Option<&str>, tool: &str) -> Option<&LineGroup> {
+        self.groups.get(*self.by_key.get(call_key(id, tool).as_str())? as usize)
+    }
+
+    /// The bytes that it takes, about.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_groups = self.groups.len() * (size_of::<LineGroup>() + 2 * size_of::<Box<str>>() + 48);
+        self.notes.capacity() * (size_of::<LineNote>() + 2 * size_of::<u32>()) + of_groups
+    }
+}
+
+fn call_key(id: Option<&str>, tool: &str) -> String {
+    let quoted = |value: &str| serde_json::to_string(value).unwrap_or_default();
+    match id {
+        Some(id) => format!("\"id\":{}", quoted(id)),
+        None => format!("\"tool\":{}", quoted(tool)),
+    }
+}
+
+/// A log has at most 256 MiB.
+fn to_number(place: usize) -> u32 {
+    u32::try_from(place).unwrap_or(u32::MAX)
+}
+
+/// The beginning of a line.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LineHead<'a> {
+    pub(crate) event: &'a str,
+    pub(crate) key: Option<&'a str>,
+    is_plain: bool,
+}
+
+impl<'a> LineHead<'a> {
+    /// False where a reader could take the line for something else.
+    pub(crate) fn is_plain(self) -> bool {
+        self.is_plain
+    }
+
+    /// Of a line of a log.
+    pub(crate) fn of(line: &'a str) -> Self {
+        let unknown = Self { event: "", key: None, is_plain: false };
+        let Some(rest) = line.strip_prefix("{\"guard\":\"") else { return unknown };
+        let Some((event, rest)) = rest.split_once("\",") else { return unknown };
+        match event {
+            "call" | "denied" | "result" => Self::of_call(event, rest).unwrap_or(unknown),
+            "message" => Self { event, key: Some(MESSAGES), is_plain: true },
+            "session" | "warned" | "stop" => Self { event, key: None, is_plain: true },
+            _ => unknown,
+        }
+    }
+
+    fn of_call(event: &'a str, rest: &'a str) -> Option<Self> {
+        let by_id = take_text(rest, "\"id\":");
+        let (key, rest) = match by_id {
+            Some(found) => found,
+            None => take_text(rest, "\"tool\":")?,
+        };
+        let rest = match by_id {
+            Some(_) => take_text(rest.strip_prefix(',')?, "\"tool\":")?.1,
+            None => rest,
+        };
+        // A reader takes an empty id for none, and arguments that are `null` for ones that are not recorded.
+        let is_plain = key != "\"id\":\"\"" && !rest.starts_with(",\"args\":null");
+        Some(Self { event, key: Some(key), is_plain })
+    }
+}
+
+/// An entry that is text: the entry itself, and what stands behind it.
+fn take_text<'a>(rest: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
+    let text = rest.strip_prefix(name)?.strip_prefix('"')?;
+    let mut is_escaped = false;
+    let end = text.bytes().position(|byte| {
+        let ends = byte == b'"' && !is_escaped;
+        is_escaped = byte == b'\\' && !is_escaped;
+        ends
+    })?;
+    rest.split_at_checked(name.len() + 1 + end + 1)
+}

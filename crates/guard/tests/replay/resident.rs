@@ -1,0 +1,245 @@
+//! A guard that keeps its sessions answers what one says that reads the whole log for each decision.
+
+use super::{Choices, FORETOLD};
+use averment::Rules;
+use averment_guard::hook::Guard;
+use averment_guard::judge::GuardMode;
+use averment_guard::resident::ResidentSessions;
+use averment_guard::session::SessionKey;
+use serde_json::{Value, json};
+use std::fs;
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// Beside what is foretold: bindings, windows, selections, what calls do, what is said, where steps stand, and who takes them.
+const MORE: &[&str] = &[
+    "before a(k: $k) ok -> b(k: $k)",
+    "never a after b until c",
+    "immediately before a -> d",
+    "before a -> b within 2 calls",
+    "never repeat b more than 1 times",
+    "count b(k: $k) <= 1",
+    "never command /rm -rf/",
+    "before read \"notes.md\" -> write \"src/**\"",
+    "before message(role: \"user\") -> d",
+    "no spotted in calls[*].args",
+    "no spotted in calls[*].result",
+    "each d: args.k >= sum(args.k of a so far)",
+    "after b { never c(k == 1) }",
+    "between a and d { count b <= 1 }",
+    "each a(k: $k) { not require d(k: $k) }",
+    "each a: index <= 3",
+    "each b: agent == \"main\"",
+    "never c when count a >= 2",
+    "any of { never a; require b; count c <= 1 }",
+    "not before a -> b",
+    "first(args.k of a) != 3",
+    "count * <= 6",
+    "all c in calls: c.args.k != 3",
+    "each a { before b -> c }",
+    "immediately after a -> b within 3 calls",
+    "before each a -> b within 3 calls",
+    "never repeat a more than 2 times",
+    "after c -> d within 4 calls",
+    "never d after a until b within 3 calls",
+    "before a(k: $k) -> b(k: $k) within 1 calls",
+    "last d",
+    "never b after c within 2 calls",
+    "only a, b, c, e, Bash, Read, Write when length(calls) >= 2",
+];
+
+fn rule_sets(choices: &mut Choices, sets: usize) -> Vec<Rules> {
+    let texts: Vec<&str> = FORETOLD.iter().map(|(text, _)| *text).chain(MORE.iter().copied()).collect();
+    let mut rule = |number: usize| {
+        let text = texts[usize::try_from(choices.below(texts.len() as u64)).unwrap()];
+        format!("rule s{number} {{ {text} }}\n")
+    };
+    let set = |_| {
+        let rules: String = (0..7).map(&mut rule).collect();
+        Rules::from_text("r.assert", &format!("def spotted(s) = s contains \"k3\"\n{rules}"))
+    };
+    (0..sets).map(set).collect::<Result<_, _>>().unwrap()
+}
+
+/// Requests of a session. Some calls have no id or that of another one, results come late, twice or never.
+fn requests(choices: &mut Choices, length: usize) -> Vec<Value> {
+    let mut open: Vec<Value> = Vec::new();
+    let mut made: Vec<Value> = Vec::new();
+    let mut next = |number: usize| match choices.below(10) {
+        0..=4 => {
+            let word = ["a", "b", "c", "d", "e", "Bash", "Read", "Write"][usize::try_from(choices.below(8)).unwrap()];
+            let command = ["ls", "rm -rf build", "cat notes.md"][usize::try_from(choices.below(3)).unwrap()];
+            let path = ["notes.md", "src/a.rs"][usize::try_from(choices.below(2)).unwrap()];
+            let k = choices.below(4);
+            let name = if k == 3 { "k3" } else { "plain" };
+            let mut call = json!({ "id": format!("c{number}"), "tool": word,
+                "args": { "k": k, "name": name, "command": command, "file_path": path } });
+            match choices.below(24) {
+                0 => drop(call.as_object_mut().unwrap().remove("id")),
+                1 => call["id"] = "c1".into(),
+                2 => call["agent"] = "helper".into(),
+                3 => call["args"] = Value::Null,
+                _ => {}
+            }
+            open.push(call.clone());
+            made.push(call.clone());
+            json!({ "propose": call })
+        }
+        5..=7 if !open.is_empty() => {
+            let place = usize::try_from(choices.below(open.len() as u64)).unwrap();
+            let call = if choices.below(12) == 0 { open[place].clone() } else { open.remove(place) };
+            match choices.below(4) {
+                0 => json!({ "result": { "id": call["id"], "tool": call["tool"], "error": "failed" } }),
+                result => json!({ "result": { "id": call["id"], "tool": call["tool"], "result": result % 3 } }),
+            }
+        }
+        8 if !made.is_empty() => {
+            json!({ "propose": made[usize::try_from(choices.below(made.len() as u64)).unwrap()] })
+        }
+        9 if number % 4 == 0 => json!({ "stop": { "held": choices.below(2) == 0 } }),
+        _ => {
+            let role = ["user", "assistant"][number % 2];
+            json!({ "message": { "role": role, "text": "go on" } })
+        }
+    };
+    (0..length).map(&mut next).collect()
+}
+
+/// What is tried here is not about the disk.
+fn log_folder() -> TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Cuts the log of a session off somewhere, within a line or behind one.
+fn cut_log(folder: &Path, lines: usize, part: usize) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let text = fs::read_to_string(&path).unwrap();
+        let kept: String = text.split_inclusive('\n').take(lines).collect();
+        let rest = text[kept.len()..].chars().take(part).filter(|letter| *letter != '\n').collect::<String>();
+        fs::write(path, kept + &rest).unwrap();
+    }
+}
+
+/// The lines of all logs, without their times.
+fn log_lines(folder: &Path) -> Vec<Value> {
+    let texts = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
+    let whole = |text: String| text.rsplit_once('\n').map(|(lines, _)| lines.to_owned()).unwrap_or_default();
+    let lines = texts
+        .map(whole)
+        .flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>());
+    lines.map(|mut line| line.as_object_mut().unwrap().remove("time").map(|_| line).unwrap()).collect()
+}
+
+pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
+    let mut choices = Choices(seed);
+    let mut denied = 0;
+    for (number, rules) in rule_sets(&mut choices, sets).into_iter().enumerate() {
+        let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
+        let (fresh, kept) = (log_folder(), log_folder());
+        let new = |folder, resident| Guard { rules: &rules, rule_names: "r", mode, folder, resident };
+        let resident = Some(Arc::new(ResidentSessions::new(&rules)));
+        let (reads_all, keeps) = (new(fresh.path(), None), new(kept.path(), resident));
+        let other_writer = new(kept.path(), None);
+        for (at, mut request) in requests(&mut choices, length).into_iter().enumerate() {
+            request["session"] = "s".into();
+            let line = request.to_string();
+            // What had ended when something began is a matter of milliseconds, in which the two must not differ.
+            thread::sleep(Duration::from_millis(1));
+            let asked = if choices.below(6) == 0 { &other_writer } else { &keeps };
+            let (one, other) = (reads_all.answer_request(line.as_bytes()), asked.answer_request(line.as_bytes()));
+            assert_eq!(one, other, "seed {seed}, set {number}, request {at}: {line}\n{}", told(&rules, kept.path()));
+            denied += usize::from(one.contains("deny"));
+            if choices.below(25) == 0 {
+                let (lines, part) = (usize::try_from(choices.below(at as u64 + 2)).unwrap(), at % 30);
+                [fresh.path(), kept.path()].into_iter().for_each(|folder| cut_log(folder, lines, part));
+            }
+        }
+        assert_eq!(log_lines(fresh.path()), log_lines(kept.path()), "seed {seed}, set {number}");
+    }
+    denied
+}
+
+fn told(rules: &Rules, folder: &Path) -> String {
+    let rules: Vec<String> = rules.assertions().map(|one| format!("{}: {}", one.id(), one.text())).collect();
+    let lines: Vec<String> = log_lines(folder).iter().map(Value::to_string).collect();
+    format!("{}\n{}", rules.join("\n"), lines.join("\n"))
+}
+
+#[test]
+fn a_resident_guard_answers_what_one_says_that_reads_all() {
+    assert!(compare_ways(3, 9, 24) > 3);
+}
+
+#[test]
+fn a_result_is_not_that_of_a_call_that_was_denied() {
+    let text = "never approve(id == 1)\nbefore approve(id: $x) ok -> refund(id: $x)";
+    let rules = Rules::from_text("r.assert", text).unwrap();
+    let folder = log_folder();
+    let guard =
+        Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident: None };
+    let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
+    let propose = |tool: &str, id: u32| json!({ "session": "s", "propose": { "tool": tool, "args": { "id": id } } });
+    assert!(ask(propose("approve", 1)).contains("deny"));
+    assert!(ask(propose("approve", 2)).contains("pass"));
+    assert!(ask(json!({ "session": "s", "result": { "tool": "approve", "result": 1 } })).contains("pass"));
+    assert!(ask(propose("refund", 1)).contains("deny"));
+    assert!(ask(propose("refund", 2)).contains("pass"));
+}
+
+#[test]
+fn what_is_owed_at_a_stop_lets_no_call_through() {
+    let rules = Rules::from_text("r.assert", "all of { require x; never a }").unwrap();
+    for is_resident in [false, true] {
+        let folder = log_folder();
+        let resident = is_resident.then(|| Arc::new(ResidentSessions::new(&rules)));
+        let guard = Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+        let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
+        assert!(ask(json!({ "session": "s", "propose": { "tool": "b" } })).contains("pass"));
+        assert!(ask(json!({ "session": "s", "stop": { "held": true } })).contains("pass"));
+        assert!(ask(json!({ "session": "s", "propose": { "tool": "a" } })).contains("deny"), "{is_resident}");
+    }
+}
+
+/// How long a decision takes behind so many calls, of which the rules name few.
+fn time_of_decision(rules: &Rules, calls: usize) -> Duration {
+    let folder = log_folder();
+    let key = SessionKey { agent: "serve", id: "s", rules: "r" };
+    let first = r#"{"guard":"session","id":"s","agent":"serve","time":1,"messages":true}"#;
+    let mut log = first.to_owned();
+    for number in 0..calls {
+        let args = format!("{{\"path\":\"src/{number}.rs\",\"words\":\"{}\"}}", "word ".repeat(20));
+        log += &format!(
+            "\n{{\"guard\":\"call\",\"id\":\"c{number}\",\"tool\":\"look\",\"args\":{args},\"time\":{number}}}"
+        );
+        log += &format!(
+            "\n{{\"guard\":\"result\",\"id\":\"c{number}\",\"tool\":\"look\",\"time\":{number},\"result\":1}}"
+        );
+    }
+    fs::write(folder.path().join(key.file_name()), log + "\n").unwrap();
+    let resident = Some(Arc::new(ResidentSessions::new(rules)));
+    let guard = Guard { rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+    let mut times: Vec<Duration> = (0..15)
+        .map(|number| {
+            let tool = ["pay", "look"][number % 2];
+            let call = json!({ "id": format!("p{number}"), "tool": tool, "args": { "amount": 1 } });
+            let line = json!({ "session": "s", "propose": call }).to_string();
+            let began = Instant::now();
+            assert!(guard.answer_request(line.as_bytes()).contains("pass"));
+            began.elapsed()
+        })
+        .collect();
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+#[test]
+fn a_decision_costs_what_its_rules_look_back_at() {
+    let text = "count pay <= 90\nnever drop\nonly look, pay\nfirst look\nnever repeat pay more than 20 times";
+    let rules = Rules::from_text("r.assert", text).unwrap();
+    let (few, many) = (time_of_decision(&rules, 30), time_of_decision(&rules, 600));
+    assert!(many < few * 5, "{many:?} behind 20 times as many calls as {few:?}");
+}

@@ -1,0 +1,251 @@
+//! Judging a run that grows: by the assertions alone that a new step can touch, and with no more of the run than these look at.
+//!
+//! Nothing here decides: what is judged is judged by the one evaluator, what is left out cannot change what it says.
+
+use crate::error::RunError;
+use crate::outcome::{Status, Verdict};
+use crate::rules::{Rules, SharedRules};
+use crate::trace::Trace;
+use averment_engine::vm::evaluate::evaluate_some;
+use averment_engine::vm::machine::Machine;
+use averment_engine::vm::temporal::run_reach::{LookBack, RunReach};
+use averment_report::model::UnreadableTrace;
+use bumpalo::Bump;
+
+/// Assertions, by their place among those of the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
+pub struct AssertionSet {
+    words: Vec<u64>,
+}
+
+impl AssertionSet {
+    /// Puts an assertion in.
+    pub fn insert(&mut self, place: usize) {
+        if self.words.len() <= place / 64 {
+            self.words.resize(place / 64 + 1, 0);
+        }
+        if let Some(word) = self.words.get_mut(place / 64) {
+            *word |= 1 << (place % 64);
+        }
+    }
+
+    /// Puts all of another set in.
+    pub fn add_all(&mut self, other: &Self) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
+    }
+
+    /// Takes all of another set out.
+    pub fn remove_all(&mut self, other: &Self) {
+        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
+    }
+
+    /// Those that are in both.
+    #[must_use]
+    pub fn common(&self, other: &Self) -> Self {
+        Self { words: self.words.iter().zip(&other.words).map(|(word, other)| word & other).collect() }
+    }
+
+    /// Whether none is in both.
+    #[must_use]
+    pub fn is_apart(&self, other: &Self) -> bool {
+        self.words.iter().zip(&other.words).all(|(word, other)| word & other == 0)
+    }
+
+    /// Whether it holds none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.words.iter().all(|word| *word == 0)
+    }
+
+    fn contains(&self, place: usize) -> bool {
+        self.words.get(place / 64).is_some_and(|word| word & (1 << (place % 64)) != 0)
+    }
+}
+
+/// What is said of one assertion on a run that goes on, without words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GrowthVerdict {
+    /// Its place among the assertions of the rules.
+    pub place: usize,
+    /// What was found.
+    pub verdict: Verdict,
+    /// The verdict as it counts.
+    pub status: Status,
+    /// Violations of a failure.
+    pub violations: u64,
+}
+
+/// The earlier steps that have to be there when assertions are judged again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum EarlierSteps {
+    /// Those that touch these assertions.
+    Touching(AssertionSet),
+    /// The last calls, so many of them, with what stands between them.
+    LastCalls(u64),
+    /// All of them.
+    All,
+}
+
+/// Assertions that new steps may break, with what they look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GrowthNeed {
+    /// The assertions.
+    pub wanted: AssertionSet,
+    /// The earlier steps.
+    pub earlier: EarlierSteps,
+}
+
+/// Which assertions look at which steps of a run that goes on. Those whose failure a later step may mend are not in it.
+#[derive(Debug)]
+pub struct GrowthIndex {
+    rules: Rules,
+    /// For each program and each of its unique patterns, the assertions that look at it.
+    of_patterns: Vec<Vec<AssertionSet>>,
+    of_any_step: AssertionSet,
+    by_matches: AssertionSet,
+    by_last_calls: AssertionSet,
+    last_calls: u64,
+    by_all: AssertionSet,
+    settling: AssertionSet,
+}
+
+impl GrowthIndex {
+    /// Looks at all assertions of rules; `None` where runs are read with something that concerns them as a whole.
+    #[must_use]
+    pub fn new(rules: &Rules) -> Option<Self> {
+        let SharedRules { programs, prepared, table, options, reading, .. } = &*rules.inner;
+        if reading.is_in_full() || reading.names.is_some() {
+            return None;
+        }
+        let mut index = Self {
+            rules: rules.clone(),
+            of_patterns: Vec::new(),
+            of_any_step: AssertionSet::default(),
+            by_matches: AssertionSet::default(),
+            by_last_calls: AssertionSet::default(),
+            last_calls: 0,
+            by_all: AssertionSet::default(),
+            settling: AssertionSet::default(),
+        };
+        for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
+            let plan = prepared.temporal_plan(program);
+            let mut of_patterns = vec![AssertionSet::default(); plan.pattern_count()];
+            for (at, assertion) in (0_u32..).zip(&program.assertions) {
+                let place =
+                    table.item_index(number, at).filter(|_| options.selection.is_judged(program, at, assertion));
+                let Some(place) = place else { continue };
+                if !table.items.get(place).is_some_and(|item| item.online.fails_for_good) {
+                    continue;
+                }
+                let reach = RunReach::of_assertion(program, prepared, assertion);
+                index.add_reach(place, &reach, &mut of_patterns);
+                if RunReach::passes_for_good(program, prepared, assertion) {
+                    index.settling.insert(place);
+                }
+            }
+            index.of_patterns.push(of_patterns);
+        }
+        Some(index)
+    }
+
+    fn add_reach(&mut self, place: usize, reach: &RunReach, of_patterns: &mut [AssertionSet]) {
+        for pattern in &reach.patterns {
+            if let Some(set) = of_patterns.get_mut(*pattern as usize) {
+                set.insert(place);
+            }
+        }
+        if reach.any_step {
+            self.of_any_step.insert(place);
+        }
+        match reach.look_back {
+            LookBack::Nothing => {}
+            LookBack::Matches => self.by_matches.insert(place),
+            LookBack::Calls(calls) => {
+                self.by_last_calls.insert(place);
+                self.last_calls = self.last_calls.max(calls);
+            }
+            LookBack::Everything => self.by_all.insert(place),
+        }
+    }
+
+    /// The assertions that the steps of a run touch by their kinds and names.
+    ///
+    /// # Errors
+    /// A run that cannot be read.
+    pub fn touched(&self, text: &str) -> Result<AssertionSet, RunError> {
+        let SharedRules { programs, prepared, reading, .. } = &*self.rules.inner;
+        let raw = self.rules.single_run(Trace::from(text).named("session"))?;
+        let arena = Bump::new();
+        let run = reading.parse_run(&raw, &arena).map_err(UnreadableTrace::from)?;
+        let mut touched = AssertionSet::default();
+        for step in run.steps {
+            for ((program, prepared), of_patterns) in programs.iter().zip(prepared).zip(&self.of_patterns) {
+                let patterns = prepared.temporal_plan(program).of_step(step.kind, step.name, prepared);
+                let sets = patterns.iter().filter_map(|pattern| of_patterns.get(*pattern as usize));
+                sets.for_each(|set| touched.add_all(set));
+            }
+        }
+        Ok(touched)
+    }
+
+    /// What is to be judged of new steps that touch these assertions; `settled` are those that nothing breaks any more.
+    #[must_use]
+    pub fn needs_of(&self, touched: &AssertionSet, settled: &AssertionSet) -> Vec<GrowthNeed> {
+        let mut named = touched.clone();
+        named.add_all(&self.of_any_step);
+        named.remove_all(settled);
+        let (near, whole) = (named.common(&self.by_last_calls), named.common(&self.by_all));
+        [&near, &whole].into_iter().for_each(|others| named.remove_all(others));
+        let matching = named.common(&self.by_matches);
+        let needs = [
+            GrowthNeed { wanted: named, earlier: EarlierSteps::Touching(matching) },
+            GrowthNeed { wanted: near, earlier: EarlierSteps::LastCalls(self.last_calls) },
+            GrowthNeed { wanted: whole, earlier: EarlierSteps::All },
+        ];
+        needs.into_iter().filter(|need| !need.wanted.is_empty()).collect()
+    }
+
+    /// Those of the assertions that passed for good.
+    #[must_use]
+    pub fn settled_by(&self, verdicts: &[GrowthVerdict]) -> AssertionSet {
+        let mut settled = AssertionSet::default();
+        let passed = verdicts.iter().filter(|one| one.verdict == Verdict::Pass && one.status == Status::Passed);
+        passed.filter(|one| self.settling.contains(one.place)).for_each(|one| settled.insert(one.place));
+        settled
+    }
+
+    /// Judges a run by some assertions.
+    ///
+    /// # Errors
+    /// A run that cannot be read.
+    pub fn judge(&self, text: &str, wanted: &AssertionSet) -> Result<Vec<GrowthVerdict>, RunError> {
+        let SharedRules { programs, prepared, table, options, reading, .. } = &*self.rules.inner;
+        let raw = self.rules.single_run(Trace::from(text).named("session"))?;
+        let arena = Bump::new();
+        let run = reading.parse_run(&raw, &arena).map_err(UnreadableTrace::from)?;
+        let mut verdicts = Vec::new();
+        for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
+            let place = |at: u32| table.item_index(number, at).filter(|place| wanted.contains(*place));
+            let numbers = (0_u32..).zip(&program.assertions).map(|(at, _)| at);
+            let numbers: Vec<u32> = numbers.filter(|at| place(*at).is_some()).collect();
+            if numbers.is_empty() {
+                continue;
+            }
+            let machine = Machine::new(program, prepared, &run, &arena, options.limits);
+            let outcomes = evaluate_some(machine, options, &numbers);
+            verdicts.extend(outcomes.into_iter().filter_map(|one| {
+                let violations = if one.verdict == Verdict::Fail { one.violations.count.max(1) } else { 0 };
+                Some(GrowthVerdict {
+                    place: place(one.assertion)?,
+                    verdict: one.verdict,
+                    status: one.status,
+                    violations,
+                })
+            }));
+        }
+        Ok(verdicts)
+    }
+}

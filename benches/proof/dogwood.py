@@ -1,8 +1,8 @@
 """Dogwood: its corpus of policies and traces, read, and rules written as its policies.
 
 Read: each call of each trace is decided by `aver`, and held against the decision that the corpus records. Written: rules become policies by
-`aver export dogwood`; the first call that breaks the rule has to be the first that is denied. `aver check policy.dw` decides it, or Dogwood's own
-engine if AVERMENT_BESIDE_DOGWOOD names its program (CONTRIBUTING.md says how it is built).
+`aver export dogwood`; the first call that breaks the rule has to be the first that is denied. `aver check policy.dw` decides it. Where
+AVERMENT_BESIDE_DOGWOOD names the program of Dogwood's own engine (CONTRIBUTING.md says how it is built), that decides more such runs.
 """
 import collections
 import glob
@@ -157,6 +157,8 @@ WRITTEN = [
 # What cannot be enforced before a call is a remark in the written file.
 REMARKED = ["after a -> b", "require a", "last a", "sequence a -> b", "nested a -> b", "either a or b", "each a: result.ok == true", "never a_*"]
 RUNS = 60
+# For Dogwood's own engine: more than 50,000 decisions.
+RUNS_BESIDE = 650
 
 
 def generated_log(choice, in_turn):
@@ -201,13 +203,15 @@ def first_broken(rule, runs, folder):
 EVER = 1_800_000_000_000
 
 
-def first_denied(policy, logs, runs, folder):
+def first_denied_beside(policy, logs):
+    """The first call of each run that Dogwood's own engine denies."""
+    asked = [{"schema": SCHEMA, "policy": policy, "log": log, "first": True} for log in logs]
+    done = subprocess.run(os.environ["AVERMENT_BESIDE_DOGWOOD"].split(), input=json.dumps(asked), capture_output=True, text=True, check=True)
+    return [None if first is None else first + 1 for first in json.loads(done.stdout)]
+
+
+def first_denied(policy, runs, folder):
     """The first call of each run that the policy denies."""
-    beside = os.environ.get("AVERMENT_BESIDE_DOGWOOD")
-    if beside:
-        asked = [{"schema": SCHEMA, "policy": policy, "log": log, "first": True} for log in logs]
-        done = subprocess.run(beside.split(), input=json.dumps(asked), capture_output=True, text=True, check=True)
-        return [None if first is None else first + 1 for first in json.loads(done.stdout)]
     with open(os.path.join(folder, "policy.dw"), "w", encoding="utf-8") as out:
         out.write(policy)
     with open(os.path.join(folder, "schema.cedarschema"), "w", encoding="utf-8") as out:
@@ -227,7 +231,7 @@ def measure_written():
         for rule, in_turn in WRITTEN:
             logs = [generated_log(choice, in_turn) for _ in range(RUNS)]
             runs = [dogwood_log.read_log(log)[0] for log in logs]
-            broken, denied = first_broken(rule, runs, folder), first_denied(export(rule, folder), logs, runs, folder)
+            broken, denied = first_broken(rule, runs, folder), first_denied(export(rule, folder), runs, folder)
             rows.append(["`%s`" % rule.replace("|", "\\|"), common.number(len(runs)), common.number(sum(one is not None for one in broken)), common.number(sum(map(lambda one, other: one == other, broken, denied)))])
         remarks = [["`%s`" % rule, "yes" if not re.search(r"^forbid", export(rule, folder), re.M) else "no"] for rule in REMARKED]
     total = [sum(int(row[at].replace(",", "")) for row in rows) for at in (1, 2, 3)]
@@ -238,6 +242,28 @@ def measure_written():
     }
 
 
+def measure_beside():
+    """What Dogwood's own engine decides of written policies: each request of a run, up to the first that either side denies."""
+    rows, choice, total = [], random.Random(2), [0, 0, 0, 0]
+    with tempfile.TemporaryDirectory() as folder:
+        for rule, in_turn in WRITTEN:
+            logs = [generated_log(choice, in_turn) for _ in range(RUNS_BESIDE)]
+            runs = [dogwood_log.read_log(log)[0] for log in logs]
+            broken, denied = first_broken(rule, runs, folder), first_denied_beside(export(rule, folder), logs)
+            counts = [len(runs), 0, 0, 0]
+            for run, ours, theirs in zip(runs, broken, denied):
+                decisions = min([len(run["calls"])] + [one for one in (ours, theirs) if one is not None])
+                counts[1] += decisions
+                counts[2] += theirs is not None
+                counts[3] += decisions - (ours != theirs)
+            rows.append(["`%s`" % rule.replace("|", "\\|"), *map(common.number, counts)])
+            total = [one + other for one, other in zip(total, counts)]
+    rows.append(["all", *map(common.number, total)])
+    return common.table(["rule", "runs", "decisions", "denied", "equal"], rows)
+
+
 def measure(folder):
     found = measure_read(folder)
+    if found and os.environ.get("AVERMENT_BESIDE_DOGWOOD"):
+        found["beside"] = measure_beside()
     return found and {**found, **measure_written()}

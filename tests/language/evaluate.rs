@@ -155,3 +155,15 @@ fn a_rule_with_a_threshold_answers_for_its_assertions() {
     assert_eq!(outcome.rules[1].verdict, Fail);
     assert!(outcome.passed, "one failed assertion is within the threshold, the other rule only warns");
 }
+
+#[test]
+fn a_key_of_what_python_printed_is_told_to_stand_in_no_json() {
+    let run = r#"{"calls": [{"tool": "create", "result": "{'id': 'x'}"}, {"tool": "use", "args": {"id": "x"}, "result": 1}]}"#;
+    let outcome = rules("before create(result.id: $i) -> use(id: $i)").check_json(run).unwrap();
+    let labels: Vec<&str> = outcome.results[0].evidence.iter().map(|proof| proof.label.as_str()).collect();
+    let words = "create at call 1 does not fit: `result.id` is missing (the text around it is no JSON)";
+    assert!(labels.contains(&words), "{labels:?}");
+    let (verdict, why) = reason("before use(id: $i) -> create(result.id: $i)", run, &EvaluateOptions::default());
+    assert_eq!(verdict, Verdict::Vacuous);
+    assert!(why.ends_with("`result.id` is missing (the text around it is no JSON)"), "{why}");
+}

@@ -16,6 +16,7 @@ pub enum Extent {
 pub enum Arguments {
     Exact,
     Named,
+    Optional,
     Ignored,
 }
 
@@ -33,7 +34,9 @@ pub struct CallsMatch {
     /// Said only where it is not what the extent means by itself.
     pub in_order: bool,
     pub arguments: Arguments,
+    pub folded: bool,
     pub ignored: Vec<String>,
+    pub repeats_ignored: bool,
     /// In hundredths.
     pub score: Option<i64>,
 }
@@ -43,11 +46,15 @@ pub fn print(it: &CallsMatch) -> String {
     let expected: Vec<String> = it.expected.iter().map(print_expected).collect();
     let mut text = format!("calls match {extent}[{}]", expected.join(", "));
     match (it.in_order, it.extent == Extent::Exactly) {
+        _ if it.repeats_ignored => text.push_str(" repeats ignored"),
         (true, false) => text.push_str(" in order"),
         (false, true) => text.push_str(" in any order"),
         _ => {}
     }
-    text.push_str(["", " arguments named", " arguments ignored"][it.arguments as usize]);
+    text.push_str(["", " arguments named", " arguments optional", " arguments ignored"][it.arguments as usize]);
+    if it.folded {
+        text.push_str(" folded");
+    }
     if !it.ignored.is_empty() {
         text.push_str(&format!(" ignoring [{}]", it.ignored.join(", ")));
     }
@@ -67,14 +74,26 @@ pub fn generate(source: &mut Source) -> Statement {
     let extent = source.pick(&[Extent::Exactly, Extent::Subset, Extent::Superset]);
     let call = |source: &mut Source| {
         let tool = source.pick(&["a", "b", "c"]).to_owned();
-        let args = source.chance(40).then(|| Map::from_iter([("id".to_owned(), generate_run::id(source))]));
+        let args = source.chance(50).then(|| {
+            let mut args = Map::new();
+            if source.chance(80) {
+                args.insert("id".to_owned(), generate_run::id(source));
+            }
+            if source.chance(30) {
+                args.insert("note".to_owned(), source.pick(&["x", "X", " Xy", "yz"]).into());
+            }
+            args
+        });
         Expected { tool, args }
     };
     let expected = (0..=source.below(3)).map(|_| call(source)).collect();
-    let in_order = source.chance(40);
-    let arguments = source.pick(&[Arguments::Named, Arguments::Exact, Arguments::Ignored]);
-    let ignores = arguments != Arguments::Ignored && source.chance(30);
+    let repeats_ignored = source.chance(25);
+    let in_order = !repeats_ignored && source.chance(40);
+    let arguments = source.pick(&[Arguments::Named, Arguments::Optional, Arguments::Exact, Arguments::Ignored]);
+    let compares = arguments != Arguments::Ignored;
+    let folded = compares && source.chance(30);
+    let ignores = compares && source.chance(30);
     let ignored = if ignores { vec![source.pick(&["n", "id"]).to_owned()] } else { Vec::new() };
     let score = (!in_order && source.chance(40)).then(|| source.pick(&[25, 50, 67]));
-    Statement::CallsMatch(CallsMatch { extent, expected, in_order, arguments, ignored, score })
+    Statement::CallsMatch(CallsMatch { extent, expected, in_order, arguments, folded, ignored, repeats_ignored, score })
 }

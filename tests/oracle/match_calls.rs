@@ -24,16 +24,20 @@ pub fn parse(parser: &mut Parser) -> CallsMatch {
         expected.push(Expected { tool, args: fields.remove("args").and_then(|args| args.as_object().cloned()) });
         parser.sign(",");
     }
+    let repeats_ignored = parser.words("repeats ignored");
     let in_order = match () {
+        () if repeats_ignored => false,
         () if parser.words("in any order") => false,
         () if parser.words("in order") => true,
         () => extent == Extent::Exactly,
     };
     let arguments = match () {
         () if parser.words("arguments named") => Arguments::Named,
+        () if parser.words("arguments optional") => Arguments::Optional,
         () if parser.words("arguments ignored") => Arguments::Ignored,
         () => Arguments::Exact,
     };
+    let folded = parser.words("folded");
     let mut ignored = Vec::new();
     if parser.words("ignoring") {
         parser.expect("[");
@@ -48,7 +52,7 @@ pub fn parse(parser: &mut Parser) -> CallsMatch {
         let Token::Number(text) = parser.next() else { panic!("a score is a number") };
         text.strip_prefix("0.").expect("a share").parse().expect("hundredths")
     });
-    CallsMatch { extent, expected, in_order, arguments, ignored, score }
+    CallsMatch { extent, expected, in_order, arguments, folded, ignored, repeats_ignored, score }
 }
 
 fn object(parser: &mut Parser) -> Map<String, Value> {
@@ -90,20 +94,31 @@ impl CallsMatch {
         self.expected.iter().map(row).collect()
     }
 
-    /// Further calls may stand for any expected one.
+    /// Further calls may stand for any expected one; where each does for all of them, many may come.
     fn may_be_met(&self, fits: &[Vec<bool>], made: usize) -> bool {
-        (1..=self.expected.len()).any(|more| {
+        let most = if self.repeats_ignored { 100 } else { self.expected.len() };
+        (1..=most).any(|more| {
             let longer = |row: &Vec<bool>| row.iter().copied().chain(std::iter::repeat_n(true, more)).collect();
             self.is_met(&fits.iter().map(longer).collect::<Vec<_>>(), made + more)
         })
     }
 
     fn is_met(&self, fits: &[Vec<bool>], made: usize) -> bool {
-        let pairs = self.most_pairs(fits, &mut Vec::new());
-        let whole = match self.extent {
-            Extent::Exactly => self.expected.len().max(made),
-            Extent::Subset => made,
-            Extent::Superset => self.expected.len(),
+        let (pairs, whole) = if self.repeats_ignored {
+            let rows = fits.iter().filter(|row| row.contains(&true)).count();
+            let columns = (0..made).filter(|place| fits.iter().any(|row| row[*place])).count();
+            match self.extent {
+                Extent::Exactly => (rows + columns, self.expected.len() + made),
+                Extent::Subset => (columns, made),
+                Extent::Superset => (rows, self.expected.len()),
+            }
+        } else {
+            let whole = match self.extent {
+                Extent::Exactly => self.expected.len().max(made),
+                Extent::Subset => made,
+                Extent::Superset => self.expected.len(),
+            };
+            (self.most_pairs(fits, &mut Vec::new()), whole)
         };
         whole == 0 || pairs * 100 >= whole * self.score.map_or(100, |score| score as usize)
     }
@@ -135,11 +150,22 @@ impl CallsMatch {
             Found::Missing | Found::Absent => return UNDECIDED,
         };
         let counts = |key: &String| !self.ignored.contains(key);
-        let equal = |(key, value): (&String, &Value)| {
-            given.get(key).map_or(sure(false), |own| value::equality(own, value, value::equal))
+        let equal = |(key, value): (&String, &Value)| match given.get(key) {
+            None => sure(self.arguments == Arguments::Optional),
+            Some(own) if self.folded && same_folded(own, value) => sure(true),
+            Some(own) => value::equality(own, value, value::equal),
         };
         let others = given.keys().filter(|key| counts(key)).all(|key| args.contains_key(key));
         let named = args.iter().filter(|(key, _)| counts(key)).map(equal).fold(sure(true), Truth::and);
         named.and(sure(others || self.arguments == Arguments::Named))
     }
+}
+
+/// Texts that differ in letter case and white space alone.
+fn same_folded(one: &Value, other: &Value) -> bool {
+    let fold = |value: &Value| {
+        let words = value.as_str()?.split_whitespace().map(str::to_lowercase);
+        Some(words.collect::<Vec<String>>().join(" "))
+    };
+    matches!((fold(one), fold(other)), (Some(one), Some(other)) if one == other)
 }

@@ -261,6 +261,15 @@ function readExamples({ folders, pairs }) {
   });
 }
 
+// Where the browser allows it, the page opens again without a network; without it, the page works as long as it is open.
+async function keepForOffline() {
+  try {
+    await navigator.serviceWorker?.register("offline.js");
+    await navigator.serviceWorker?.ready;
+    document.body.dataset.offline = "ready";
+  } catch { /* A private window, or a page that is not served over https. */ }
+}
+
 for (const field of [rulesField, runField]) {
   field.addEventListener("input", () => { exampleField.value = ""; judgeSoon(); });
 }
@@ -274,6 +283,7 @@ try {
   module = await WebAssembly.compile(bytes);
   readExamples(listed);
   startWorker();
+  keepForOffline();
   const first = examples.findIndex((one) => one.folder === "refund-agent" && one.runName.includes("wrong"));
   if (linked) judgeSoon(0);
   else if (rulesField.value === "" && runField.value === "") { exampleField.value = String(first); choose(first); }

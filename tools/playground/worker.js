@@ -6,17 +6,23 @@ const options = (files) => ({ files, limits: { foreign: true } });
 // A trace of several runs is shown in part.
 const SHOWN = 50;
 
-// Rules are compiled again only when they change: mostly somebody edits one side.
-let kept;
+// Rules are compiled again only when they change: mostly somebody edits one side, takes a change back, or goes on to another example.
+// The newest stands last; the oldest goes.
+const KEPT = 128;
+const kept = new Map();
 
 function compiledRules({ rulesName, rules, files }) {
   const key = JSON.stringify([rulesName, rules, files]);
-  if (kept?.key !== key) {
-    kept?.rules.free();
-    kept = undefined;
-    kept = { key, rules: Rules.fromText(rulesName, rules, options(files)) };
+  const known = kept.get(key);
+  const compiled = known ?? Rules.fromText(rulesName, rules, options(files));
+  kept.delete(key);
+  kept.set(key, compiled);
+  if (kept.size > KEPT) {
+    const [oldest, old] = kept.entries().next().value;
+    kept.delete(oldest);
+    old.free();
   }
-  return kept.rules;
+  return compiled;
 }
 
 function judge({ runName, run, ...given }) {

@@ -40,10 +40,16 @@ impl MatchedPairs {
         self.made.get(made).copied().flatten()
     }
 
-    /// How many pairs there are.
+    /// How many expected calls have a partner.
     #[must_use]
     pub fn count(&self) -> usize {
         self.expected.iter().flatten().count()
+    }
+
+    /// How many made calls have a partner.
+    #[must_use]
+    pub fn made_count(&self) -> usize {
+        self.made.iter().flatten().count()
     }
 
     /// The expected calls that no call stands for.
@@ -115,6 +121,21 @@ impl FittingPairs {
             let roots: Vec<usize> = matched.missing().collect();
             for root in roots {
                 self.augment_from(root, &layers, &mut tried, &mut matched, sure);
+            }
+        }
+        matched
+    }
+
+    /// For each thing the first one that fits, whatever else that stands for.
+    #[must_use]
+    pub fn match_repeatedly(&self, sure: bool) -> MatchedPairs {
+        let mut matched = MatchedPairs::nothing(self.fits.len(), self.made);
+        for (expected, own) in matched.expected.iter_mut().enumerate() {
+            for made in self.partners(expected, sure) {
+                own.get_or_insert(made);
+                if let Some(other) = matched.made.get_mut(made) {
+                    other.get_or_insert(expected);
+                }
             }
         }
         matched

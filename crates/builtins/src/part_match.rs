@@ -56,6 +56,8 @@ fn ends_at(path: &str, key: &str, outer: Option<&KeyPath<'_>>) -> bool {
 pub struct PartRules<'m> {
     /// Whether objects may have more keys than the expected ones.
     pub open: bool,
+    /// Whether keys of the expected ones may be absent.
+    pub optional: bool,
     /// Whether the order of lists does not matter.
     pub any_order: bool,
     /// Whether texts are equal that differ in letter case, white space or look-alike characters.
@@ -149,6 +151,7 @@ impl PartRules<'_> {
             let part = KeyPath { key: entry.key, outer: path };
             match given.get(entry.key) {
                 Some(own) => self.value_fit(&entry.node.value, &own.value, Some(&part)),
+                None if self.optional => Truth::True,
                 None => Truth::FalseByMissing,
             }
         })

@@ -5,6 +5,7 @@ use super::scope::NameScope;
 use super::settings::value_of;
 use crate::ir::{CallMatching, CheckedPattern, Temporal, Type, TypedExpr};
 use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::source::Span;
 use averment_syntax::ast::{self, ArgumentMatch, MatchExtent, MatchOrder, StatementKind};
 
 impl<'a> Checker<'a> {
@@ -13,7 +14,7 @@ impl<'a> Checker<'a> {
         scope: &NameScope<'a>,
         statement: &'a StatementKind,
     ) -> Temporal<CheckedPattern, TypedExpr> {
-        let StatementKind::CallsMatch { expected, extent, order, arguments, ignored, score } = statement else {
+        let StatementKind::CallsMatch { expected, extent, order, arguments, folded, ignored, score } = statement else {
             return Temporal::Never { steps: Vec::new() };
         };
         let checked = self.check_expr(scope, expected);
@@ -26,20 +27,36 @@ impl<'a> Checker<'a> {
                 "write where the expected calls stand, such as `inputs.expected_calls`, or `[{ tool: \"search\", args: { q: \"x\" } }]`",
             ));
         }
-        if let (ArgumentMatch::Ignored, Some(first)) = (arguments, ignored.first()) {
-            let message = "`ignoring` has no meaning here: `arguments ignored` compares no argument".to_owned();
-            self.report_diagnostic(
-                Diagnostic::new(Slug::Misplaced, first.span, message).with_help("leave one of the clauses out"),
-            );
-        }
+        let is_bare = *arguments == ArgumentMatch::Ignored;
+        let first = ignored.first().map(|key| key.span);
+        self.refuse_clause(
+            is_bare && first.is_some(),
+            first.unwrap_or(expected.span),
+            "`ignoring` has no meaning here: `arguments ignored` compares no argument",
+        );
+        self.refuse_clause(
+            is_bare && *folded,
+            expected.span,
+            "`folded` has no meaning here: `arguments ignored` compares no text",
+        );
         let matching = CallMatching {
             extent: *extent,
             in_order: order.map_or(*extent == MatchExtent::Exactly, |order| order == MatchOrder::Kept),
             arguments: *arguments,
+            folded: *folded,
             ignored: ignored.iter().map(|name| name.text.clone()).collect(),
+            repeats_ignored: *order == Some(MatchOrder::Repeated),
             least_score: score.as_ref().and_then(|score| self.least_score(score)),
         };
         Temporal::CallsMatch { expected: checked.expr, matching }
+    }
+
+    /// Reports a clause that another one leaves without a meaning.
+    fn refuse_clause(&mut self, is_idle: bool, place: Span, message: &str) {
+        if is_idle {
+            let found = Diagnostic::new(Slug::Misplaced, place, message.to_owned());
+            self.report_diagnostic(found.with_help("leave one of the clauses out"));
+        }
     }
 
     /// A share above 0 and at most 1.

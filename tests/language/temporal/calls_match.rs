@@ -55,6 +55,54 @@ fn a_call_stands_for_one_expected_call_even_where_it_fits_several() {
 }
 
 #[test]
+fn with_repeats_ignored_a_call_stands_for_several_expected_ones() {
+    check(&[
+        (r#"calls match superset of ["a", "a"] repeats ignored"#, &[("a", Pass), ("a b", Pass), ("b", Fail)]),
+        (r#"calls match subset of ["a"] repeats ignored"#, &[("a a", Pass), ("a b", Fail), ("", Vacuous)]),
+        (
+            r#"calls match ["a", "b"] repeats ignored"#,
+            &[("b a a b", Pass), ("a a", Fail), ("a b c", Fail), ("a b ...", Undecided), ("a c ...", Fail)],
+        ),
+        (r#"calls match ["a", "b"] repeats ignored score >= 0.8"#, &[("a b a c", Pass), ("c ...", Undecided)]),
+        (r#"calls match [{ tool: "a", args: { x: 1 } }, "a"] repeats ignored"#, &[(r#"a{"x":1}"#, Pass)]),
+    ]);
+    assert_eq!(score(r#"calls match ["a", "b"] repeats ignored"#, "a a c"), Some(0.6));
+    assert_eq!(score(r#"calls match subset of ["a"] repeats ignored"#, "a a a c"), Some(0.75));
+    let message = |rule: &str| averment::Rules::builder().text("r.assert", rule).build().unwrap_err().to_string();
+    assert!(
+        message(r#"calls match ["a"] in order repeats ignored"#).contains("stands behind another clause of its kind")
+    );
+    assert!(message(r#"calls match ["a"] arguments ignored folded"#).contains("`folded` has no meaning here"));
+}
+
+#[test]
+fn expected_arguments_may_be_absent_and_texts_written_otherwise() {
+    let optional = r#"calls match [{ tool: "a", args: { id: 1, u: { n: "Al", age: 3 } } }] arguments optional"#;
+    let folded = r#"calls match [{ tool: "a", args: { city: "New  York", tags: ["X"] } }] folded"#;
+    let accepted = r#"calls match [{ a: { city: ["New York", "Paris"] } }] arguments accepted folded"#;
+    let tool = "tool a { type: \"object\", properties: { n: { type: \"integer\", default: 10 } } }\n";
+    let defaults = format!("{tool}calls match [{{ tool: \"a\", args: {{ n: 1 }} }}] arguments optional");
+    let unproved = r#"not calls match [{ tool: "a", args: { u: { n: 1 } } }] arguments optional"#;
+    check(&[
+        (
+            optional,
+            &[
+                (r#"a{"u":{"n":"Al"}}"#, Pass),
+                ("a", Pass),
+                ("a~", Undecided),
+                (r#"a{"id":1,"x":1}"#, Fail),
+                (r#"a{"id":2}"#, Fail),
+                (r#"a{"u":{"n":"Al","more":1}}"#, Fail),
+            ],
+        ),
+        (folded, &[(r#"a{"city":"new york","tags":["x"]}"#, Pass), (r#"a{"city":"newyork","tags":["x"]}"#, Fail)]),
+        (accepted, &[(r#"a{"city":"NEW YORK"}"#, Pass), (r#"a{"city":"Rome"}"#, Fail)]),
+        (&defaults, &[("a", Pass), (r#"a{"n":2}"#, Fail)]),
+        (unproved, &[(r#"a{"u":{"n":2}}"#, Pass), (r#"a{"u":{"n":"1"}}"#, Vacuous), (r#"a{"u":{}}"#, Fail)]),
+    ]);
+}
+
+#[test]
 fn what_does_not_matter_is_left_aside() {
     let named = r#"calls match [{ tool: "a", args: { u: { n: "Al" } } }] arguments named"#;
     let ignoring = r#"calls match [{ tool: "a", args: { id: 1, u: { id: 2, n: "Al" } } }] ignoring [id]"#;

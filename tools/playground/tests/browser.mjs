@@ -21,7 +21,9 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
 // Milliseconds for an answer on an example, once the page is warm.
 const ANSWER = 50;
 
+let isDown = false;
 const server = http.createServer((request, response) => {
+  if (isDown) { request.socket.destroy(); return; }
   const file = path.join(site, decodeURIComponent(new URL(request.url, "http://x").pathname));
   const type = TYPES[path.extname(file)];
   if (!type || !file.startsWith(path.resolve(site)) || !fs.existsSync(file)) { response.writeHead(404).end(); return; }
@@ -90,15 +92,16 @@ await tried("a first example is judged when the page opens", async (page) => {
 
 await tried("all examples have the verdicts of the command, in time", async (page) => {
   const { pairs } = listExamples();
-  const times = [];
+  const [times, first] = [[], []];
   let compared = 0;
   for (const round of [0, 1]) {
     for (const [index, pair] of pairs.entries()) {
       await page.evaluate(() => { document.body.dataset.state = ""; });
       await page.select("#example", String(index));
       await ready(page);
-      if (round === 0) continue;
-      times.push([Number(await page.evaluate(() => document.body.dataset.took)), `${pair.folder}/${pair.rules} ${pair.run}`]);
+      const took = Number(await page.evaluate(() => document.body.dataset.took));
+      if (round === 0) { first.push(took); continue; }
+      times.push([took, `${pair.folder}/${pair.rules} ${pair.run}`]);
       if (!pair.run || !aver) continue;
       const said = verdictsOfCommand(pair);
       const found = await page.$$eval("[data-run]", (runs) => runs.map((run) => [run.dataset.run, ...[...run.querySelectorAll("[data-verdict]")].map((one) => `${one.dataset.id} ${one.dataset.verdict}`)]));
@@ -114,7 +117,9 @@ await tried("all examples have the verdicts of the command, in time", async (pag
   const [median, slowest] = [times[times.length >> 1][0], times.at(-1)];
   const within = times.filter(([took]) => took <= ANSWER).length;
   assert.ok(median <= ANSWER, `median ${median} ms`);
-  return `${compared} verdicts; median ${median.toFixed(1)} ms, ${within} of ${times.length} within ${ANSWER} ms, slowest ${slowest[0].toFixed(0)} ms (${slowest[1]})`;
+  const compiled = first.filter((took) => took <= ANSWER).length;
+  const again = `${within} of ${times.length} within ${ANSWER} ms, slowest ${slowest[0].toFixed(0)} ms (${slowest[1]})`;
+  return `${compared} verdicts; median ${median.toFixed(1)} ms, ${again}; where rules are compiled first, ${compiled} within, slowest ${Math.max(...first).toFixed(0)} ms`;
 });
 
 await tried("typing is judged, and a mistake is said at its place", async (page) => {
@@ -180,6 +185,17 @@ await tried("it works on without a network", async (page) => {
   await page.select("#example", "3");
   await ready(page);
   assert.equal(page.requests.length, before);
+});
+
+await tried("it opens again without a network", async (page) => {
+  await page.waitForFunction(() => document.body.dataset.offline === "ready");
+  isDown = true;
+  await page.reload();
+  await ready(page);
+  await fill(page, { rules: "never refund", run: '{"calls": [{"tool": "refund"}]}' });
+  assert.match(await text(page, "#status"), /^0 of 1 run passed/);
+  assert.ok(await page.evaluate(() => document.querySelectorAll("#example option").length > 100));
+  isDown = false;
 });
 
 await tried("work without end is ended", async (page) => {

@@ -159,8 +159,12 @@ pub struct CallMatching {
     pub in_order: bool,
     /// How arguments are compared.
     pub arguments: ArgumentMatch,
+    /// Whether texts are equal that differ in letter case, white space or look-alike characters.
+    pub folded: bool,
     /// Keys that are not compared: at any depth, or (with dots) a path into the arguments.
     pub ignored: Vec<String>,
+    /// Whether one call may stand for several expected ones, and several calls for one.
+    pub repeats_ignored: bool,
     /// The share of matched calls that is enough; all of them without it.
     pub least_score: Option<f64>,
 }

@@ -24,13 +24,14 @@ use super::exit::{CommandError, Exit};
 use super::project::{self, ProjectArguments};
 use super::record::RecordArguments;
 use super::targets::{self, ReportArguments};
+use super::watch::{UsedPaths, WatchedCommand, watch_command};
 use super::{help_headings, inputs, rules, units};
 use averment_report::ReportedCommand;
 use averment_report::show::Section;
 use averment_traces::redact_path::RedactPath;
 use clap::ValueEnum;
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Help on `--report-dir`, with the names of some files.
 const FOLDER: &str = "Write all reports for programs into a folder: report.json, junit.xml, report.sarif and more";
@@ -52,6 +53,8 @@ Examples:
   agent --json | aver check refunds.assert - --format jsonl
   aver check refunds.assert runs/ --report html=report.html --report json=report.json
   aver check rules/ runs/ --fail-fast         the first failure is enough
+  aver check rules/ runs/ --last-failed       only the traces that failed, until they pass
+  aver check rules/ runs/ --watch             again whenever something changes
   aver check rules/ runs/ --record runs.db    what aver trust and aver compare read
   aver check rules/ runs/ --profile           what each rule costs
   aver check skill.yaml --phase pre --input path=a.md   before a run
@@ -144,6 +147,12 @@ pub struct CheckArgs {
     /// Judge no more runs after the first that fails, and say how many were not judged
     #[arg(help_heading = help_headings::FAILING, long, conflicts_with_all = ["update_baseline", "min_pass_rate"])]
     fail_fast: bool,
+    /// Judge only the traces in which a run failed in the last check with this flag; all, if none did
+    #[arg(help_heading = help_headings::SELECTION, long, conflicts_with_all = ["update_baseline", "min_pass_rate", "record"])]
+    last_failed: bool,
+    /// Check again whenever a file that was used changes
+    #[arg(help_heading = help_headings::OUTPUT, long, conflicts_with_all = ["update_baseline", "record"])]
+    watch: bool,
     /// Treat trace warnings, such as a duplicate key, as errors
     #[arg(help_heading = help_headings::FAILING, long)]
     strict: bool,
@@ -234,9 +243,41 @@ enum CheckAllow {
 
 /// Checks and reports.
 pub fn run_check(arguments: &CheckArgs, color: ColorChoice, deadline: Option<&Deadline>) -> Result<Exit, CommandError> {
+    if !arguments.watch {
+        return run_round(arguments, color, deadline, &mut UsedPaths::default());
+    }
+    let once = |used: &mut UsedPaths| run_round(arguments, color, deadline, used);
+    watch_command(&WatchedCommand { name: "aver check", named: arguments.named_paths(), once: &once }, color)
+}
+
+impl CheckArgs {
+    /// What the command line names.
+    fn named_paths(&self) -> UsedPaths {
+        let mut named = UsedPaths::default();
+        let files = self.map.iter().chain(&self.prices).chain(&self.expected).chain(&self.baseline);
+        for path in self.rules.iter().chain(&self.more_rules).chain(&self.param_file).chain(files) {
+            named.add_path(path);
+        }
+        // Standard input is refused; the other traces are named by what is loaded.
+        if self.traces.iter().any(|trace| trace == "-") {
+            named.add_path(Path::new("-"));
+        }
+        named
+    }
+}
+
+/// Checks once; tells what files that took.
+fn run_round(
+    arguments: &CheckArgs,
+    color: ColorChoice,
+    deadline: Option<&Deadline>,
+    used: &mut UsedPaths,
+) -> Result<Exit, CommandError> {
     let given = CheckInputs::new(arguments, color)?;
+    given.add_used_paths(used);
     let request = CheckRequest::new(&given, color, deadline)?;
     let rules = request.load_rules()?;
+    rules.file_names().for_each(|file| used.add_path(Path::new(file)));
     let targets = request.settle_targets(&rules)?;
     if rules.is_broken() {
         return report_broken(&rules, &targets, color);

@@ -25,6 +25,7 @@ mod init;
 pub(crate) mod inputs;
 #[cfg(any(feature = "probe", feature = "run"))]
 mod judge_flags;
+mod last_failed;
 mod lint;
 #[cfg(test)]
 mod lost_tests;
@@ -60,6 +61,7 @@ mod trace;
 #[cfg(feature = "history")]
 mod trust;
 mod units;
+mod watch;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};

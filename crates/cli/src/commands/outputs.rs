@@ -58,6 +58,8 @@ pub struct ReportOutputs {
     skipped_files: SkippedFiles,
     recording: Option<RunRecording>,
     measures: bool,
+    /// Traces in which a run failed, or that cannot be read.
+    failed_traces: BTreeSet<String>,
 }
 
 impl ReportOutputs {
@@ -86,6 +88,7 @@ impl ReportOutputs {
             skipped_files: SkippedFiles::default(),
             recording: None,
             measures: false,
+            failed_traces: BTreeSet::new(),
         };
         for target in targets {
             let OpenedTarget { out, style, file } = targets::open_target(target, color)?;
@@ -170,6 +173,9 @@ impl ReportOutputs {
         if let Some(recording) = self.recording.as_mut().filter(|_| !run.over_runs) {
             recording.add_run(table, &run);
         }
+        if !run.passed() && !run.over_runs {
+            self.failed_traces.insert(run.file.clone());
+        }
         if !self.measures {
             run.measured = None;
         }
@@ -207,6 +213,7 @@ impl ReportOutputs {
             return Ok(());
         }
         self.totals.unreadable += 1;
+        self.failed_traces.insert(what.file.clone());
         self.reports.iter_mut().try_for_each(|report| report.add_unreadable(what))
     }
 
@@ -238,6 +245,11 @@ impl ReportOutputs {
     pub fn show_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.totals.add_run(run);
         self.reports.iter_mut().try_for_each(|report| report.add_run(table, run))
+    }
+
+    /// The traces that failed, as people name them.
+    pub fn take_failed_traces(&mut self) -> BTreeSet<String> {
+        std::mem::take(&mut self.failed_traces)
     }
 
     /// The counts so far.

@@ -119,6 +119,8 @@ pub struct EarlyEnd<'a> {
     pub deadline: Option<&'a Deadline>,
     /// `--fail-fast`: the first run that fails.
     pub fail_fast: bool,
+    /// `--last-failed`: traces were left out, and what holds of all runs is not judged.
+    pub narrowed: bool,
 }
 
 /// Judges every run of the traces and reports it.
@@ -144,6 +146,7 @@ pub fn run_pipeline(
     }
     if !writer.end.is_cut()
         && !writer.end.exhausted
+        && !early.narrowed
         && let Some(report) = all_runs::over_runs_report(pipeline, chunks.over_runs())
     {
         writer.progress.hide_while(|| writer.outputs.report_run(&pipeline.table, report))?;

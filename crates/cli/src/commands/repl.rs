@@ -2,6 +2,7 @@
 
 use super::console::{ColorChoice, OutputStream};
 use super::exit::{CommandError, Exit};
+use crate::repl::pager::{self, PagedOutput};
 use crate::repl::{ReplSession, ReplSettings, script, terminal};
 use averment_base::limits::{Cancel, Limits};
 use averment_engine::vm::world::Permissions;
@@ -57,9 +58,11 @@ pub fn run_repl(arguments: &ReplArgs, color: ColorChoice) -> Result<Exit, Comman
     };
     super::signals::may_run(arguments.allow_run);
     super::signals::end_with_commands(true)?;
-    let mut out = io::stdout();
+    let words = if dialog { pager::wanted_pager() } else { Vec::new() };
+    let mut out = PagedOutput::new(io::stdout(), words, pager::terminal_height);
     if dialog {
         writeln!(out, "{}", terminal::greeting())?;
+        out.flush()?;
     }
     let settings = ReplSettings { limits, permissions, params: arguments.param.clone(), style };
     let mut session = ReplSession::new(&mut out, settings);

@@ -1,8 +1,8 @@
 //! What ends the command from outside: Ctrl-C, a terminal that is closed, a service that is stopped. What rules have started ends with it.
 
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 /// Shell exit code base for a process that a signal ended.
 #[cfg(unix)]
@@ -32,6 +32,11 @@ pub fn give_way() {
 
 /// A flag that a signal sets; a second one ends the process at once. Commands of rules end with the first.
 pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
+    // One for the process: a command that works again and again (`--watch`) would add threads with each round.
+    static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+    if let Some(flag) = FLAG.get() {
+        return Ok(Arc::clone(flag));
+    }
     let flag = Arc::new(AtomicBool::new(false));
     #[cfg(unix)]
     watch_signals(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT], Some(Arc::clone(&flag)))?;
@@ -40,7 +45,7 @@ pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
         signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&flag))?;
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&flag))?;
     }
-    Ok(flag)
+    Ok(Arc::clone(FLAG.get_or_init(|| flag)))
 }
 
 /// A signal ends the process, and commands of rules first. Ctrl-C is none of them where a session takes it (`dialog`).

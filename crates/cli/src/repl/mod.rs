@@ -8,6 +8,7 @@ mod command;
 mod highlight;
 mod inspect;
 mod load;
+pub mod pager;
 mod runs;
 pub mod script;
 mod session;

@@ -10,7 +10,7 @@ import puppeteer from "puppeteer-core";
 const [chromium, example, hostile, many] = process.argv.slice(2);
 const OPENS = 2000;
 const FILTERS = 100;
-// Other tests run beside this one: what is slow by itself is slow each time, what waited for a processor is not.
+// Other tests run beside this one. What is slow by itself is slow in each new page; what only waited for a processor is not.
 const TRIES = 5;
 
 const browser = await puppeteer.launch({
@@ -172,52 +172,50 @@ await tried("text of hostile runs stays text", hostile, async (page) => {
   assert.ok(!/[\u202a-\u202e\u2066-\u2069]/.test(await page.$eval("#run", (run) => run.textContent)), "nothing turns text around");
 });
 
-await tried("5,000 runs open and filter at once", many, async (page) => {
-  const ready = () => page.evaluate(() => Number(document.getElementById("side").dataset.ready));
-  let times = await ready();
-  for (let tries = 1; times >= OPENS && tries < TRIES; tries += 1) {
-    await page.reload();
-    await page.waitForSelector("#side[data-ready]");
-    times = Math.min(times, await ready());
-  }
-  assert.ok(times < OPENS, `it opened after ${times} ms`);
+// What opening took, and the slowest filter, in milliseconds.
+async function timed(page) {
+  const opening = await page.evaluate(() => Number(document.getElementById("side").dataset.ready));
   assert.equal(await text(page, "#found"), "5,000 runs");
   assert.ok((await page.$$(".row")).length < 60, "only rows that are seen exist");
   await page.waitForSelector("#side[data-searchable]", { timeout: 20000 });
-  let slowest = 0;
-  const applied = (selector, value) => page.evaluate(async (selector, value) => {
-    const started = performance.now();
-    const element = document.querySelector(selector);
-    if (value === null) element.click();
-    else {
-      element.value = value;
-      element.dispatchEvent(new Event(element.tagName === "SELECT" ? "change" : "input"));
-    }
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    return performance.now() - started;
-  }, selector, value);
-  const filter = async (selector, value, other) => {
-    let took = await applied(selector, value);
-    for (let tries = 1; took >= FILTERS && tries < TRIES; tries += 1) {
-      await applied(selector, other);
-      took = Math.min(took, await applied(selector, value));
-    }
-    slowest = Math.max(slowest, took);
+  let filtering = 0;
+  const filter = async (selector, value) => {
+    const took = await page.evaluate(async (selector, value) => {
+      const started = performance.now();
+      const element = document.querySelector(selector);
+      if (value === null) element.click();
+      else {
+        element.value = value;
+        element.dispatchEvent(new Event(element.tagName === "SELECT" ? "change" : "input"));
+      }
+      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      return performance.now() - started;
+    }, selector, value);
+    filtering = Math.max(filtering, took);
   };
-  let before = "";
-  for (const words of ["r", "re", "refund", "refund o-49", "o-4999", ""]) {
-    await filter("#filter-q", words, before);
-    before = words;
+  for (const words of ["r", "re", "refund", "refund o-49", "o-4999", ""]) await filter("#filter-q", words);
+  for (const verdict of ["fail", "vacuous", "pass", "fail"]) await filter(`.toggle.${verdict}`, null);
+  await filter("#filter-tool", "refund");
+  return { opening, filtering };
+}
+
+await tried("5,000 runs open and filter at once", many, async (page) => {
+  let { opening, filtering } = await timed(page);
+  for (let tries = 1; tries < TRIES && (opening >= OPENS || filtering >= FILTERS); tries += 1) {
+    await tried(`once more, after ${opening} and ${filtering.toFixed(0)} ms`, many, async (again) => {
+      const took = await timed(again);
+      opening = Math.min(opening, took.opening);
+      filtering = Math.min(filtering, took.filtering);
+    });
   }
-  for (const verdict of ["fail", "vacuous", "pass", "fail"]) await filter(`.toggle.${verdict}`, null, null);
-  await filter("#filter-tool", "refund", "");
-  assert.ok(slowest < FILTERS, `a filter took ${slowest.toFixed(0)} ms`);
+  assert.ok(opening < OPENS, `it opened after ${opening} ms`);
+  assert.ok(filtering < FILTERS, `a filter took ${filtering.toFixed(0)} ms`);
   await page.click("#clear");
   await page.focus("#rows");
   await page.keyboard.press("End");
   await page.keyboard.press("Enter");
   await page.waitForSelector("#run:not([hidden]) .step");
-  return `opened after ${times} ms, slowest filter ${slowest.toFixed(0)} ms`;
+  return `opened after ${opening} ms, slowest filter ${filtering.toFixed(0)} ms`;
 });
 
 await browser.close();

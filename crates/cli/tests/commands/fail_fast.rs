@@ -1,4 +1,4 @@
-//! `aver check --fail-fast`: no more runs after the first that fails.
+//! `aver check --fail-fast`: no more runs after the first that fails. `--last-failed`: the traces that failed, until they pass.
 
 use super::folder::Folder;
 
@@ -72,4 +72,66 @@ fn fail_fast_waits_for_no_pipe() {
     assert_eq!(ended.status.code(), Some(1), "{err}");
     assert!(err.contains("at least") && err.contains("not judged"), "{err}");
     drop(runs);
+}
+
+/// A folder of two good traces and two bad ones.
+fn mixed_folder() -> Folder {
+    let traces = [("runs/a.json", GOOD), ("runs/b.json", BAD), ("runs/c.json", GOOD), ("runs/d.json", BAD)];
+    let folder = Folder::new(&traces);
+    folder.write("r.assert", b"never delete\nin at least 90% of runs: never delete\n");
+    folder
+}
+
+/// The exit code, the traces that have verdicts, and what is said.
+fn last_failed(folder: &Folder, words: &str) -> (i32, Vec<String>, String) {
+    let out = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
+        .args(["check", "r.assert", "runs", "--last-failed", "--format", "json"])
+        .args(words.split_whitespace())
+        .env("XDG_STATE_HOME", folder.path().join("state"))
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap_or_default();
+    let runs = report["runs"].as_array().into_iter().flatten();
+    let names = runs.filter_map(|run| run["run"].as_str()).map(str::to_owned).collect();
+    (out.status.code().unwrap(), names, String::from_utf8(out.stderr).unwrap())
+}
+
+#[test]
+fn only_the_traces_that_failed_are_judged_until_they_pass() {
+    let folder = mixed_folder();
+    let (code, runs, said) = last_failed(&folder, "");
+    assert!(code == 1 && runs.len() >= 4, "{runs:?}");
+    assert!(said.contains("--last-failed knows no failure of these traces"), "{said}");
+    let (code, runs, said) = last_failed(&folder, "");
+    assert_eq!((code, runs), (1, vec!["runs/b.json".to_owned(), "runs/d.json".to_owned()]), "{said}");
+    assert!(said.contains("--last-failed judges 2 of 4 traces"), "{said}");
+    // Other rules of the same traces have failures of their own.
+    folder.write("more.assert", b"never search\n");
+    assert!(last_failed(&folder, "-r more.assert").1.len() >= 4);
+    folder.write("runs/d.json", GOOD.as_bytes());
+    assert_eq!(last_failed(&folder, "").1, ["runs/b.json", "runs/d.json"]);
+    folder.write("runs/b.json", GOOD.as_bytes());
+    let (code, runs, said) = last_failed(&folder, "");
+    assert_eq!((code, runs), (0, vec!["runs/b.json".to_owned()]), "{said}");
+    assert!(said.contains("what failed passes now"), "{said}");
+    folder.write("runs/a.json", b"{");
+    let (code, runs, _) = last_failed(&folder, "");
+    assert!(code == 4 && runs.len() >= 3, "all of them again: {runs:?}");
+    folder.write("runs/a.json", GOOD.as_bytes());
+    assert_eq!(last_failed(&folder, "").1, ["runs/a.json"], "what could not be read is looked at again");
+}
+
+#[test]
+fn a_damaged_memory_of_failures_leaves_nothing_out() {
+    let folder = mixed_folder();
+    last_failed(&folder, "");
+    let kept = std::fs::read_dir(folder.path().join("state/averment/last-failed")).unwrap().next().unwrap().unwrap();
+    std::fs::write(kept.path(), "{\"check\": [], \"failed\": [\"runs/a.json\"]}").unwrap();
+    assert!(last_failed(&folder, "").1.len() >= 4);
+    for refused in ["--min-pass-rate 50%", "--record h.db", "--baseline b.txt --update-baseline"] {
+        assert_eq!(last_failed(&folder, refused).0, 2, "{refused}");
+    }
+    let plain = folder.aver("check r.assert runs --format json");
+    assert!(plain.json()["runs"].as_array().unwrap().len() >= 4, "a check without the flag judges all");
 }

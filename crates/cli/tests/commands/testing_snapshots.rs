@@ -2,7 +2,8 @@
 
 use crate::folder::{Folder, golden};
 use std::io::{BufRead as _, BufReader};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 const RULES: &str = "\
@@ -81,12 +82,10 @@ fn a_snapshot_holds_no_secret() {
     assert!(!text.contains(&token) && text.contains("[redacted]"), "{text}");
 }
 
-/// What `--watch` does, step by step: each round ends with a line on standard error.
-#[test]
-fn watching_runs_again_only_when_something_changed_and_ctrl_c_ends_it() {
-    let folder = Folder::new(&[("refunds.assert", RULES)]);
+/// A command with `--watch`, and what waits for its next round: each ends with a line on standard error.
+fn watched(folder: &Folder, words: &[&str]) -> (Child, Receiver<String>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_aver"))
-        .args(["test", "refunds.assert", "--watch", "--quiet"])
+        .args(words)
         .current_dir(folder.path())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -95,15 +94,58 @@ fn watching_runs_again_only_when_something_changed_and_ctrl_c_ends_it() {
     let (tell, rounds) = std::sync::mpsc::channel();
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(tell.send(line))));
-    let round = |what: &str| {
-        let until = Instant::now() + Duration::from_secs(20);
-        loop {
-            let line = rounds.recv_timeout(until - Instant::now()).unwrap_or_else(|_| panic!("no round: {what}"));
-            if line.starts_with("watching ") {
-                return line;
-            }
+    (child, rounds)
+}
+
+fn next_round(rounds: &Receiver<String>, what: &str) -> String {
+    let until = Instant::now() + Duration::from_secs(20);
+    loop {
+        let line = rounds.recv_timeout(until - Instant::now()).unwrap_or_else(|_| panic!("no round: {what}"));
+        if line.starts_with("watching ") {
+            return line;
         }
-    };
+    }
+}
+
+/// Ends it with Ctrl-C; what it printed.
+fn interrupted(mut child: Child) -> String {
+    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut out = String::new();
+    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut out).unwrap();
+    out
+}
+
+#[test]
+fn a_check_is_done_again_when_a_rule_or_a_trace_changes() {
+    let good = r#"{"calls": [{"tool": "search"}]}"#;
+    let folder = Folder::new(&[("r.assert", "never delete\n"), ("runs/a.json", good)]);
+    let (child, rounds) = watched(&folder, &["check", "r.assert", "runs", "--watch", "--format", "summary"]);
+    assert_eq!(next_round(&rounds, "the first"), "watching 2 files; Ctrl-C ends");
+    folder.write("runs/a.json", br#"{"calls": [{"tool": "delete"}]}"#);
+    next_round(&rounds, "a changed trace");
+    folder.write("runs/b.json.gz", b"no trace");
+    assert_eq!(next_round(&rounds, "a new trace"), "watching 3 files; Ctrl-C ends");
+    folder.write("r.assert", b"nevr delete\n");
+    next_round(&rounds, "rules that do not compile");
+    folder.write("r.assert", b"never search\n");
+    next_round(&rounds, "rules that compile again");
+    folder.write("r.assert", b"never search\n");
+    std::thread::sleep(Duration::from_millis(300));
+    assert!(rounds.try_recv().is_err(), "what did not change is no reason to check again");
+    let out = interrupted(child);
+    assert!(out.contains("passed") && out.contains("failed"), "{out}");
+    folder.aver("check r.assert - --watch").refused(&["standard input cannot be watched"]);
+    folder.aver("check r.assert runs --watch --record h.db").refused(&["--record"]);
+}
+
+/// What `--watch` does, step by step.
+#[test]
+fn watching_runs_again_only_when_something_changed_and_ctrl_c_ends_it() {
+    let folder = Folder::new(&[("refunds.assert", RULES)]);
+    let (child, rounds) = watched(&folder, &["test", "refunds.assert", "--watch", "--quiet"]);
+    let round = |what: &str| next_round(&rounds, what);
     assert_eq!(round("the first"), "watching 1 file; Ctrl-C ends");
     folder.write("refunds.assert", b"rule broken {\n");
     round("rules that do not compile");
@@ -119,11 +161,7 @@ fn watching_runs_again_only_when_something_changed_and_ctrl_c_ends_it() {
     folder.write("refunds.assert", RULES.as_bytes());
     std::thread::sleep(Duration::from_millis(400));
     assert!(rounds.try_recv().is_err(), "what did not change is no reason to run again");
-    let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(kill.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    let mut out = String::new();
-    std::io::Read::read_to_string(&mut child.stdout.take().unwrap(), &mut out).unwrap();
+    let out = interrupted(child);
     assert!(out.contains("failed  without approval") && out.contains("passed: 2 tests"), "{out}");
     assert!(out.contains("failed  refunds.cases/more/cancel.fail.approval.json"), "{out}");
     assert!(!out.contains('\u{1b}'), "no control codes where nobody looks: {out:?}");

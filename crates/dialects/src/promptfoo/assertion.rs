@@ -2,6 +2,7 @@
 
 use super::asserted::{AssertionSubject, KindContext, PromptfooAssertion};
 use super::files::{self, FileValue};
+use super::markup_kinds::MARKUP_KINDS;
 use super::modes::LoweringMode;
 use super::recorded::{recorded_pass, recorded_score};
 use super::score_kinds::SCORE_KINDS;
@@ -34,9 +35,6 @@ const JUDGED: &[&str] = &[
     "agent-rubric",
     "answer-relevance",
     "classifier",
-    "contains-html",
-    "contains-sql",
-    "contains-xml",
     "context-faithfulness",
     "context-recall",
     "context-relevance",
@@ -44,13 +42,10 @@ const JUDGED: &[&str] = &[
     "factuality",
     "g-eval",
     "human",
-    "is-html",
     "is-refusal",
-    "is-sql",
     "is-valid-function-call",
     "is-valid-openai-function-call",
     "is-valid-openai-tools-call",
-    "is-xml",
     "javascript",
     "llm-rubric",
     "max-score",
@@ -75,9 +70,6 @@ const JUDGED: &[&str] = &[
 /// What judges an assertion of a type that is not judged here.
 fn judge_name(kind: &str) -> &'static str {
     match kind {
-        "is-xml" | "contains-xml" => "a parser of XML",
-        "is-html" | "contains-html" => "a parser of HTML",
-        "is-sql" | "contains-sql" => "a parser of SQL",
         "is-refusal" => "a list of phrases that promptfoo keeps",
         "is-valid-function-call" | "is-valid-openai-function-call" | "is-valid-openai-tools-call" => {
             "the functions that the provider declares"
@@ -173,7 +165,7 @@ pub(super) fn lower_assertion(
 }
 
 fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerKind)> {
-    TEXT_KINDS.iter().chain(SCORE_KINDS).chain(TRACE_KINDS).chain(TRAJECTORY_KINDS)
+    TEXT_KINDS.iter().chain(SCORE_KINDS).chain(MARKUP_KINDS).chain(TRACE_KINDS).chain(TRAJECTORY_KINDS)
 }
 
 /// True if there is a type of this name.

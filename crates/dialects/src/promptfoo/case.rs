@@ -194,7 +194,7 @@ impl PlanWriter<'_> {
             let (weight, metric) = (member.weight * share, set.metric.as_deref());
             self.push_assertion(member, weight, metric, gated || decides.is_some(), lines);
         }
-        if total <= 0.0 && set.weight > 0.0 && !gated {
+        if total <= 0.0 && set.weight > 0.0 {
             // Its mean is 0 there, which counts with the weight of the set.
             let message = quote_text("the assertions of this set all weigh 0, so the set scores 0");
             let text = format!("score(0) >= 0 weight {} severity info message {message}", plain_number(set.weight));

@@ -9,6 +9,7 @@ mod case;
 mod config;
 mod csv;
 pub(crate) mod files;
+mod markup_kinds;
 mod modes;
 mod recorded;
 mod results;

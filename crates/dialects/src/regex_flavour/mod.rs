@@ -6,8 +6,8 @@
 //!
 //! A few things are not. Letters that differ in case alone are those of Unicode's simple folding, so that `k` under `i` is also the sign of Kelvin,
 //! where JavaScript and Python's `re.ASCII` say otherwise, and `i` not the Turkish ones, where Python says so. The edge of a word is Unicode's, which counts marks as parts of a word and `²` not,
-//! where Python does the opposite; and `\B` is also in the empty text. A text is a row of characters, where JavaScript without `u` sees two
-//! halves of those beyond U+FFFF; and what a group has matched in one turn of a loop is known in the next, where JavaScript forgets it.
+//! where Python does the opposite; and `\B` is also in the empty text. Of characters beyond U+FFFF
+//! JavaScript without `u` sees two halves: what is written means the same, or `HalvesSeen` tells it. What a group has matched in one turn of a loop is known in the next, where JavaScript forgets it.
 
 mod javascript;
 mod pattern;
@@ -26,6 +26,19 @@ pub struct TranslatedRegex {
     pub text: String,
     /// True if it has flag `b` (backtracking).
     pub backtracks: bool,
+    /// What it sees of characters beyond U+FFFF.
+    pub halves: HalvesSeen,
+}
+
+/// How an expression of JavaScript without `u` meets the halves of characters beyond U+FFFF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum HalvesSeen {
+    /// What is found has whole characters.
+    Never,
+    /// What is found may begin or end with half a character; if something is found is the same.
+    AtEnds,
+    /// In a text with such characters a search may have another answer.
+    Within,
 }
 
 /// Why an expression cannot be used: in its own flavour, or because the language cannot say it.
@@ -48,7 +61,7 @@ impl TranslatedRegex {
         if backtracks {
             flags.push('b');
         }
-        Self { text: slash_literal(pattern, &flags), backtracks }
+        Self { text: slash_literal(pattern, &flags), backtracks, halves: HalvesSeen::Never }
     }
 }
 

@@ -1,6 +1,8 @@
 //! Every difference between the flavours and the language, by compiling the literal and searching with it.
 
-use super::{PyRegexFlags, TranslatedRegex, UnusableRegex, translate_javascript, translate_python, translate_rust};
+use super::{
+    HalvesSeen, PyRegexFlags, TranslatedRegex, UnusableRegex, translate_javascript, translate_python, translate_rust,
+};
 use averment::{Rules, Verdict};
 
 /// Whether a literal is found in a text, as rules ask for it.
@@ -320,5 +322,21 @@ fn rust_is_what_the_language_says_with_flag_u() {
     }
     for (pattern, at) in [("(?=a)", 0), (r"a\1", 1), ("a(", 1), (r"\p{Nothing}", 0)] {
         assert_eq!(translate_rust(pattern).map_err(|error| error.at), Err(at), "{pattern}");
+    }
+}
+
+#[test]
+fn halves_of_characters_are_seen_or_told() {
+    let table = [
+        ("^.$", "", r"/^[^\n\r\u{2028}\u{2029}\x{10000}-\x{10FFFF}]$/", HalvesSeen::Never),
+        ("a.*b", "", r"/a[^\n\r\u{2028}\u{2029}]*b/", HalvesSeen::Never),
+        ("a\\W", "", r"/a\W/", HalvesSeen::AtEnds),
+        ("^.{2}$", "", r"/^[^\n\r\u{2028}\u{2029}]{2}$/", HalvesSeen::Within),
+        ("^..$", "u", r"/^[^\n\r\u{2028}\u{2029}][^\n\r\u{2028}\u{2029}]$/", HalvesSeen::Never),
+        ("x[\u{1f600}]", "", "/x[\u{1f600}]/", HalvesSeen::Within),
+    ];
+    for (pattern, flags, wanted, halves) in table {
+        let found = translate_javascript(pattern, flags).unwrap();
+        assert_eq!((found.text.as_str(), found.halves), (wanted, halves), "{pattern}");
     }
 }

@@ -5,7 +5,7 @@ use super::flow::{BodyLine, StatementFlow, push_when};
 use super::groups::open_reason;
 use super::members::element_of;
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     NEXT_TURN, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsStatement, TsStatementKind,
@@ -133,13 +133,10 @@ impl SuiteProgram<'_, '_> {
             value => {
                 let why = open_reason(value);
                 self.record_unread(span, &why);
-                // It may change what it is called of.
-                if let TsExprKind::Member { of, .. } = &callee.kind
-                    && let TsExprKind::Name(name) = &of.kind
-                    && let Some((_, found)) = self.scopes.find_name(scope, name)
-                {
-                    let changed = LocatedValue::new(open_value("a value that changes"), span);
-                    self.scopes.bind_name(found, name, BoundName::Item(changed));
+                // It may change what it is called of, and what it is given.
+                let own = if let TsExprKind::Member { of, .. } = &callee.kind { Some(&**of) } else { None };
+                for part in own.into_iter().chain(arguments.iter().map(|argument| &argument.value)) {
+                    self.mark_changed(part, span, scope);
                 }
             }
         }

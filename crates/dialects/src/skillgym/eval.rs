@@ -1,7 +1,7 @@
 //! What expressions are, as far as that shows without running them.
 
 use super::needs::needed_with;
-use super::plain::{parse_number, plain_text, plain_truth, regex_of, whole_number, with_its_place};
+use super::plain::{is_part_of_run, parse_number, plain_text, plain_truth, regex_of, whole_number, with_its_place};
 use super::program::SuiteProgram;
 use super::value::{BoundName, JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
 use crate::typescript::on_its_stack;
@@ -260,8 +260,15 @@ impl SuiteProgram<'_, '_> {
                 needed_with(value, &arguments)
             }
             JsValue::Api(name) => self.given_by(name, &arguments, span),
-            JsValue::RuntimeOnly(why) => JsValue::RuntimeOnly(why.clone()),
-            _ => open_value("what is called here"),
+            value => {
+                if arguments.iter().any(is_part_of_run) {
+                    self.record_unread(span, "a function that may change the run it is given");
+                }
+                match value {
+                    JsValue::RuntimeOnly(why) => JsValue::RuntimeOnly(why.clone()),
+                    _ => open_value("what is called here"),
+                }
+            }
         }
     }
 

@@ -4,6 +4,7 @@ use super::matcher::TextMatch;
 use super::plain::number_text;
 use super::program::SuiteProgram;
 use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind};
+use crate::regex_flavour::HalvesSeen;
 use crate::writer::{BindingStrength, quote_text};
 use averment_base::source::Span;
 
@@ -158,8 +159,10 @@ impl SuiteProgram<'_, '_> {
             }
             (StepList::Commands, JsValue::Regex { .. }) => {
                 let literal = self.regex_literal(matcher)?;
-                self.backtracks |= literal.backtracks;
-                return Some(format!("command {}", literal.text));
+                if literal.halves != HalvesSeen::Within {
+                    self.backtracks |= literal.backtracks;
+                    return Some(format!("command {}", literal.text));
+                }
             }
             (StepList::Calls, JsValue::Object(entries)) if entries.is_empty() => return Some("any".to_owned()),
             _ => {}

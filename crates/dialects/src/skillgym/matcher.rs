@@ -1,7 +1,9 @@
 //! Matchers: of texts, and of commands in parts.
 
 use super::program::SuiteProgram;
+use super::text_units::{BEYOND_UNITS, COUNTS_HALVES};
 use super::value::{JsValue, LocatedValue, open_value};
+use crate::regex_flavour::HalvesSeen;
 use crate::writer::quote_text;
 use averment_base::source::Span;
 
@@ -76,7 +78,14 @@ impl SuiteProgram<'_, '_> {
             (JsValue::Regex { .. }, _) => {
                 let literal = self.regex_literal(matcher)?;
                 self.backtracks |= literal.backtracks;
-                Some(format!("{subject} matches {}", literal.text))
+                let test = format!("{subject} matches {}", literal.text);
+                Some(match literal.halves {
+                    HalvesSeen::Within => {
+                        let why = quote_text(COUNTS_HALVES);
+                        format!("(if {subject} not matches {BEYOND_UNITS} then {test} else undecided({why}))")
+                    }
+                    HalvesSeen::Never | HalvesSeen::AtEnds => test,
+                })
             }
             _ => {
                 self.record_unread(matcher.span, "a matcher that only a running program shows");
@@ -124,6 +133,10 @@ impl SuiteProgram<'_, '_> {
                     JsValue::Text(text) => quote_text(text),
                     _ => {
                         let literal = self.regex_literal(matcher)?;
+                        if literal.halves == HalvesSeen::Within {
+                            self.record_unread(matcher.span, COUNTS_HALVES);
+                            return None;
+                        }
                         self.backtracks |= literal.backtracks;
                         literal.text
                     }

@@ -8,9 +8,11 @@ pub(super) use member_tables::element_of;
 use member_tables::{ASKED, FIELDS, PROPERTIES};
 
 use super::conditions::{join_all, join_any};
-use super::plain::{plain_text, regex_of};
+use super::plain::{is_js_space, plain_text, regex_of};
 use super::program::SuiteProgram;
+use super::text_units::{BEYOND_UNITS, COUNTS_HALVES, TRIM_OF, UNITS_OF};
 use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
+use crate::regex_flavour::HalvesSeen;
 use crate::typescript::tree::TsFunction;
 use crate::writer::{BindingStrength, member_path, quote_text};
 use averment_base::source::Span;
@@ -59,9 +61,13 @@ impl SuiteProgram<'_, '_> {
             return JsValue::RunExpr(RunExpr { needs, ..RunExpr::new(count.as_str(), RunExprKind::Number) });
         }
         match (told.kind, name) {
+            (RunExprKind::Text, "length") => JsValue::RunExpr(RunExpr {
+                needs: told.needed_parts(),
+                lack: if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never },
+                ..RunExpr::new(format!("{UNITS_OF}({})", told.text), RunExprKind::Number)
+            }),
             (
-                RunExprKind::Text
-                | RunExprKind::Commands
+                RunExprKind::Commands
                 | RunExprKind::Calls
                 | RunExprKind::Reads
                 | RunExprKind::Skills
@@ -76,8 +82,8 @@ impl SuiteProgram<'_, '_> {
             (RunExprKind::Any, "length") => {
                 let own = told.nested_text(BindingStrength::Sum);
                 let field = member_path(name);
-                let is_long = format!("({own} is list or {own} is string)");
-                let text = format!("(if {is_long} then length({own}) else {own}{field})");
+                let of_text = format!("if {own} is string then {UNITS_OF}({own})");
+                let text = format!("(if {own} is list then length({own}) else {of_text} else {own}{field})");
                 let lack = if told.lack == Lack::Chain { Lack::Chain } else { Lack::Key };
                 let needs = told.needed_parts();
                 JsValue::RunExpr(RunExpr { needs, lack, ..RunExpr::new(text, RunExprKind::Number) })
@@ -139,7 +145,13 @@ impl SuiteProgram<'_, '_> {
         // It takes texts alone.
         let lack = if text.lack == Lack::Chain { Lack::Chain } else { Lack::Never };
         let text = RunExpr { needs: text.needed_type(&["string"]), lack, ..text };
-        Some(text.test_against(("matches", "not matches"), &literal.text))
+        let found = text.test_against(("matches", "not matches"), &literal.text);
+        if literal.halves != HalvesSeen::Within {
+            return Some(found);
+        }
+        let own = text.nested_text(BindingStrength::Sum);
+        let is_missing = if lack == Lack::Never { String::new() } else { format!("{own} is missing or ") };
+        Some(found.decided_where(&format!("{is_missing}{own} not matches {BEYOND_UNITS}"), COUNTS_HALVES))
     }
 
     fn run_method(&mut self, told: &RunExpr, name: &str, arguments: &[LocatedValue]) -> JsValue {
@@ -181,7 +193,7 @@ impl SuiteProgram<'_, '_> {
             }
             ("trim" | "toLowerCase" | "toUpperCase", []) => {
                 let function = match name {
-                    "trim" => "trim",
+                    "trim" => TRIM_OF,
                     "toLowerCase" => "lower",
                     _ => "upper",
                 };
@@ -207,7 +219,7 @@ impl SuiteProgram<'_, '_> {
         let to = to.as_text().filter(|to| !to.contains('$'))?;
         let from = match &from.value {
             JsValue::Regex { flags, .. } if flags.contains('g') => {
-                let literal = self.regex_literal(from)?;
+                let literal = self.regex_literal(from).filter(|literal| literal.halves == HalvesSeen::Never)?;
                 self.backtracks |= literal.backtracks;
                 literal.text
             }
@@ -343,7 +355,7 @@ impl SuiteProgram<'_, '_> {
             _ => None,
         };
         match (name, argument) {
-            ("trim", _) => JsValue::Text(text.trim().to_owned()),
+            ("trim", _) => JsValue::Text(text.trim_matches(is_js_space).to_owned()),
             ("toLowerCase", _) => JsValue::Text(text.to_lowercase()),
             ("toUpperCase", _) => JsValue::Text(text.to_uppercase()),
             ("toString", _) => JsValue::Text(text.to_owned()),
@@ -414,7 +426,7 @@ impl SuiteProgram<'_, '_> {
                 None => open_value("whether something is a list"),
             },
             "commandMatcher" => JsValue::Builder(super::matcher::begin_matcher(first)),
-            _ => JsValue::RuntimeOnly(format!("what `{name}` gives")),
+            _ => self.given_by_unknown(name, arguments, span),
         }
     }
 

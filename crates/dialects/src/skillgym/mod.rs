@@ -20,6 +20,7 @@ mod plain;
 mod program;
 mod settings;
 mod suite;
+mod text_units;
 mod value;
 
 use crate::{Dialect, FileSyntax, Lowering};

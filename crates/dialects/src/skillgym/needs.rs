@@ -1,7 +1,13 @@
 //! What values need that a program makes without an error.
 
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, join_needs, negate_condition, open_value};
+use super::plain::is_part_of_run;
+use super::program::SuiteProgram;
+use super::value::{
+    BoundName, JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, negate_condition, open_value,
+};
+use crate::typescript::tree::{TsExpr, TsExprKind};
 use crate::writer::BindingStrength;
+use averment_base::source::Span;
 
 /// What parts of a value need, and why one of them is not known.
 pub(super) fn needs_of_parts(item: &LocatedValue) -> Result<Option<String>, String> {
@@ -54,5 +60,38 @@ pub(super) fn needed_with(value: JsValue, others: &[LocatedValue]) -> JsValue {
             JsValue::RunExpr(RunExpr { needs, lack: told.lack, ..RunExpr::new(text, RunExprKind::Text) })
         }
         _ => open_value("a value of what may throw"),
+    }
+}
+
+/// Functions that change nothing of what they are given.
+const LOOKS_ON: [&str; 6] =
+    ["JSON.stringify", "Object.is", "Object.hasOwn", "Object.fromEntries", "Array.from", "Object.getOwnPropertyNames"];
+
+impl SuiteProgram<'_, '_> {
+    /// What a function gives that is not followed; it may change what it is given.
+    pub(super) fn given_by_unknown(&mut self, name: &str, arguments: &[LocatedValue], span: Span) -> JsValue {
+        const CHANGES: [&str; 6] = [
+            "Object.assign",
+            "Object.defineProperty",
+            "Object.defineProperties",
+            "Object.setPrototypeOf",
+            "Reflect.set",
+            "Reflect.defineProperty",
+        ];
+        let looks_on = LOOKS_ON.contains(&name) || name.starts_with("console.");
+        if CHANGES.contains(&name) || !looks_on && arguments.iter().any(is_part_of_run) {
+            self.record_unread(span, &format!("`{name}`, which may change what it is given"));
+        }
+        JsValue::RuntimeOnly(format!("what `{name}` gives"))
+    }
+
+    /// The name of a value that something else may have changed.
+    pub(super) fn mark_changed(&mut self, part: &TsExpr, span: Span, scope: ScopeId) {
+        if let TsExprKind::Name(name) = &part.kind
+            && let Some((_, found)) = self.scopes.find_name(scope, name)
+        {
+            let changed = LocatedValue::new(open_value("a value that changes"), span);
+            self.scopes.bind_name(found, name, BoundName::Item(changed));
+        }
     }
 }

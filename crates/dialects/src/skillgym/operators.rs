@@ -156,6 +156,14 @@ impl SuiteProgram<'_, '_> {
     }
 
     fn or_else(&mut self, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
+        if let JsValue::RunExpr(told) = &left.value
+            && told.lack == Lack::Never
+            && told.kind != RunExprKind::Any
+            && super::members::element_of(told.kind).is_some()
+        {
+            // A list of the run is always there.
+            return Some(told.clone());
+        }
         let (value, other) = (self.run_expression(left)?, self.run_expression(right)?);
         // What fails says why.
         if value.kind == RunExprKind::Message {

@@ -23,6 +23,11 @@ pub(super) fn with_its_place(value: JsValue) -> JsValue {
     }
 }
 
+/// What `trim` takes away.
+pub(super) fn is_js_space(letter: char) -> bool {
+    letter == '\u{feff}' || letter != '\u{85}' && letter.is_whitespace()
+}
+
 /// `None` if only a run decides.
 pub(super) fn plain_truth(item: &LocatedValue) -> Option<bool> {
     match &item.value {
@@ -109,4 +114,12 @@ pub(super) fn is_object(value: &JsValue) -> bool {
         }
         _ => false,
     }
+}
+
+/// True of what a function that is given it may change for all that follows.
+pub(super) fn is_part_of_run(item: &LocatedValue) -> bool {
+    use RunExprKind::{Agent, Call, Calls, Commands, Context, Files, Reads, Report, Runner, Skill, Skills, Usage};
+    const PARTS: [RunExprKind; 12] =
+        [Agent, Call, Calls, Commands, Context, Files, Reads, Report, Runner, Skill, Skills, Usage];
+    matches!(&item.value, JsValue::RunExpr(told) if PARTS.contains(&told.kind))
 }

@@ -43,6 +43,7 @@ pub(super) fn lower_suite(lowering: &mut Lowering<'_>) {
     let stem = Path::new(&name).file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     program.say_unread();
     let mut out = std::mem::take(&mut program.lowering.out);
+    super::text_units::write_definitions(&cases, start, &mut out);
     out.write_block(
         start,
         |out| out.put_text(&format!("suite {}", quote_text(stem.trim_end_matches("-suite")))),

@@ -199,9 +199,10 @@ impl<'p> OnlineReader<'p> {
             Temporal::Never { steps } | Temporal::NeverAfter { steps, .. } => (B::Of(steps.iter().collect()), false),
             Temporal::NeverBefore { close, .. } | Temporal::NeverBetween { close, .. } => (B::Of(vec![close]), false),
             Temporal::Only { .. } | Temporal::First { .. } => (B::AnyCall, false),
-            Temporal::Count { step, test } => match self.count_bounds(*test) {
-                (bounded, owed) => (if bounded { B::Of(vec![step]) } else { B::None }, owed),
-            },
+            Temporal::Count { step, test } => {
+                let (bounded, owed) = self.count_bounds(*test);
+                (if bounded { B::Of(vec![step]) } else { B::None }, owed)
+            }
             Temporal::Last { .. } => (B::None, true),
             Temporal::Before { targets, .. } => (B::Of(targets.iter().collect()), false),
             Temporal::After { immediately, within, .. } => {

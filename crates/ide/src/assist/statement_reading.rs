@@ -144,8 +144,8 @@ impl StatementReader<'_> {
             K::ArgsValid { step, strict } => {
                 plain_reading(args_valid(step.as_ref().map(|step| self.step_words(step, &[])), *strict))
             }
-            K::CallsMatch { expected, extent, order, arguments, ignored, score } => {
-                let clauses = MatchWords { extent: *extent, order: *order, arguments: *arguments };
+            K::CallsMatch { expected, extent, order, arguments, folded, ignored, score } => {
+                let clauses = MatchWords { extent: *extent, order: *order, arguments: *arguments, folded: *folded };
                 let ignored: Vec<&str> = ignored.iter().map(|name| name.text.as_str()).collect();
                 let least = score.as_ref().map(|score| score.text.as_str());
                 plain_reading(calls_match(&self.source_words(expected.span), clauses, &ignored, least))

@@ -117,8 +117,8 @@ macro_rules! statements {
                 NoPredicate { predicate: Name, target: PredicateTarget };
                 /// `args valid [strict] [for A]`.
                 ArgsValid { step: Option<StepPattern>, strict: bool };
-                /// `calls match [subset of] VALUE [in any order] [arguments named] [ignoring [id]] [score >= 0.8]`.
-                CallsMatch { expected: Expr, extent: MatchExtent, order: Option<MatchOrder>, arguments: ArgumentMatch, ignored: Vec<Name>, score: Option<NumberLiteral> };
+                /// `calls match [subset of] VALUE [in any order] [arguments named] [folded] [ignoring [id]] [score >= 0.8]`.
+                CallsMatch { expected: Expr, extent: MatchExtent, order: Option<MatchOrder>, arguments: ArgumentMatch, folded: bool, ignored: Vec<Name>, score: Option<NumberLiteral> };
                 /// `after A until C {…}`, `each A {…}`, `when COND {…}` and the others.
                 Block { scope: BlockScope, body: Vec<SyntaxItem> };
                 /// `any of {…}`, `at least 2 of {…}`.
@@ -223,13 +223,15 @@ pub enum MatchExtent {
     Superset,
 }
 
-/// Whether the order of expected calls counts.
+/// Whether the order of expected calls counts, and their number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum MatchOrder {
     /// `in order`.
     Kept,
     /// `in any order`.
     Any,
+    /// `repeats ignored`: one call may stand for several expected ones, and several for one.
+    Repeated,
 }
 
 /// How arguments of made calls are compared with those of expected ones.
@@ -239,6 +241,8 @@ pub enum ArgumentMatch {
     Exact,
     /// `arguments named`: those that the expected call names are equal.
     Named,
+    /// `arguments optional`: those that the call has are expected; others may be absent.
+    Optional,
     /// `arguments accepted`: each is one of a list of accepted values; an empty text in it lets the argument be absent.
     Accepted,
     /// `arguments ignored`: the names of the tools alone count.

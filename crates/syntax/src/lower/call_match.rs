@@ -10,6 +10,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 struct MatchClauses {
     order: Option<MatchOrder>,
     arguments: Option<ArgumentMatch>,
+    folded: bool,
     ignored: Vec<Name>,
     score: Option<NumberLiteral>,
 }
@@ -36,23 +37,26 @@ impl SyntaxLowering<'_> {
             seen.push(clause.as_rule());
             self.lower_clause(clause, &mut clauses)?;
         }
-        let MatchClauses { order, arguments, ignored, score } = clauses;
+        let MatchClauses { order, arguments, folded, ignored, score } = clauses;
         let arguments = arguments.unwrap_or(ArgumentMatch::Exact);
-        Some(StatementKind::CallsMatch { expected, extent, order, arguments, ignored, score })
+        Some(StatementKind::CallsMatch { expected, extent, order, arguments, folded, ignored, score })
     }
 
     fn lower_clause(&mut self, clause: GrammarPair<'_>, clauses: &mut MatchClauses) -> Option<()> {
         let rule = clause.as_rule();
+        clauses.folded |= rule == Rule::k_folded;
         for child in NodeChildren::of_node(clause) {
             match child.as_rule() {
                 Rule::k_order if rule == Rule::match_order => {
                     clauses.order.get_or_insert(MatchOrder::Kept);
                 }
                 Rule::k_any => clauses.order = Some(MatchOrder::Any),
+                Rule::k_repeats => clauses.order = Some(MatchOrder::Repeated),
                 Rule::k_exact => clauses.arguments = Some(ArgumentMatch::Exact),
                 Rule::k_named => clauses.arguments = Some(ArgumentMatch::Named),
+                Rule::k_optional => clauses.arguments = Some(ArgumentMatch::Optional),
                 Rule::k_accepted => clauses.arguments = Some(ArgumentMatch::Accepted),
-                Rule::k_ignored => clauses.arguments = Some(ArgumentMatch::Ignored),
+                Rule::k_ignored if rule == Rule::match_arguments => clauses.arguments = Some(ArgumentMatch::Ignored),
                 Rule::ignored_keys => {
                     for key in NodeChildren::of_node(child).filter(|key| key.as_rule() == Rule::object_key) {
                         clauses.ignored.push(self.object_key(key, "…")?);

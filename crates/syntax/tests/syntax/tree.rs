@@ -342,6 +342,15 @@ fn a_line_that_reads_as_a_statement_is_one() {
     assert_eq!(ignored.iter().map(|key| key.text.as_str()).collect::<Vec<_>>(), ["id", "a.b"]);
     assert_eq!(score.map(|score| score.text).as_deref(), Some("80%"));
     assert!(matches!(
+        statement("calls match inputs.x folded arguments optional repeats ignored"),
+        StatementKind::CallsMatch {
+            arguments: ArgumentMatch::Optional,
+            folded: true,
+            order: Some(MatchOrder::Repeated),
+            ..
+        }
+    ));
+    assert!(matches!(
         statement("calls match exactly [\"a\"]"),
         StatementKind::CallsMatch { extent: MatchExtent::Exactly, order: None, .. }
     ));

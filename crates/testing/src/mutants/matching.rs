@@ -8,6 +8,9 @@ impl EditFinder<'_> {
     pub(super) fn mutate_matching(&mut self, span: Span, behind: u32) {
         let clauses = [
             ("arguments named", "a test with a call that has a further argument"),
+            ("arguments optional", "a test with a call that lacks an argument"),
+            ("folded", "a test with a text in other letter case"),
+            ("repeats ignored", "a test in which one call stands for two expected ones"),
             ("arguments accepted", "a test with an accepted value"),
             ("arguments ignored", "a test with another argument"),
         ];

@@ -16,6 +16,8 @@ use rustc_hash::FxHashMap;
 key_table! {
     AssistantsKey {
         Data = "data",
+        More = "has_more",
+        Status = "status",
         Object = "object",
         Id = "id",
         Run = "run_id",
@@ -41,6 +43,8 @@ key_table! {
         Name = "name",
         Arguments = "arguments" | "input",
         Output = "output" | "outputs" | "results",
+        /// What the service says of its answer.
+        About = "response_metadata",
     }
 }
 
@@ -59,6 +63,13 @@ key_table! {
         Calls = "tool_calls",
         /// Its message stands in the thread.
         Message = "message_creation",
+    }
+}
+
+key_table! {
+    /// Of steps and runs: more may come.
+    AssistantsOpenWord {
+        Any = "queued" | "in_progress" | "requires_action" | "cancelling",
     }
 }
 
@@ -104,6 +115,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let root = draft.arena.alloc(root);
     let mut records = Vec::new();
     let (mut places, mut with_steps) = (FxHashMap::default(), false);
+    let goes_on = |page: Object<'run>| {
+        matches!(page.field(AssistantsKey::More).map(|more| more.value), Some(Value::Boolean(true)))
+    };
+    // The rest of a list stands on other pages; of several pages the last one says whether there are more.
+    let last_page = items_of::<AssistantsKey>(root, &[])
+        .iter()
+        .filter_map(|node| node_object(*node))
+        .rfind(|page| list_of(*page, AssistantsKey::Data).is_some());
+    let mut is_open = last_page.or(node_object(*root)).is_some_and(goes_on);
     for node in items_of(root, &[AssistantsKey::Data]) {
         // Pages of a list stand one behind the other.
         let page = node_object(*node).and_then(|page| list_of(page, AssistantsKey::Data));
@@ -138,6 +158,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     records.sort_by(|a, b| at(a.2).total_cmp(&at(b.2)));
     let mut talk = ConversationBuilder::new(draft);
     for (node, kind, record) in records {
+        is_open |= text_of(record, AssistantsKey::Status).and_then(AssistantsOpenWord::from_key).is_some();
         match kind {
             AssistantsObject::Step => add_step(&mut talk, node, record),
             AssistantsObject::Message => add_message(&mut talk, node, record),
@@ -150,6 +171,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
     }
     let draft = talk.finish_run();
+    if is_open {
+        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
     if !with_steps {
         draft.add_warning(root.origin, "calls count as not recorded: the messages of a thread do not tell of them");
         draft.mark_unrecorded(StepKind::Call);
@@ -237,7 +261,14 @@ fn add_call<'run>(
     let held = kind.and_then(node_text).and_then(|kind| call.get(kind)).and_then(node_object);
     let inside = object_of(call, AssistantsCallKey::Function).or(held).unwrap_or(call);
     let named = inside.field(AssistantsCallKey::Name).filter(|name| node_text(*name).is_some());
-    let of_type = || held.map(|held| Node::computed(Value::Object(held)));
+    // What the type names holds what the tool was given, and what it gave beside it.
+    let of_type = || {
+        let is_given = |key: &str| {
+            !matches!(AssistantsCallKey::from_key(key), Some(AssistantsCallKey::Output | AssistantsCallKey::About))
+        };
+        let given = held?.entries().iter().filter(|entry| is_given(entry.key)).copied();
+        Some(talk.draft.object_node(&given.collect::<Vec<_>>()))
+    };
     let args = value_of(inside, AssistantsCallKey::Arguments);
     let made = ToolCall {
         tool: named.or(kind).unwrap_or(Node::computed(Value::Null)),

@@ -41,6 +41,13 @@ key_table! {
     }
 }
 
+key_table! {
+    /// Tools of the service whose calls its converter leaves out of a row.
+    SkippedTool {
+        Any = "bing_custom_search" | "sharepoint_grounding" | "openapi",
+    }
+}
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "evaluation row",
     known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`",
@@ -73,6 +80,10 @@ fn is_row(row: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(row) = node_object(root) else { return Ok(()) };
     if let Some(tools) = list_of(row, RowKey::Tools) {
+        let is_skipped = |tool| text_of(tool, RowBlockKey::Type).and_then(SkippedTool::from_key).is_some();
+        if let Some((node, _)) = object_items(tools).find(|(_, tool)| is_skipped(*tool)) {
+            draft.note_unknown(node.origin, "rows do not tell of calls of this tool");
+        }
         let tools = calls::tool_list(draft, tools);
         draft.set_entry(of_run::TOOLS, tools);
     }

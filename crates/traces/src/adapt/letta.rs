@@ -322,9 +322,12 @@ fn is_empty(calls: Node<'_>) -> bool {
 
 /// Other agents and the program write into the user's messages, too: events of the program are JSON with a type.
 fn user_of(message: Object<'_>) -> Speaker {
-    let is_event = value_of(message, LettaKey::Content)
-        .and_then(node_text)
-        .is_some_and(|text| text.trim_start().starts_with("{\"type\"") || text.trim_start().starts_with("{ \"type\""));
+    let is_event = value_of(message, LettaKey::Content).and_then(node_text).is_some_and(is_event_text);
     let of_agent = text_of(message, LettaKey::Sender).is_some_and(|sender| sender.starts_with(AGENT));
     if is_event || of_agent { Speaker::System } else { Speaker::User }
+}
+
+pub(super) fn is_event_text(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with("{\"type\"") || text.starts_with("{ \"type\"")
 }

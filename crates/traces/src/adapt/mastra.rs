@@ -1,14 +1,16 @@
-//! Messages as Mastra stores them (version 2): the parts stand in the content, with the calls that they hold.
+//! Messages as Mastra stores them (versions 2 and 3): the parts stand in the content, with the calls that they hold. In version 2 a call has a
+//! result whether it went well or not: where the tool or its check failed, the words of the error are the result.
 
 use super::block_session::{self, UserWords};
-use super::blocks;
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
-use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
+use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::run::StepStatus;
 
 key_table! {
     MastraKey {
@@ -19,6 +21,29 @@ key_table! {
         Parts = "parts",
         Time = "createdAt",
         Thread = "threadId",
+        Type = "type",
+        Thought = "reasoning",
+        Details = "details",
+        Text = "text",
+        Invocation = "toolInvocation",
+        Call = "toolCallId",
+        State = "state",
+        Error = "error",
+    }
+}
+
+key_table! {
+    MastraPartType {
+        Thought = "reasoning",
+        Invocation = "tool-invocation",
+        /// Where something was found.
+        Source = "source",
+    }
+}
+
+key_table! {
+    MastraState {
+        Result = "result",
     }
 }
 
@@ -66,8 +91,68 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         let time = value_of(message, MastraKey::Time).and_then(instant_node);
         let about = StepMeta { time, ..StepMeta::default() };
-        block_session::add_content(&mut talk, parts, speaker, &UserWords::PLAIN, &about, blocks::classify_block);
+        // The result of a call may stand in another message, which tells the call once more.
+        for part in node_list(parts).unwrap_or_default() {
+            if !end_known(&mut talk, *part, &about) {
+                block_session::add_content(&mut talk, *part, speaker, &UserWords::PLAIN, &about, classify_part);
+            }
+        }
     }
     talk.finish_run();
     Ok(())
+}
+
+fn part_type(part: Object<'_>) -> Option<MastraPartType> {
+    text_of(part, MastraKey::Type).and_then(MastraPartType::from_key)
+}
+
+fn classify_part(part: Object<'_>) -> ContentBlock<'_> {
+    match part_type(part) {
+        Some(MastraPartType::Thought) => thought_of(part).map_or(ContentBlock::Silent, ContentBlock::Thinks),
+        Some(MastraPartType::Invocation) => match object_of(part, MastraKey::Invocation) {
+            Some(call) => {
+                let mut asked = blocks::page_invocation(call);
+                if let Some(answer) = asked.answer.as_mut() {
+                    answer.status = invocation_status(call, answer).or(answer.status);
+                }
+                ContentBlock::Calls(asked)
+            }
+            None => ContentBlock::Unknown,
+        },
+        Some(MastraPartType::Source) => ContentBlock::Silent,
+        None => blocks::classify_block(part),
+    }
+}
+
+/// Version 2 writes thoughts twice, or in their details alone; version 3 as a text.
+fn thought_of(part: Object<'_>) -> Option<Node<'_>> {
+    let said = |node: &Node<'_>| node_text(*node).is_some_and(|text| !text.is_empty());
+    let details = || {
+        let details = list_of(part, MastraKey::Details).unwrap_or_default();
+        object_items(details).find_map(|(_, detail)| value_of(detail, MastraKey::Text).filter(said))
+    };
+    let whole = value_of(part, MastraKey::Thought).or_else(|| value_of(part, MastraKey::Text));
+    whole.filter(said).or_else(details)
+}
+
+/// That there is a result says nothing; a result that says to be an error is one.
+fn invocation_status(call: Object<'_>, answer: &BlockResult<'_>) -> Option<StepStatus> {
+    text_of(call, MastraKey::State).and_then(MastraState::from_key)?;
+    let error = answer.result.and_then(node_object).and_then(|result| value_of(result, MastraKey::Error));
+    let failed = matches!(error.map(|error| error.value), Some(Value::Boolean(true)));
+    Some(if failed { StepStatus::Failed } else { StepStatus::Unknown })
+}
+
+/// True where a part gives a call its result that an earlier message asked for.
+fn end_known<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, about: &StepMeta<'run>) -> bool {
+    let Some(part) = node_object(node).filter(|part| part_type(*part) == Some(MastraPartType::Invocation)) else {
+        return false;
+    };
+    let id = object_of(part, MastraKey::Invocation).and_then(|call| text_of(call, MastraKey::Call));
+    let Some(known) = id.and_then(|id| talk.find_call(id)) else { return false };
+    if let ContentBlock::Calls(BlockCall { answer: Some(answer), .. }) = classify_part(part) {
+        let outcome = block_session::outcome_of(talk, &answer, None);
+        talk.end_within(known, outcome, about);
+    }
+    true
 }

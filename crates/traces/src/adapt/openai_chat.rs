@@ -14,6 +14,7 @@ use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object, is_about_calls, is_message};
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
+use super::unknown::UNKNOWN_ROLE;
 use super::{blocks, claude_code, content, native, printed_messages};
 use crate::error::PlacedError;
 use averment_base::value::compare::values_equal;
@@ -274,6 +275,10 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
         known = place + 1;
     }
     let goes_on = said.peek().is_none();
+    // Of what stands before the words that repeat nothing is read again: what nobody knows is told here.
+    for message in list.get(..known).unwrap_or_default().iter().filter(|message| is_of_nobody(message)) {
+        draft.note_unknown(message.origin, UNKNOWN_ROLE);
+    }
     if !goes_on && known < list.len() {
         let origin = list.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
         draft.add_warning(
@@ -352,6 +357,11 @@ fn add_usage<'run>(
 fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
     let choices = draft.record_objects(list_of(response, ChatExchangeKey::Choices).unwrap_or_default());
     messages.extend(draft.choice_messages(choices, ChoiceKey::Message).first());
+}
+
+/// Neither a speaker nor what a message has: it may be anything.
+fn is_of_nobody(message: &Node<'_>) -> bool {
+    node_object(*message).is_none_or(|message| message_role(message).is_none())
 }
 
 /// Instructions and empty messages say nothing that was said or done.

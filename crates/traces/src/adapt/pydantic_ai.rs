@@ -8,7 +8,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_usage};
+use averment_runs::normal::{of_meta, of_usage, role};
 use averment_runs::run::StepStatus;
 
 key_table! {
@@ -37,6 +37,8 @@ key_table! {
         Time = "timestamp",
         Details = "metadata",
         End = "outcome",
+        Transcript = "transcript",
+        Speaker = "speaker",
     }
 }
 
@@ -49,21 +51,26 @@ key_table! {
 
 key_table! {
     PydanticPartKind {
-        System = "system-prompt" | "instruction",
+        System = "system-prompt" | "instruction" | "retry-feedback",
         User = "user-prompt",
         Said = "text",
+        /// What was heard, of the user in a request and of the model in a response.
+        Spoken = "speech",
         Thought = "thinking",
         Call = "tool-call" | "builtin-tool-call",
         Result = "tool-return" | "builtin-tool-return",
         Retry = "retry-prompt",
-        /// A file that the model made, and a summary for the provider.
-        Silent = "file" | "compaction",
+        /// A file that the model made, a summary for the provider, and how the next request differs from the one before.
+        Silent = "file" | "compaction" | "instruction-delta" | "instruction-baseline" | "instruction-digest"
+            | "tool-availability-delta" | "capability-load-delta" | "model-settings-delta",
     }
 }
 
 key_table! {
     PydanticOutcome {
-        Failed = "failed",
+        Ok = "success",
+        /// Of a call that has to be made again, what it gave is why.
+        Failed = "failed" | "retried",
         Denied = "denied",
     }
 }
@@ -149,6 +156,12 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
             content.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, &about, node.origin));
         }
         PydanticPartKind::Thought => say(Speaker::Thinking),
+        PydanticPartKind::Spoken => {
+            let of_user = text_of(part, PydanticPartKey::Speaker).map(|word| word == role::USER);
+            let speaker = if of_user.unwrap_or(asker == Speaker::User) { asker } else { Speaker::Assistant };
+            let words = value_of(part, PydanticPartKey::Transcript);
+            words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
+        }
         PydanticPartKind::Call => {
             let made = ToolCall {
                 tool: part.field(PydanticPartKey::Tool).unwrap_or(Node::computed(Value::Null)),
@@ -160,11 +173,14 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         }
         PydanticPartKind::Retry if value_of(part, PydanticPartKey::Tool).is_none() => say(Speaker::System),
         PydanticPartKind::Result | PydanticPartKind::Retry => {
-            let of_outcome = text_of(part, PydanticPartKey::End).and_then(PydanticOutcome::from_key);
-            let status = match (kind, of_outcome) {
-                (_, Some(PydanticOutcome::Denied)) => StepStatus::Denied,
-                (PydanticPartKind::Retry, _) | (_, Some(PydanticOutcome::Failed)) => StepStatus::Failed,
-                _ => StepStatus::Ok,
+            let word = text_of(part, PydanticPartKey::End);
+            let status = match (kind, word.map(PydanticOutcome::from_key)) {
+                (_, Some(Some(PydanticOutcome::Denied))) => StepStatus::Denied,
+                (PydanticPartKind::Retry, _) | (_, Some(Some(PydanticOutcome::Failed))) => StepStatus::Failed,
+                // Older versions write down no outcome of what went well.
+                (_, None | Some(Some(PydanticOutcome::Ok))) => StepStatus::Ok,
+                // A run that was interrupted does not tell how far the call got.
+                (_, Some(None)) => StepStatus::Unknown,
             };
             let details = value_of(part, PydanticPartKey::Details);
             let outcome = CallResult { result: content, status: Some(status), details, ..CallResult::default() };

@@ -63,7 +63,7 @@ key_table! {
             | "mcp_list_tools.completed" | "mcp_list_tools.failed" | "input_audio_buffer.append"
             | "input_audio_buffer.commit" | "input_audio_buffer.committed" | "input_audio_buffer.clear"
             | "input_audio_buffer.cleared" | "input_audio_buffer.speech_started" | "input_audio_buffer.speech_stopped"
-            | "input_audio_buffer.timeout_triggered" | "output_audio_buffer.started" | "output_audio_buffer.stopped"
+            | "input_audio_buffer.timeout_triggered" | "input_audio_buffer.dtmf_event_received" | "output_audio_buffer.started" | "output_audio_buffer.stopped"
             | "output_audio_buffer.cleared" | "output_audio_buffer.clear",
     }
 }
@@ -109,6 +109,7 @@ struct RealtimeItems<'run> {
 impl<'run> RealtimeItems<'run> {
     /// The last telling wins, in the place of the first. What a call gave is told by the id of its call.
     fn add_item(&mut self, node: Node<'run>, item: Object<'run>) {
+        // The server's own call holds what it gave, and is told by its own id.
         let is_result = responses::is_item(item) && value_of(item, RealtimeKey::Output).is_some();
         let id = if is_result { None } else { text_of(item, RealtimeKey::Id) };
         let id = id.or_else(|| text_of(item, RealtimeKey::Call));

@@ -4,13 +4,14 @@ use super::cutting::RunCutting;
 use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
-    acp, adk, agui, antigravity, api, assay, assistants, atif, autogen, batch, bedrock_agent, braintrust, chunks,
-    claude_code, claude_hooks, cline, cline_shown, codex, continue_session, copilot, crewai, cursor, cursor_transcript,
-    deepeval, droid, evaluation_rows, evalview, gemini, gemini_api, generic, goose, grok, guard, helicone,
-    http_exchanges, inspect, kimi, kimi_code, langchain, langchain_agent, langfuse, langsmith, letta, managed, mastra,
-    mcp, mini_swe, native, openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, promptfoo,
-    pydantic_ai, qwen_code, realtime, run_state, runsight, senders, sharegpt, skillgym, smolagents, stop, swe_agent,
-    tau_bench, tau2, vscode_chat, zed_thread,
+    acp, adk, agui, ai_sdk_steps, antigravity, api, assay, assistants, atif, autogen, batch, bedrock_agent, braintrust,
+    chunks, claude_code, claude_hooks, cline, cline_shown, codex, continue_session, copilot, crewai, cursor,
+    cursor_transcript, deepeval, droid, dspy, evaluation_rows, evalview, gemini, gemini_api, generic, goose, grok,
+    guard, haystack, helicone, http_exchanges, inspect, kimi, kimi_code, langchain, langchain_agent, langfuse,
+    langsmith, letta, letta_file, managed, mastra, mcp, mini_swe, native, openai_agents, openai_chat, opencode,
+    openhands, opik, otel, owasp, pi, promptfoo, pydantic_ai, qwen_code, realtime, run_state, runsight,
+    semantic_kernel, senders, sharegpt, skillgym, smolagents, stop, swe_agent, tau_bench, tau2, vscode_chat,
+    zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -49,6 +50,7 @@ pub static FORMATS: &[TraceFormat] = &[
     continue_session::FORMAT,
     zed_thread::FORMAT,
     letta::FORMAT,
+    letta_file::FORMAT,
     crewai::FORMAT,
     tau_bench::FORMAT,
     codex::FORMAT,
@@ -74,6 +76,10 @@ pub static FORMATS: &[TraceFormat] = &[
     mastra::FORMAT,
     agui::FORMAT,
     smolagents::FORMAT,
+    haystack::FORMAT,
+    semantic_kernel::FORMAT,
+    dspy::FORMAT,
+    ai_sdk_steps::FORMAT,
     http_exchanges::FORMAT,
     gemini_api::FORMAT,
     bedrock_agent::FORMAT,

@@ -7,7 +7,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ToolCallKey;
-use super::nodes::{items_of, list_of, node_object, node_text, object_of};
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -15,6 +15,9 @@ use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     SmolKey {
+        /// The result of a run: its steps, the answer, and how it ended.
+        Steps = "steps" | "messages",
+        State = "state",
         System = "system_prompt",
         Task = "task",
         Number = "step_number",
@@ -37,6 +40,12 @@ key_table! {
 }
 
 key_table! {
+    SmolState {
+        Most = "max_steps_error",
+    }
+}
+
+key_table! {
     SmolTool {
         Final = "final_answer",
         Code = "python_interpreter",
@@ -46,10 +55,10 @@ key_table! {
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "smolagents steps",
     known_by: "steps with a `step_number` beside `tool_calls`, `observations` or `model_output`",
-    description: "steps of agents of smolagents (a list, or one a line)",
-    marks: &[SmolKey::Number.key()],
+    description: "steps of agents of smolagents (a list, one a line, or under `steps` of a `RunResult`)",
+    marks: &[SmolKey::Number.key(), SmolKey::Steps.key(), "messages"],
     near: &[SmolKey::Final.key(), SmolKey::Output.key()],
-    object: is_step,
+    object: |object| is_step(object) || steps_of(object).is_some(),
     item_marks: &[SmolKey::Number.key()],
     element: is_step,
     line: is_step,
@@ -64,11 +73,16 @@ fn is_step(step: Object<'_>) -> bool {
         && (has(SmolKey::Final) || has(SmolKey::Said) || has(SmolKey::Output) || has(SmolKey::Message))
 }
 
+fn steps_of(result: Object<'_>) -> Option<&[Node<'_>]> {
+    list_of(result, SmolKey::Steps).filter(|steps| object_items(steps).any(|(_, step)| is_step(step)))
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
+    let result = node_object(*root).filter(|result| steps_of(*result).is_some());
     let mut talk = ConversationBuilder::new(draft);
     let mut runs_code = false;
-    for node in items_of::<SmolKey>(root, &[]) {
+    for node in items_of(root, &[SmolKey::Steps]) {
         talk.draft.count_record();
         let Some(step) = node_object(*node) else {
             talk.draft.skip_value(node, "what is no step is passed over");
@@ -98,6 +112,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         );
     }
     let draft = talk.finish_run();
+    if let Some(result) = result {
+        draft.set_some(of_run::OUTPUT, value_of(result, SmolKey::Answer));
+        let state = value_of(result, SmolKey::State);
+        let is_over = |state: &Node<'_>| node_text(*state).and_then(SmolState::from_key).is_some();
+        draft.set_some(of_run::ERROR, state.filter(is_over));
+    }
     if runs_code {
         draft.mark_unrecorded(StepKind::Call);
     }

@@ -9,6 +9,7 @@ use super::nodes::{node_object, node_text, object_items};
 use super::run_builder::{RunBuilder, UnknownPart};
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::run::StepKind;
+use rustc_hash::FxHashSet;
 use std::borrow::{Borrow, Cow};
 
 key_table! {
@@ -52,14 +53,19 @@ pub(super) fn named_tool(record: Object<'_>) -> Option<Node<'_>> {
     value_of(record, AnyCallKey::Tool).or_else(|| value_of(record, AnyCallKey::Name))
 }
 
-/// The tool that an object calls: it names one, and says with what. A bare name needs arguments: spans have a name and an input, too.
-fn called_tool(object: Object<'_>) -> Option<&str> {
+/// Whether an object is a call of a tool that is none of these: it names one, and says with what. A bare name needs arguments: spans have
+/// a name and an input, too. A tool may be named with what it belongs to and without.
+fn calls_other(object: Object<'_>, tools: &FxHashSet<&str>) -> bool {
     let call = value_of(object, AnyCallKey::Function).and_then(node_object).unwrap_or(object);
     let has_arguments = value_of(call, AnyCallKey::Arguments).is_some();
-    let named = value_of(call, AnyCallKey::Tool)
-        .filter(|_| has_arguments || value_of(call, AnyCallKey::Given).is_some())
-        .or_else(|| value_of(call, AnyCallKey::Name).filter(|_| has_arguments));
-    named.and_then(node_text).filter(|name| !name.is_empty())
+    let has_given = has_arguments || value_of(call, AnyCallKey::Given).is_some();
+    let named = [(AnyCallKey::Tool, has_given), (AnyCallKey::Name, has_arguments)];
+    let mut names = named
+        .into_iter()
+        .filter(|(_, says)| *says)
+        .filter_map(|(key, _)| value_of(call, key).and_then(node_text).filter(|name| !name.is_empty()))
+        .peekable();
+    names.peek().is_some() && !names.any(|name| tools.contains(name))
 }
 
 pub(super) const UNKNOWN_ROLE: &str = "a message is of no known role: it may be a call or its result";
@@ -164,8 +170,8 @@ impl<'run> RunBuilder<'run, '_> {
                 if is_data(entry.node) {
                     continue;
                 }
-                let calls = values.iter().filter_map(|value| called_tool(node_object(*value)?));
-                let is_unknown = calls.clone().any(|tool| !tools.contains(tool));
+                let is_unknown =
+                    values.iter().any(|value| node_object(*value).is_some_and(|it| calls_other(it, &tools)));
                 // Of what was looked at something is told already.
                 if is_unknown && !self.tells_unknown(entry.node) {
                     let message = format!("the key `{}` lists calls that are not read", entry.key);

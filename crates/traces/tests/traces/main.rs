@@ -27,6 +27,7 @@ mod evidence;
 mod evidence_of_calls;
 mod files;
 mod formats;
+mod frameworks;
 mod golden;
 mod harmless_parts;
 mod later_results;

@@ -4,9 +4,11 @@ use super::options::{redacted_paths, rule_permissions};
 use super::{CheckAllow, CheckArgs, CheckDeny, before_run};
 use crate::commands::console::ColorChoice;
 use crate::commands::exit::CommandError;
+use crate::commands::last_failed::LastFailed;
 use crate::commands::project::ReportFolder;
 use crate::commands::rules::{self, CompiledRules};
 use crate::commands::targets::{self, OutputTarget};
+use crate::commands::watch::UsedPaths;
 use crate::commands::{inputs, project};
 use averment::Limits;
 use averment::stages::JudgeSettings;
@@ -16,7 +18,7 @@ use averment_report::ReportedCommand;
 use averment_report::gate::GatePolicy;
 use averment_traces::read::is_named_like_a_trace;
 use clap::ValueEnum as _;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The inputs of a check: from the command line, otherwise from the project.
 pub(super) struct CheckInputs<'a> {
@@ -55,6 +57,30 @@ impl<'a> CheckInputs<'a> {
         }
         let rules = project::rule_paths(&named, found.as_ref())?;
         Ok(Self { arguments, rules, traces, uses_project_rules: named.is_empty(), project: found })
+    }
+
+    /// What the command line and the project name. A pattern stands for the folder that it begins with.
+    pub(super) fn add_used_paths(&self, used: &mut UsedPaths) {
+        let project = self.project.iter().flat_map(|one| one.baseline.iter().chain(&one.prices).chain([&one.file]));
+        self.rules.iter().chain(project).for_each(|path| used.add_path(path));
+        for trace in &self.traces {
+            let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[', '{']);
+            let path = Path::new(trace);
+            let folder: PathBuf = path.components().take_while(is_plain).collect();
+            match () {
+                () if path.exists() => used.add_path(path),
+                () if folder.as_os_str().is_empty() => used.add_path(Path::new(".")),
+                () => used.add_path(&folder),
+            }
+        }
+    }
+
+    /// What is known of the last check, with `--last-failed`.
+    pub(super) fn open_last_failed(&self) -> Result<Option<LastFailed>, CommandError> {
+        let rules = self.rules.iter().map(|path| path.to_string_lossy().into_owned());
+        // A trace may be named like a rule file: what stands between them is no path.
+        let words = rules.chain([String::new()]).chain(self.traces.iter().cloned());
+        self.arguments.last_failed.then(|| LastFailed::open(words.collect())).transpose()
     }
 
     pub(super) fn is_denied(&self, what: CheckDeny) -> bool {

@@ -9,6 +9,7 @@ use crate::commands::console::ColorChoice;
 use crate::commands::deadline::Deadline;
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::inputs::TraceInput;
+use crate::commands::last_failed::LastFailed;
 use crate::commands::outputs::ReportOutputs;
 use crate::commands::pipeline::EarlyEnd;
 use crate::commands::profile::ProfileTarget;
@@ -34,6 +35,7 @@ pub(super) struct CheckPlan<'a> {
     rules: CompiledRules,
     settings: JudgeSettings,
     traces: Vec<TraceInput>,
+    last_failed: Option<LastFailed>,
     targets: Vec<OutputTarget>,
     /// Bytes of a chunk.
     chunk: usize,
@@ -63,10 +65,27 @@ impl<'a> CheckPlan<'a> {
             made => made,
         };
         let selects_any = select::selects_any(&rules.programs, &selection);
-        let traces = select_traces(given, named, made, selects_any)?;
+        let mut traces = select_traces(given, named, made, selects_any)?;
+        let mut last_failed = given.open_last_failed()?;
+        if let Some(last) = &mut last_failed {
+            traces = last.narrow(traces);
+        }
         let settings = given.judge_settings(selection, limits)?;
         let chunk = sizes::chunk_size(given.arguments.chunk.as_deref())?;
-        Ok(Self { given, color, deadline, rules, settings, traces, targets, chunk, profile, costs, started })
+        Ok(Self {
+            given,
+            color,
+            deadline,
+            rules,
+            settings,
+            traces,
+            last_failed,
+            targets,
+            chunk,
+            profile,
+            costs,
+            started,
+        })
     }
 
     /// Opens all that is written, and the baseline.
@@ -85,16 +104,19 @@ impl<'a> CheckPlan<'a> {
 
     /// Judges all traces, and ends every report.
     pub(super) fn judge_traces(self, outputs: &mut ReportOutputs) -> Result<Exit, CommandError> {
-        let Self { given, color, deadline, rules, settings, traces, chunk, profile, costs, started, .. } = self;
+        let Self {
+            given, color, deadline, rules, settings, traces, last_failed, chunk, profile, costs, started, ..
+        } = self;
         let arguments = given.arguments;
         let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
         let batch = rules.batch().threads(arguments.threads.map_or(0, NonZeroUsize::get)).chunk(chunk);
         let wants = outputs.batch_wants();
-        // Counts of many runs do not say which of them failed first.
-        let (compact, lines) = (wants.compact && !arguments.fail_fast, wants.lines && !arguments.fail_fast);
+        // Counts of many runs do not say which of them failed.
+        let counts_only = !arguments.fail_fast && !arguments.last_failed;
+        let (compact, lines) = (wants.compact && counts_only, wants.lines && counts_only);
         let needs = ReportNeeds { profile: costs, timed: arguments.timings, compact, lines, ..wants };
         let pipeline = batch.build_pipeline(needs);
-        let judged = report_traces(&pipeline, traces, outputs, given, deadline);
+        let judged = report_traces(&pipeline, CheckedTraces { traces, last_failed }, outputs, given, deadline);
         // A thread that is left may hold the costs.
         if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
             target.write_profile(&pipeline, started, color)?;
@@ -107,27 +129,41 @@ impl<'a> CheckPlan<'a> {
     }
 }
 
+/// The traces that are judged, and what is remembered of them.
+struct CheckedTraces {
+    traces: Vec<TraceInput>,
+    last_failed: Option<LastFailed>,
+}
+
 /// Runs the pipeline and ends every report.
 fn report_traces(
     pipeline: &Arc<Pipeline>,
-    traces: Vec<TraceInput>,
+    checked: CheckedTraces,
     outputs: &mut ReportOutputs,
     given: &CheckInputs<'_>,
     deadline: Option<&Deadline>,
 ) -> Result<Exit, CommandError> {
     outputs.begin_reports(&pipeline.table)?;
+    let CheckedTraces { traces, last_failed } = checked;
     let inputs = traces.clone();
-    let early = EarlyEnd { deadline, fail_fast: given.arguments.fail_fast };
+    let narrowed = last_failed.as_ref().is_some_and(LastFailed::is_narrowed);
+    let early = EarlyEnd { deadline, fail_fast: given.arguments.fail_fast, narrowed };
     let end = pipeline::run_pipeline(pipeline, traces, outputs, early)?;
     tell_end(&end, deadline, outputs);
     outputs.not_judged(end.not_judged());
-    tell_names(&end, pipeline, &inputs, outputs);
+    if !narrowed {
+        tell_names(&end, pipeline, &inputs, outputs);
+    }
     let is_whole = end.is_complete() && !end.is_cut() && outputs.totals().unreadable == 0;
     outputs.save_baseline(&pipeline.table, is_whole)?;
     let is_recorded = outputs.save_recording(&pipeline.table);
     let exit = decide_exit(&end, pipeline, outputs.totals(), given, is_recorded);
     pipeline.faults.reach_point(FaultPoint::Ending);
     outputs.end_reports(&pipeline.table, exit.0)?;
+    // Who interrupts a check keeps what was known before.
+    if let Some(last) = last_failed.filter(|_| end.is_complete() && (end.stopped || !end.is_cut())) {
+        last.save(outputs.take_failed_traces())?;
+    }
     match exit {
         (_, Some(error)) => Err(error),
         (exit, None) => Ok(exit),

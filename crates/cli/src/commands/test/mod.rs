@@ -5,7 +5,6 @@ mod discriminate;
 mod mutants;
 mod snapshots;
 mod test_inputs;
-mod watch;
 
 use super::console::{ColorChoice, OutputStream, RedactingWriter, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -13,6 +12,7 @@ use super::project::ProjectArguments;
 use super::runless_report::{self, RunlessReport};
 use super::signals;
 use super::targets::{self, OutputTarget, ReportArguments};
+use super::watch::{UsedPaths, WatchedCommand, watch_command};
 use crate::commands::help_headings;
 
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
@@ -30,7 +30,6 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use test_inputs::TestInputs;
-use watch::UsedPaths;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
@@ -132,12 +131,26 @@ enum TestDeny {
 /// Runs the tests, once or again and again.
 pub fn run_tests(arguments: &TestArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     if arguments.watch {
-        return watch::watch_tests(arguments, color, run_round);
+        let named = arguments.named_paths();
+        let once = |used: &mut UsedPaths| run_round(arguments, color, used);
+        return watch_command(&WatchedCommand { name: "aver test", named, once: &once }, color);
     }
     run_round(arguments, color, &mut UsedPaths::default())
 }
 
 impl TestArgs {
+    /// What the command line names.
+    fn named_paths(&self) -> UsedPaths {
+        let mut named = UsedPaths::default();
+        for path in self.rules.iter().chain(&self.cases).chain(&self.param_file) {
+            named.add_path(path);
+        }
+        for text in self.coverage.trace_names().iter().chain(&self.discriminate) {
+            named.add_path(Path::new(text));
+        }
+        named
+    }
+
     /// Everything that the tests write is something else than what they read and than each other.
     fn refuse_overlaps(&self, targets: &[OutputTarget], subjects: &[TestSubject]) -> Result<(), CommandError> {
         let rules = || subjects.iter().filter_map(|subject| subject.path.as_deref());

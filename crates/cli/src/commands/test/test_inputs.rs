@@ -1,9 +1,9 @@
 //! What is tested: what the command line says, else what the project says.
 
 use super::TestArgs;
-use super::watch::UsedPaths;
 use crate::commands::console::ColorChoice;
 use crate::commands::exit::CommandError;
+use crate::commands::watch::UsedPaths;
 use crate::commands::{inputs, params, project, rules};
 use averment::stages::select;
 use averment_base::limits::Limits;

@@ -121,9 +121,6 @@ fn what_the_project_says_of_tools_is_known_and_followed() {
     let at = client.at("first.assert", 1, 10);
     let hover = client.request("textDocument/hover", at).unwrap().to_string();
     assert!(hover.contains("order_id"), "{hover}");
-    let at = client.at("first.assert", 0, 0);
-    let hover = client.request("textDocument/hover", at).unwrap().to_string();
-    assert!(hover.contains("With `aver guard` it denies no call; the agent is held back once"), "{hover}");
     client.replace("first.assert", 3, "require \n");
     let at = client.at("first.assert", 0, 8);
     let offered = client.request("textDocument/completion", at).unwrap().to_string();

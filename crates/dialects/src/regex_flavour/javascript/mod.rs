@@ -1,11 +1,12 @@
 //! Expressions of JavaScript's `RegExp`, with what the annex of its standard allows beside the rest where there is no flag `u`.
 
 mod escape;
+mod halves;
 
 use super::pattern::{
     DEEPEST, GroupPurpose, LineAnchor, RegexCursor, RegexNode, RegexWriter, escape_letter, outside_sets, set_node,
 };
-use super::{TranslatedRegex, UnusableRegex};
+use super::{HalvesSeen, TranslatedRegex, UnusableRegex};
 
 /// An expression of JavaScript's `RegExp`, as `test` asks for it: `g`, `y` and `d` say where a search begins and what it remembers, and
 /// count for nothing.
@@ -18,15 +19,16 @@ pub fn translate_javascript(pattern: &str, flags: &str) -> Result<TranslatedRege
     let cursor = RegexCursor { pattern, at: 0 };
     let unicode = given.unicode || !names.is_empty();
     let mut reader = JsRegexReader { cursor, flags: given, groups, names, named: unicode, open: Vec::new(), count: 0 };
-    let root = reader.read_choice(0)?;
+    let mut root = reader.read_choice(0)?;
     if !reader.cursor.rest_text().is_empty() {
         return reader.cursor.fail_here("this `)` closes nothing");
     }
+    let halves = if given.unicode { HalvesSeen::Never } else { halves::settle_halves(&mut root) };
     let mut writer = RegexWriter::default();
     writer.write_node(&root, true, true);
     let letters = [('i', given.ignore_case), ('s', given.dot_all)];
     let letters = letters.into_iter().filter_map(|(letter, on)| on.then_some(letter)).collect();
-    Ok(TranslatedRegex::new(&writer.text, letters, writer.backtracks))
+    Ok(TranslatedRegex { halves, ..TranslatedRegex::new(&writer.text, letters, writer.backtracks) })
 }
 
 #[derive(Debug, Clone, Copy, Default)]

@@ -19,6 +19,10 @@ const ANSWERS: &[&str] = &[
     "line one\nline two",
     "null",
     "the cat sat on the mat",
+    "<p>Hello Bob</p>",
+    "so <a>b</a> & <br/>",
+    "Tom &amp; Bob <!-- hello -->",
+    "<!DOCTYPE html>\n<html><body><odd>hello</odd></body></html>",
 ];
 
 /// What is compared with the answer.
@@ -51,7 +55,7 @@ fn schema(at: &mut Choices) -> Json {
 }
 
 fn assertion(at: &mut Choices) -> Json {
-    let (kind, value) = match at.below(19) {
+    let (kind, value) = match at.below(21) {
         0 => ("contains", Some(text(at))),
         1 => ("icontains", Some(text(at))),
         2 => ("starts-with", Some(text(at))),
@@ -95,6 +99,8 @@ fn assertion(at: &mut Choices) -> Json {
         15 => (at.one_of(&["rouge-n", "bleu", "gleu"]), Some(json!(at.one_of(REFERENCES)))),
         16 => (at.one_of(&["perplexity", "perplexity-score"]), None),
         17 => ("guardrails", None),
+        18 => ("contains-html", None),
+        19 => (at.one_of(&["is-html", "is-xml", "contains-xml"]), None),
         _ => ("finish-reason", Some(json!(at.one_of(&["stop", "STOP", "length"])))),
     };
     let mut made = json!({"type": if at.below(3) == 0 { format!("not-{kind}") } else { kind.to_owned() }});
@@ -293,6 +299,9 @@ fn decision(input: &BesideInput, there: &Json) -> Option<&'static str> {
     let asks = |kinds: &[&str]| kinds.iter().any(|kind| asked.contains(&format!("{kind}\"")));
     if asks(&["rouge-n", "bleu", "gleu"]) {
         return Some("a formula that is not computed here, or a score next to 0");
+    }
+    if asks(&["is-html", "is-xml", "contains-xml"]) {
+        return Some("markup that asks a parser");
     }
     if asks(&["perplexity-score"]) {
         return Some("perplexity-score is 1 or 0 here");

@@ -31,6 +31,8 @@ fn broken_configs_are_refused_at_their_place() {
         ("{$ref: '#/assertTemplates/gone'}", "5:16: `#/assertTemplates/gone` leads nowhere"),
         ("{type: is-json, value: {type: nothing}}", "5:"),
         ("{type: 'trajectory:tool-args-match', value: {name: a, args: {}, mode: odd}}", "`mode` is neither"),
+        ("{type: is-sql, value: MySQL}", "5:31: `is-sql` has a text"),
+        ("{type: contains-xml, value: {elements: [a]}}", "5:37: `contains-xml` has a mapping"),
         ("{type: not-trace-span-count, value: {pattern: a, max: 1}}", "promptfoo ignores `not-`"),
     ] {
         let said = said(&config(assertion));

@@ -67,7 +67,7 @@ fn assertions_are_sentences() {
         ("assert.strictEqual(report.runner.agent.type, 'codex')", "meta.agent == \"codex\""),
         (
             "assert.ok(!report.finalOutput.includes('sorry') && ctx.finalOutput().trim().length > 3)",
-            "output not contains \"sorry\" and length(trim(output)) > 3",
+            "output not contains \"sorry\" and utf16_length(js_trim(output)) > 3",
         ),
         (
             "assert.ok(/ok/.test(report.finalOutput) || report.finalOutput.startsWith('y'))",

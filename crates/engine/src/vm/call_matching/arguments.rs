@@ -32,7 +32,13 @@ pub(in crate::vm) struct ArgumentComparison<'m, 'run> {
 impl<'m, 'run> ArgumentComparison<'m, 'run> {
     pub(in crate::vm) fn new(matching: &'m CallMatching, defaults: impl Fn(&str) -> Option<Object<'run>> + 'm) -> Self {
         let ignored = IgnoredKeys::new(matching.ignored.iter().map(String::as_str));
-        let values = PartRules { open: matching.arguments == ArgumentMatch::Named, ignored, ..PartRules::default() };
+        let values = PartRules {
+            open: matching.arguments == ArgumentMatch::Named,
+            optional: matching.arguments == ArgumentMatch::Optional,
+            folded: matching.folded,
+            ignored,
+            ..PartRules::default()
+        };
         Self { matching, values, defaults: Box::new(defaults) }
     }
 
@@ -127,6 +133,9 @@ impl<'m, 'run> ArgumentComparison<'m, 'run> {
             }
             let is_named = wanted.is_some();
             let own = given.iter().find(|entry| entry.key == key).map(|entry| entry.node);
+            if own.is_none() && self.matching.arguments == ArgumentMatch::Optional {
+                continue;
+            }
             let (wanted, own) = (wanted.or_else(|| default_of(key)), own.or_else(|| default_of(key)));
             let fit = match (wanted, own) {
                 _ if !is_named && self.matching.arguments == ArgumentMatch::Named => continue,

@@ -90,7 +90,8 @@ impl<'run> Machine<'run> {
         if let Some(why) = gap.why {
             return why.to_owned();
         }
-        let near = self.near_key(&gap).map_or_else(String::new, |near| format!(" (there is `{near}`)"));
+        let near = self.near_key(&gap).map(|near| format!(" (there is `{near}`)"));
+        let near = near.unwrap_or_else(|| Self::text_words(&gap).to_owned());
         let own = self.program.chunk_around(at).map(|(start, _)| start)
             == self.program.chunk_around(gap.at).map(|(start, _)| start);
         match own {
@@ -153,6 +154,16 @@ impl<'run> Machine<'run> {
             return None;
         }
         suggest::suggest_name(key, object.entries().iter().map(|entry| entry.key))
+    }
+
+    /// A text that looks like an object or a list, such as what Python prints of one, holds no keys unless it is JSON.
+    pub(super) fn text_words(gap: &ValueGap<'run>) -> &'static str {
+        match gap.base.value {
+            Value::Text(text) if text.as_str().trim_start().starts_with(['{', '[']) => {
+                " (the text around it is no JSON)"
+            }
+            _ => "",
+        }
     }
 
     pub(in crate::vm) fn describe_gap(&self, gap: &ValueGap<'run>) -> String {

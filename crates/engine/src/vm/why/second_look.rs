@@ -66,6 +66,21 @@ impl<'run> Machine<'run> {
         Some(self.rule_text(self.op_span(gap.at)))
     }
 
+    /// `` `result.id` is missing ``, where the path of a binding leads nowhere.
+    pub(in crate::vm) fn missing_path_words(
+        &mut self,
+        path: CodeId,
+        scope: &ExpressionScope<'_, 'run>,
+    ) -> Option<String> {
+        let look = Look::of_evidence(EvidenceRecord::new(self.program, None));
+        let (found, look) = self.with_look(look, |machine| machine.evaluate_code(path, scope));
+        found.ok().filter(|node| matches!(node.value, Value::Missing))?;
+        let evidence = look.evidence?;
+        let gap = evidence.gaps.iter().rev().find(|gap| gap.why.is_none());
+        let text = self.rule_text(self.code_span(path));
+        Some(format!("`{text}` is missing{}", gap.map_or("", Self::text_words)))
+    }
+
     /// All paths of a condition that lead nowhere, with their last keys.
     pub(in crate::vm) fn missing_parts(
         &mut self,

@@ -75,6 +75,7 @@ pub(super) struct MatchWords {
     pub(super) extent: MatchExtent,
     pub(super) order: Option<MatchOrder>,
     pub(super) arguments: ArgumentMatch,
+    pub(super) folded: bool,
 }
 
 pub(super) fn calls_match(expected: &str, words: MatchWords, ignored: &[&str], least: Option<&str>) -> String {
@@ -83,15 +84,21 @@ pub(super) fn calls_match(expected: &str, words: MatchWords, ignored: &[&str], l
         MatchExtent::Subset => format!("every call is one of `{expected}`"),
         MatchExtent::Superset => format!("every call of `{expected}` is made"),
     };
-    let is_kept = words.order.map_or(words.extent == MatchExtent::Exactly, |order| order == MatchOrder::Kept);
-    let order = if is_kept { ", in this order" } else { ", in any order" };
+    let order = match words.order {
+        Some(MatchOrder::Repeated) => ", however often",
+        Some(MatchOrder::Any) => ", in any order",
+        None if words.extent != MatchExtent::Exactly => ", in any order",
+        Some(MatchOrder::Kept) | None => ", in this order",
+    };
     let arguments = match words.arguments {
         ArgumentMatch::Exact => "with equal arguments",
         ArgumentMatch::Named => "with the arguments that are named there",
+        ArgumentMatch::Optional => "with arguments of which some may be absent",
         ArgumentMatch::Accepted => "each argument being one of the accepted values",
         ArgumentMatch::Ignored => "by the names of the tools alone",
     };
+    let folded = if words.folded { ", letter case and white space left aside" } else { "" };
     let ignored = if ignored.is_empty() { String::new() } else { format!(", `{}` left aside", ignored.join("`, `")) };
     let least = least.map_or_else(String::new, |least| format!("; a share of {least} is enough"));
-    format!("{what}{order}, {arguments}{ignored}{least}")
+    format!("{what}{order}, {arguments}{folded}{ignored}{least}")
 }

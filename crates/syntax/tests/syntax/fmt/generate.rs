@@ -853,6 +853,7 @@ impl Writer {
                     "args valid strict",
                     "args valid for refund",
                     "calls match inputs.expected in any order",
+                    "calls match subset of inputs.expected repeats ignored arguments optional folded",
                     "calls match superset of inputs.expected arguments named ignoring [id, \"a.b\"] score >= 0.8",
                 ]);
                 self.words(words);

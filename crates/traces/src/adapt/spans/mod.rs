@@ -24,6 +24,7 @@ mod tool_events;
 mod tool_executions;
 mod tree;
 mod wrapped_values;
+mod written_actions;
 
 use super::content;
 use super::run_builder::RunBuilder;
@@ -220,7 +221,7 @@ key_table! {
         Part = "create_agent" | "invoke_workflow" | "workflow" | "task" | "CHAIN" | "chain" | "RETRIEVER" | "EMBEDDING"
             | "RERANKER" | "GUARDRAIL" | "EVALUATOR" | "PROMPT" | "embeddings" | "UNKNOWN" | "retriever" | "embedding"
             | "ai.embed" | "ai.embed.doEmbed" | "ai.embedMany" | "ai.embedMany.doEmbed" | "parser" | "prompt" | "WORKFLOW"
-            | "TASK" | "PARSER" | "MEMORY" | "handoff" | "HANDOFF" | "retrieval" | "unknown" | "evaluator" | "guardrail"
+            | "TASK" | "PARSER" | "MEMORY" | "handoff" | "HANDOFF" | "agent_handoff" | "retrieval" | "unknown" | "evaluator" | "guardrail"
             | "reranker",
     }
 }

@@ -6,7 +6,7 @@ use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tree::{self, SpanTree};
-use super::{SpanAct, TraceSpan, claude_turns, run_usage, text_of_node, tool_events};
+use super::{SpanAct, TraceSpan, claude_turns, run_usage, text_of_node, tool_events, written_actions};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools};
 use averment_base::value::{Node, Number, TextOrigin, Value};
@@ -41,10 +41,14 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     }
     let calls = calls::find_calls(&tree, &models, &exchanges, draft);
     let speaker = collect_speech(&tree, &models, &exchanges, &calls, draft);
-    if records_calls(&tree, &models, &exchanges) {
-        draft.mark_recorded(&[StepKind::Call]);
-    } else {
-        draft.add_warning(first_origin(&tree), NO_CALLS);
+    let written = written_actions::action_without_call(&exchanges, &calls.steps);
+    match written.filter(|_| calls.steps.is_empty()) {
+        Some(origin) => draft.add_warning(origin, ONLY_WRITTEN),
+        None if records_calls(&tree, &models, &exchanges) => draft.mark_recorded(&[StepKind::Call]),
+        None => draft.add_warning(first_origin(&tree), NO_CALLS),
+    }
+    if let Some(origin) = written.filter(|_| !calls.steps.is_empty()) {
+        draft.skip_record(origin, "an action stands in the words of a model, and no span tells of it");
     }
     warn_of_parents(&tree, draft);
     let untimed = tree.spans.iter().any(|span| span.start.is_none());
@@ -94,6 +98,9 @@ fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, draft: &mut RunBuilder<'run, 
 
 const NO_CALLS: &str =
     "calls count as not recorded: no span is one of a tool, and none of a model says what it answered";
+
+const ONLY_WRITTEN: &str =
+    "calls count as not recorded: actions stand in the words of a model, and no span tells of them";
 
 /// An outer span of the same request may fill gaps.
 fn model_exchanges<'t, 'run>(tree: &'t SpanTree<'run>, models: &[usize]) -> Vec<ExchangeRef<'t, 'run>> {
@@ -176,6 +183,10 @@ fn handover_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'
     Some(TimedStep::new(one.start, StepKind::Handover, fields, one.origin))
 }
 
+fn is_words(text: &Node<'_>) -> bool {
+    !text_of_node(*text).is_some_and(written_actions::is_printed_call)
+}
+
 struct SpeechSteps<'run> {
     steps: Vec<TimedStep<'run>>,
     prompt: Option<Node<'run>>,
@@ -197,7 +208,8 @@ fn collect_speech<'run>(
         let of_main = tree.is_of_main(*model);
         let agent = tree.agent_name(*model);
         if tree.may_answer(*model) {
-            let last = exchange.output.iter().rev().find_map(|said| content::join_texts(&said.texts, draft.arena));
+            let said = exchange.output.iter().rev().map(|said| said.texts.iter().copied().filter(is_words).collect());
+            let last = said.map(|texts: Vec<_>| content::join_texts(&texts, draft.arena)).find_map(|said| said);
             speaker.output = last.or(speaker.output);
         }
         if !draft.is_whole() {
@@ -211,7 +223,7 @@ fn collect_speech<'run>(
             for thought in &said.thoughts {
                 speaker.add_message(role::THINKING, *thought, agent, at, turn + 1);
             }
-            for text in &said.texts {
+            for text in said.texts.iter().filter(|text| is_words(text)) {
                 speaker.add_message(role::ASSISTANT, *text, agent, at, turn + 1);
             }
         }

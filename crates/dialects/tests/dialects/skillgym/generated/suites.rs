@@ -12,9 +12,9 @@ pub struct GeneratedSuite {
     pub module: String,
 }
 
-const WORDS: [&str; 14] =
-    ["git", "rm", "npm test", "git init", "a.md", "src/b.ts", "ls", "", "ready", "x", "read", "one", "Git", " "];
-const PATTERNS: [&str; 12] = [
+const WORDS: [&str; 15] =
+    ["git", "rm", "npm test", "git init", "a.md", "src/b.ts", "ls", "", "ready", "x", "read", "one", "Git", " ", "😀"];
+const PATTERNS: [&str; 22] = [
     "/git/",
     "/^rm/",
     "/^(git|npm) /",
@@ -27,6 +27,16 @@ const PATTERNS: [&str; 12] = [
     "/^\\s/",
     "/e{2}/",
     "/^one$/m",
+    "/^.$/",
+    "/a.b/",
+    "/^.{2}$/",
+    "/[^a]$/",
+    "/x?.b/",
+    "/^\\W+$/",
+    "/\\S.+\\D/",
+    "/^[\\s\\S]$/",
+    "/^(a|.)b/",
+    "/^.$/u",
 ];
 
 fn word(at: &mut Choices) -> String {

@@ -213,12 +213,13 @@ impl<'run> WindowView<'_, 'run> {
             _ => {}
         }
         let scope = ExpressionScope::of_step(step);
-        let condition = alternative.condition?;
-        let truth = self.machine.evaluate_truth(condition, &scope).ok()?;
-        if truth.plain_answer() == Some(true) {
-            return None;
+        if let Some(condition) = alternative.condition {
+            let truth = self.machine.evaluate_truth(condition, &scope).ok()?;
+            if truth.plain_answer() != Some(true) {
+                let reason = self.machine.explain_condition(condition, &scope).reason;
+                return Some(if reason.is_empty() { "its condition is not met".to_owned() } else { reason });
+            }
         }
-        let reason = self.machine.explain_condition(condition, &scope).reason;
-        Some(if reason.is_empty() { "its condition is not met".to_owned() } else { reason })
+        alternative.binds.iter().find_map(|(_, path)| self.machine.missing_path_words(*path, &scope))
     }
 }

@@ -212,9 +212,8 @@ fn missing_words(view: &mut WindowView<'_, '_>, operand: usize, step: u32) -> Op
             return Some(view.machine.explain_condition(condition, &scope).reason).filter(|reason| !reason.is_empty());
         }
         for (_, path) in &alternative.binds {
-            let node = view.machine.evaluate_code(*path, &scope).ok()?;
-            if matches!(node.value, averment_base::value::Value::Missing) {
-                return Some(format!("`{}` is missing", view.machine.rule_text(view.machine.code_span(*path))));
+            if let Some(words) = view.machine.missing_path_words(*path, &scope) {
+                return Some(words);
             }
         }
     }

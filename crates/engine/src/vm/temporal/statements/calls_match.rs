@@ -89,14 +89,15 @@ impl MatchCriterion for CallMatching {
     /// The share of matched calls among all that need a partner; 1 where none does.
     fn score_of(&self, matched: &MatchedPairs) -> f64 {
         let (pairs, expected, made) = (matched.count(), matched.expected.len(), matched.made.len());
-        share(
-            pairs,
-            match self.extent {
-                MatchExtent::Exactly => expected.max(made),
-                MatchExtent::Superset => expected,
-                MatchExtent::Subset => made,
-            },
-        )
+        let of_made = matched.made_count();
+        match self.extent {
+            MatchExtent::Exactly if self.repeats_ignored => {
+                share(pairs.saturating_add(of_made), expected.saturating_add(made))
+            }
+            MatchExtent::Exactly => share(pairs, expected.max(made)),
+            MatchExtent::Superset => share(pairs, expected),
+            MatchExtent::Subset => share(of_made, made),
+        }
     }
 
     fn is_met(&self, matched: &MatchedPairs) -> bool {
@@ -260,8 +261,10 @@ fn judge_route<'run>(
         }
         view.spend_fuel(pairs.cells() / 4)?;
     }
-    let match_calls = |pairs: &FittingPairs, sure| {
-        if matching.in_order { pairs.match_in_order(sure) } else { pairs.match_in_any_order(sure) }
+    let match_calls = |pairs: &FittingPairs, sure| match () {
+        () if matching.repeats_ignored => pairs.match_repeatedly(sure),
+        () if matching.in_order => pairs.match_in_order(sure),
+        () => pairs.match_in_any_order(sure),
     };
     let has_unknown = pairs.has_unknown();
     let sure = match_calls(&pairs, true);
@@ -286,6 +289,14 @@ fn judge_route<'run>(
 /// Whether no further calls can make up for those that there are: each that comes may stand for a missing one at best.
 fn fails_for_good(matching: &CallMatching, pairs: &FittingPairs, possible: &MatchedPairs) -> bool {
     let (count, expected, made) = (possible.count(), possible.expected.len(), possible.made.len());
+    if matching.repeats_ignored {
+        // Any number of calls may come that are expected, and their share grows towards all of them.
+        let reachable = expected > 0 && matching.least_score.unwrap_or(1.0) < 1.0;
+        return matching.extent != MatchExtent::Superset
+            && !reachable
+            && !matching.is_met(possible)
+            && possible.extra().next().is_some();
+    }
     let missing = expected.saturating_sub(count);
     let best = match matching.extent {
         MatchExtent::Superset => 1.0,

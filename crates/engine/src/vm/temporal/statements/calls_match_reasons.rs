@@ -99,6 +99,7 @@ impl<'run> RouteWords<'_, 'run> {
         let (pairs, expected) = (self.route.possible.count(), self.route.expected);
         let mut words = format!("{pairs} of {} matched", count_words(expected as u64, "expected call"));
         if self.matching.extent == MatchExtent::Subset {
+            let pairs = self.route.possible.made_count();
             words = format!("{pairs} of {} matched", count_words(self.route.made as u64, "call"));
         }
         if self.route.expected == 0 {

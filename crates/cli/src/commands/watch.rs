@@ -1,10 +1,10 @@
-//! `--watch`: runs the tests again whenever a file that they use changes.
+//! `--watch`: does the work of a command again whenever a file that it uses changes.
 
-use super::TestArgs;
-use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
-use crate::commands::exit::{CommandError, Exit};
-use crate::commands::{report_stop, signals};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::exit::{CommandError, Exit};
+use super::{report_stop, signals};
 use averment_testing::show::count_noun;
+use averment_traces::read::is_named_like_a_trace;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -20,21 +20,27 @@ const QUIET: Duration = Duration::from_millis(100);
 /// Files of a folder that are looked at.
 const FILES: usize = 20_000;
 
-/// What a run of the tests used.
+/// The files and folders that a command uses.
 #[derive(Debug, Default, Clone)]
 pub struct UsedPaths {
     /// Rule files, what they import, schemas, catalogues, runs; folders in which every file counts.
     paths: BTreeSet<PathBuf>,
 }
 
-/// Runs the tests until Ctrl-C.
-pub fn watch_tests(
-    arguments: &TestArgs,
-    color: ColorChoice,
-    once: impl Fn(&TestArgs, ColorChoice, &mut UsedPaths) -> Result<Exit, CommandError>,
-) -> Result<Exit, CommandError> {
-    if arguments.rules.iter().any(|path| path.as_os_str() == "-") {
-        return Err(CommandError::usage("standard input cannot be watched", "name the rule file"));
+/// A command that is run again and again.
+pub struct WatchedCommand<'a> {
+    /// As people write it: `aver test`.
+    pub name: &'static str,
+    /// What the command line names: watched even while the rules do not compile.
+    pub named: UsedPaths,
+    /// Does the work once, and tells what files that took.
+    pub once: &'a dyn Fn(&mut UsedPaths) -> Result<Exit, CommandError>,
+}
+
+/// Runs a command until Ctrl-C.
+pub fn watch_command(command: &WatchedCommand<'_>, color: ColorChoice) -> Result<Exit, CommandError> {
+    if command.named.paths.iter().any(|path| path.as_os_str() == "-") {
+        return Err(CommandError::usage("standard input cannot be watched", "name a file"));
     }
     let stop = signals::interruption_flag()?;
     let (tell, told) = channel();
@@ -42,7 +48,7 @@ pub fn watch_tests(
         // The other end is gone only when the command is ending.
         let _ = tell.send(event.is_ok_and(|event| !event.kind.is_access()));
     })
-    .map_err(|error| watch_error(&error))?;
+    .map_err(|error| watch_error(&error, command.name))?;
     let mut roots = BTreeSet::new();
     let mut last = UsedPaths::default();
     loop {
@@ -51,10 +57,8 @@ pub fn watch_tests(
             out.write_all(b"\x1b[2J\x1b[3J\x1b[H")?;
             out.flush()?;
         }
-        let mut used = UsedPaths::default();
-        // What the command line names is watched even while the rules do not compile.
-        used.add_arguments(arguments);
-        match once(arguments, color, &mut used) {
+        let mut used = command.named.clone();
+        match (command.once)(&mut used) {
             Err(CommandError::Output(error)) => return Err(CommandError::Output(error)),
             Err(stop) => {
                 let _ = report_stop(stop, color);
@@ -62,6 +66,9 @@ pub fn watch_tests(
                 used.paths.extend(last.paths);
             }
             Ok(_) => {}
+        }
+        if stop.load(Ordering::Relaxed) {
+            return Ok(Exit::Interrupted);
         }
         last = used.clone();
         // Folders may come while nothing else changes: they are looked for again before each comparison.
@@ -86,8 +93,9 @@ pub fn watch_tests(
     }
 }
 
-fn watch_error(error: &notify::Error) -> CommandError {
-    CommandError::usage(format!("the system does not tell about changes: {error}"), "run `aver test` without `--watch`")
+fn watch_error(error: &notify::Error, command: &str) -> CommandError {
+    let help = format!("run `{command}` without `--watch`");
+    CommandError::usage(format!("the system does not tell about changes: {error}"), help)
 }
 
 /// Waits until something changed (true) or Ctrl-C came (false).
@@ -113,16 +121,6 @@ fn wait_for_change(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl F
 }
 
 impl UsedPaths {
-    /// Adds what the command line names.
-    fn add_arguments(&mut self, arguments: &TestArgs) {
-        for path in arguments.rules.iter().chain(&arguments.cases).chain(&arguments.param_file) {
-            self.add_path(path);
-        }
-        for text in arguments.coverage.trace_names().iter().chain(&arguments.discriminate) {
-            self.add_path(Path::new(text));
-        }
-    }
-
     /// Adds a file or a folder, or one that may come.
     pub fn add_path(&mut self, path: &Path) {
         self.paths.insert(path.to_path_buf());
@@ -187,16 +185,20 @@ fn walk_folder(folder: &Path, look: &mut dyn FnMut(&Path, bool)) {
             let hidden = entry.file_name().to_string_lossy().starts_with('.');
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
             count += 1;
             if hidden || count > FILES {
                 continue;
             }
             if kind.is_dir() {
                 open.push(path);
-            } else if matches!(ending, "assert" | "json" | "jsonl") {
+            } else if is_rule_or_trace(&path) {
                 look(&path, false);
             }
         }
     }
+}
+
+fn is_rule_or_trace(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.ends_with(".assert") || is_named_like_a_trace(&name)
 }

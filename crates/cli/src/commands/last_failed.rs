@@ -1,0 +1,97 @@
+//! `--last-failed`: the traces of a check in which a run failed, kept for the next one in the user's folder for state.
+
+use super::console::eprint_redacted;
+use super::draft_file::update_file;
+use super::exit::CommandError;
+use super::inputs::TraceInput;
+use averment_testing::show::count_noun;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// A larger file is none that this command wrote.
+const LARGEST: u64 = 16 << 20;
+
+/// Which traces are judged, and which failed.
+#[derive(Debug, Default)]
+pub struct LastFailed {
+    file: PathBuf,
+    kept: FailedTraces,
+    /// Some traces are left out: what holds of all runs is not judged.
+    narrowed: bool,
+}
+
+/// What stands in the file.
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+struct FailedTraces {
+    /// The folder and the words of the check: two checks never share a file by accident.
+    check: Vec<String>,
+    failed: BTreeSet<String>,
+}
+
+impl LastFailed {
+    /// What the last check of the same rules and traces in this folder left; nothing where there was none.
+    pub fn open(words: Vec<String>) -> Result<Self, CommandError> {
+        let folder = state_folder().ok_or_else(|| {
+            CommandError::usage(
+                "`--last-failed` has no folder to remember failures in",
+                "set `HOME` or `XDG_STATE_HOME`",
+            )
+        })?;
+        let here = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
+        let check: Vec<String> = std::iter::once(here).chain(words).collect();
+        let file = folder.join(format!("{:08x}.json", crc32fast::hash(check.join("\0").as_bytes())));
+        let failed = read_failed(&file).filter(|kept| kept.check == check).map(|kept| kept.failed).unwrap_or_default();
+        Ok(Self { file, kept: FailedTraces { check, failed }, narrowed: false })
+    }
+
+    /// Leaves the traces that failed; all of them where none of these is known, and says which it is.
+    pub fn narrow(&mut self, traces: Vec<TraceInput>) -> Vec<TraceInput> {
+        let all = traces.len();
+        let has_failed = |trace: &TraceInput| self.kept.failed.contains(&trace.display_name());
+        let (failed, others): (Vec<_>, Vec<_>) = traces.into_iter().partition(has_failed);
+        if failed.is_empty() {
+            eprint_redacted("note: --last-failed knows no failure of these traces; all of them are judged\n");
+            return others;
+        }
+        self.narrowed = !others.is_empty();
+        let count = failed.len();
+        eprint_redacted(&format!(
+            "note: --last-failed judges {count} of {}: where the last check failed\n",
+            count_noun(all, "trace")
+        ));
+        failed
+    }
+
+    /// True if some traces were left out.
+    pub fn is_narrowed(&self) -> bool {
+        self.narrowed
+    }
+
+    /// Remembers what failed this time.
+    pub fn save(self, failed: BTreeSet<String>) -> Result<(), CommandError> {
+        if self.narrowed && failed.is_empty() {
+            eprint_redacted("note: what failed passes now; the next check with --last-failed judges all traces\n");
+        }
+        let kept = FailedTraces { failed, ..self.kept };
+        let text = serde_json::to_vec(&kept).map_err(std::io::Error::from);
+        let folder = self.file.parent().unwrap_or(Path::new("."));
+        let written = std::fs::create_dir_all(folder).and_then(|()| update_file(&self.file, &text?));
+        written.map_err(|error| {
+            let message = format!("`--last-failed` cannot remember failures: {error}");
+            CommandError::usage(message, format!("make `{}` writable, or leave the flag out", folder.display()))
+        })
+    }
+}
+
+fn state_folder() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
+    Some(state.join("averment/last-failed"))
+}
+
+/// `None` for a file that is not there, is damaged or is none of ours: then all is judged.
+fn read_failed(file: &Path) -> Option<FailedTraces> {
+    let is_small = std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.len() <= LARGEST);
+    serde_json::from_slice(&is_small.then(|| std::fs::read(file).ok())??).ok()
+}

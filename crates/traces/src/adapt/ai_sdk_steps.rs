@@ -1,0 +1,159 @@
+//! Results of Vercel's AI SDK as programs write them down: `result.steps`, and a result as JSON, which keeps its steps. From version 5 on the
+//! parts of a step stand in its `content`; before, calls and results are lists beside the text.
+
+use super::block_session::{self, UserWords};
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
+use super::calls::TokenUsage;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object};
+use averment_runs::normal::of_meta;
+
+key_table! {
+    SdkStepKey {
+        Steps = "steps",
+        Content = "content",
+        Finish = "finishReason",
+        Calls = "toolCalls",
+        Results = "toolResults",
+        Text = "text",
+        Thought = "reasoning" | "reasoningText",
+        Usage = "usage",
+        Response = "response",
+        Model = "modelId",
+        Time = "timestamp",
+        Messages = "messages",
+        Role = "role",
+        Type = "type",
+        CallId = "toolCallId",
+    }
+}
+
+key_table! {
+    SdkPartType {
+        /// Where something was found.
+        Source = "source",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "AI SDK steps",
+    known_by: "steps with a `finishReason` beside `toolCalls` or a `content` of typed parts",
+    description: "steps of Vercel's AI SDK (`result.steps`: a list, one a line, or under `steps`)",
+    marks: &[SdkStepKey::Steps.key(), SdkStepKey::Finish.key()],
+    near: &[],
+    object: |object| {
+        is_step(object)
+            || list_of(object, SdkStepKey::Steps).is_some_and(|steps| super::nodes::are_mostly(steps.iter(), is_step))
+    },
+    item_marks: &[SdkStepKey::Finish.key()],
+    element: is_step,
+    line: is_step,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_step(step: Object<'_>) -> bool {
+    let has_type = |(_, part): (Node<'_>, Object<'_>)| text_of(part, SdkStepKey::Type).is_some();
+    text_of(step, SdkStepKey::Finish).is_some()
+        && (list_of(step, SdkStepKey::Calls).is_some() && list_of(step, SdkStepKey::Results).is_some()
+            || list_of(step, SdkStepKey::Content).is_some_and(|parts| object_items(parts).all(has_type)))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    for node in items_of(root, &[SdkStepKey::Steps]) {
+        talk.draft.count_record();
+        let Some(step) = node_object(*node).filter(|step| is_step(*step)) else {
+            talk.draft.skip_value(node, "what is no step with a `finishReason` is passed over");
+            continue;
+        };
+        talk.begin_turn();
+        let response = object_of(step, SdkStepKey::Response);
+        let of_response = |key| response.and_then(|response| value_of(response, key));
+        let model = of_response(SdkStepKey::Model);
+        talk.add_meta(of_meta::MODEL, model);
+        if let Some(counts) = object_of(step, SdkStepKey::Usage) {
+            let mut usage = TokenUsage::default();
+            usage.add_usage(counts);
+            talk.add_usage(&usage, model);
+        }
+        look_at_messages(&talk, response);
+        let about = StepMeta { time: of_response(SdkStepKey::Time).and_then(instant_node), ..StepMeta::default() };
+        match value_of(step, SdkStepKey::Content).filter(|_| list_of(step, SdkStepKey::Content).is_some()) {
+            Some(parts) => {
+                let words = &UserWords::PLAIN;
+                block_session::add_content(&mut talk, parts, Speaker::Assistant, words, &about, classify_part);
+                add_listed(&mut talk, step, &about);
+            }
+            None => {
+                let thought = value_of(step, SdkStepKey::Thought).filter(|words| node_text(*words).is_some());
+                thought.into_iter().for_each(|it| talk.add_message(Speaker::Thinking, it, &about, node.origin));
+                let words = value_of(step, SdkStepKey::Text);
+                words.into_iter().for_each(|it| talk.add_message(Speaker::Assistant, it, &about, node.origin));
+                add_listed(&mut talk, step, &about);
+            }
+        }
+    }
+    // What was asked stands in the request alone, in the words of the provider.
+    let draft = talk.finish_run();
+    draft.add_warning(root.origin, "steps do not tell what the user said: only the messages of the model are there");
+    Ok(())
+}
+
+/// The messages of a response say again what stands in the steps; what is none of these is told.
+fn look_at_messages<'run>(talk: &ConversationBuilder<'_, 'run, '_>, response: Option<Object<'run>>) {
+    let messages = response.and_then(|response| list_of(response, SdkStepKey::Messages)).unwrap_or_default();
+    for (node, message) in talk.draft.known_objects(messages) {
+        let word = text_of(message, SdkStepKey::Role);
+        if talk.draft.role_of(node, word).is_none() && word.is_none() {
+            talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+        }
+        let content = message.field(SdkStepKey::Content);
+        content.into_iter().for_each(|content| talk.draft.note_parts_beside_calls(content, true));
+    }
+}
+
+fn classify_part(part: Object<'_>) -> ContentBlock<'_> {
+    match text_of(part, SdkStepKey::Type).and_then(SdkPartType::from_key) {
+        Some(SdkPartType::Source) => ContentBlock::Silent,
+        None => blocks::classify_block(part),
+    }
+}
+
+/// Calls and results beside the content; what the content has told counts once.
+fn add_listed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>, about: &StepMeta<'run>) {
+    for key in [SdkStepKey::Calls, SdkStepKey::Results] {
+        for (node, block) in talk.draft.record_objects(list_of(step, key).unwrap_or_default()) {
+            let of_content = list_of(step, SdkStepKey::Content).is_some();
+            let is_known = text_of(block, SdkStepKey::CallId).is_some_and(|id| talk.find_call(id).is_some());
+            match classify_listed(block, key) {
+                ContentBlock::Calls(call) if !is_known => block_session::add_call(talk, node, call, about),
+                ContentBlock::Answers(answer) if !of_content => {
+                    block_session::add_result(talk, node, &answer, None, about);
+                }
+                ContentBlock::Calls(_) | ContentBlock::Answers(_) => {}
+                _ => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+            }
+        }
+    }
+}
+
+/// Older versions have no type in them.
+fn classify_listed(block: Object<'_>, list: SdkStepKey) -> ContentBlock<'_> {
+    if block.field(SdkStepKey::Type).is_some() {
+        return classify_part(block);
+    }
+    let BlockCall { tool, args, id, answer } = blocks::page_invocation(block);
+    match list {
+        SdkStepKey::Calls => ContentBlock::Calls(BlockCall { tool, args, id, answer: None }),
+        _ => {
+            let id = id.and_then(node_text);
+            ContentBlock::Answers(BlockResult { id, ..answer.unwrap_or_default() })
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! Semantic Kernel (Python): a chat history as `serialize` writes it. The items of a message say by `content_type` what they are.
+
+use super::block_session;
+use super::blocks::{self, BlockCall, BlockResult};
+use super::calls::TokenUsage;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::MessageRole;
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_meta;
+use averment_runs::run::StepStatus;
+
+key_table! {
+    KernelKey {
+        Messages = "messages",
+        Role = "role",
+        Items = "items",
+        Kind = "content_type",
+        Model = "ai_model_id",
+        About = "metadata",
+        Usage = "usage",
+        Text = "text",
+        Id = "id",
+        Call = "call_id",
+        Name = "name",
+        Function = "function_name",
+        Plugin = "plugin_name",
+        Arguments = "arguments",
+        Result = "result",
+    }
+}
+
+key_table! {
+    KernelKind {
+        Message = "message",
+        Text = "text",
+        Thought = "reasoning",
+        Call = "function_call",
+        Result = "function_result",
+        /// What goes with a text: no rule reads it.
+        Silent = "image" | "audio" | "binary" | "annotation" | "file_reference" | "streaming_annotation"
+            | "streaming_file_reference",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Semantic Kernel messages",
+    known_by: "messages whose `content_type` is `message`, with `items`",
+    description: "chat histories of Semantic Kernel (`content_type`, `items`; a list, or under `messages`)",
+    marks: &[KernelKey::Messages.key(), KernelKey::Kind.key()],
+    near: &[KernelKey::Kind.key()],
+    object: |object| {
+        is_message(object)
+            || object_items(list_of(object, KernelKey::Messages).unwrap_or_default()).any(|(_, one)| is_message(one))
+    },
+    item_marks: &[KernelKey::Kind.key()],
+    element: is_message,
+    line: is_message,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn kind_of(object: Object<'_>) -> Option<KernelKind> {
+    KernelKind::from_key(text_of(object, KernelKey::Kind)?)
+}
+
+fn is_message(message: Object<'_>) -> bool {
+    kind_of(message) == Some(KernelKind::Message) && list_of(message, KernelKey::Items).is_some()
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    for node in items_of(root, &[KernelKey::Messages]) {
+        talk.draft.count_record();
+        let Some(message) = node_object(*node).filter(|message| is_message(*message)) else {
+            talk.draft.skip_value(node, "what is no message with `items` is passed over");
+            continue;
+        };
+        let role = talk.draft.role_of(*node, text_of(message, KernelKey::Role));
+        if role == Some(MessageRole::Assistant) {
+            talk.begin_turn();
+            count_usage(&mut talk, message);
+        }
+        let items = list_of(message, KernelKey::Items).unwrap_or_default();
+        for (at, item) in talk.draft.record_objects(items) {
+            add_item(&mut talk, at, item, Speaker::from_role(role));
+        }
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
+    let model = value_of(message, KernelKey::Model);
+    talk.add_meta(of_meta::MODEL, model);
+    let counts = object_of(message, KernelKey::About).and_then(|about| object_of(about, KernelKey::Usage));
+    if let Some(counts) = counts {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.add_usage(&usage, model);
+    }
+}
+
+/// A function is named with its plugin in front; `name` is both, as the model sees it.
+fn tool_of<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
+    let is_named = |node: &Node<'run>| node_text(*node).is_some_and(|name| !name.is_empty());
+    let whole = value_of(item, KernelKey::Name).filter(is_named);
+    let function = value_of(item, KernelKey::Function).filter(is_named);
+    whole.or_else(|| match text_of(item, KernelKey::Plugin).filter(|plugin| !plugin.is_empty()) {
+        Some(plugin) => {
+            let name = format!("{plugin}-{}", function.and_then(node_text)?);
+            Some(block_session::text_node(talk.draft, &name, function?))
+        }
+        None => function,
+    })
+}
+
+fn add_item<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    item: Object<'run>,
+    speaker: Speaker,
+) {
+    let about = StepMeta::default();
+    let id = value_of(item, KernelKey::Id).or_else(|| value_of(item, KernelKey::Call));
+    let words = value_of(item, KernelKey::Text);
+    match kind_of(item) {
+        Some(KernelKind::Text) => {
+            words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
+        }
+        Some(KernelKind::Thought) => {
+            words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+        }
+        Some(KernelKind::Call) => {
+            let tool = tool_of(talk, item);
+            let args = value_of(item, KernelKey::Arguments);
+            block_session::add_call(talk, node, BlockCall { tool, args, id, answer: None }, &about);
+        }
+        Some(KernelKind::Result) => {
+            let answer = BlockResult {
+                id: id.and_then(node_text),
+                result: item.field(KernelKey::Result).filter(|gave| !matches!(gave.value, Value::Null)),
+                is_value: true,
+                // An error is told in the words of the result alone.
+                status: Some(StepStatus::Unknown),
+                ..BlockResult::default()
+            };
+            let tool = tool_of(talk, item).and_then(node_text);
+            block_session::add_result(talk, node, &answer, tool, &about);
+        }
+        Some(KernelKind::Silent) => {}
+        Some(KernelKind::Message) | None => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+    }
+}

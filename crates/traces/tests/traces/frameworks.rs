@@ -1,0 +1,170 @@
+//! What frameworks write down of their own runs: outcomes, thoughts, and actions that stand in words; what nobody knows among it.
+
+use super::formats::{field, steps, with};
+use averment_runs::run::{Run, StepKind};
+
+fn records_calls(run: &Run<'_>) -> bool {
+    run.records_kind(StepKind::Call)
+}
+
+fn sample(name: &str) -> String {
+    let folder = averment_fixtures::project("tests/golden/trace/formats");
+    std::fs::read_to_string(folder.join(name)).unwrap()
+}
+
+#[test]
+fn a_result_of_mastra_is_no_success_and_may_stand_in_another_message() {
+    let message = |parts: &str| {
+        format!(r#"{{"role": "assistant", "threadId": "t", "content": {{"format": 2, "parts": [{parts}]}}}}"#)
+    };
+    let call = |state: &str, more: &str| {
+        format!(
+            r#"{{"type": "tool-invocation", "toolInvocation": {{"state": "{state}", "toolCallId": "c", "toolName": "look", "args": {{}}{more}}}}}"#
+        )
+    };
+    let with_result = |result: &str| format!("[{}]", message(&call("result", &format!(r#", "result": {result}"#))));
+    with(&with_result(r#"{"error": true, "message": "no"}"#), |run| assert_eq!(field(run, 0, "status"), "\"failed\""));
+    with(&with_result(r#""Tool not found""#), |run| assert_eq!(field(run, 0, "status"), "absent"));
+    let thought = r#"{"type": "reasoning", "reasoning": "", "details": [{"type": "text", "text": "hm"}]}"#;
+    let both = [message(&[thought, &call("call", "")].join(",")), message(&call("result", r#", "result": "R""#))];
+    with(&format!("[{}]", both.join(",")), |run| {
+        assert_eq!(steps(run), ["message thinking", "call look"]);
+        assert_eq!((field(run, 0, "text"), field(run, 1, "result")), ("\"hm\"".into(), "\"R\"".into()));
+    });
+}
+
+#[test]
+fn what_a_search_of_assistants_found_is_no_argument_and_pages_may_go_on() {
+    let list = |step: &str, list: &str| {
+        format!(
+            r#"{{"object": "list", "data": [{{"object": "thread.run.step", "id": "s", "created_at": 1767225600, "type": "tool_calls"{step},
+            "step_details": {{"type": "tool_calls", "tool_calls": [{{"id": "c", "type": "file_search",
+            "file_search": {{"ranking_options": {{"ranker": "auto"}}, "results": [{{"file_name": "a"}}]}}}}]}}}}]{list}}}"#
+        )
+    };
+    with(&list("", ""), |run| {
+        assert_eq!(field(run, 0, "args"), r#"{"ranking_options":{"ranker":"auto"}}"#);
+        assert_eq!((field(run, 0, "result"), run.complete), (r#"[{"file_name":"a"}]"#.into(), true));
+    });
+    with(&list("", r#", "has_more": true"#), |run| assert!(!run.complete));
+    with(&list(r#", "status": "in_progress""#, ""), |run| assert!(!run.complete));
+    with(&list(r#", "status": "completed""#, r#", "has_more": false"#), |run| assert!(run.complete));
+}
+
+#[test]
+fn a_call_of_pydantic_ai_that_has_to_be_made_again_failed() {
+    let status = |outcome: &str| {
+        let text = format!(
+            r#"[{{"kind": "response", "parts": [{{"part_kind": "tool-call", "tool_name": "f", "args": "{{}}", "tool_call_id": "a"}}]}},
+            {{"kind": "request", "parts": [{{"part_kind": "tool-return", "tool_name": "f", "content": "x", "tool_call_id": "a", "outcome": "{outcome}"}},
+            {{"part_kind": "tool-availability-delta", "added": []}}, {{"part_kind": "speech", "speaker": "user", "transcript": "hi"}}]}}]"#
+        );
+        with(&text, |run| {
+            assert!(run.complete);
+            field(run, 0, "status")
+        })
+    };
+    let told = ["success", "retried", "failed", "denied", "interrupted", "zz"].map(status);
+    assert_eq!(told, ["\"ok\"", "\"failed\"", "\"failed\"", "\"denied\"", "absent", "absent"]);
+}
+
+#[test]
+fn what_nobody_knows_in_front_of_words_that_a_request_repeats_is_told() {
+    let request = |more: &str| {
+        format!(
+            r#"{{"request": {{"tools": [], "messages": [{more}{{"role": "user", "content": "go"}}]}}, "response": {{"choices": [{{"message": {{"role": "assistant", "content": "ok"}}}}]}}}}"#
+        )
+    };
+    let text = |more: &str| format!("[{}, {}]", request(""), request(more));
+    with(&text(""), |run| assert!(run.complete && records_calls(run)));
+    with(&text(r#"{"role": "system", "content": "be kind"},"#), |run| assert!(run.complete));
+    with(&text(r#"{"kind": "zz", "tool_name": "deploy"},"#), |run| assert!(!run.complete));
+}
+
+/// Spans of a crew: an agent, a model with these words, and tools.
+fn crew(words: &str, tools: &[&str]) -> String {
+    let span = |id: usize, parent: usize, attributes: &str| {
+        format!(
+            r#"{{"traceId": "{:032x}", "spanId": "{id:016x}", "parentSpanId": "{parent:016x}", "name": "s{id}", "startTimeUnixNano": "{id}700000000000000000", "endTimeUnixNano": "{id}700000000000000001", "attributes": [{attributes}]}}"#,
+            1
+        )
+    };
+    let text = |key: &str, value: &str| format!(r#"{{"key": "{key}", "value": {{"stringValue": {value:?}}}}}"#);
+    let attributes =
+        |all: &[(&str, &str)]| all.iter().map(|(key, value)| text(key, value)).collect::<Vec<_>>().join(",");
+    let kind = "openinference.span.kind";
+    let said = [
+        (kind, "LLM"),
+        ("llm.output_messages.0.message.role", "assistant"),
+        ("llm.output_messages.0.message.content", words),
+    ];
+    let mut spans = vec![span(1, 0, &attributes(&[(kind, "AGENT")])), span(2, 1, &attributes(&said))];
+    for (at, tool) in tools.iter().enumerate() {
+        spans.push(span(3 + at, 1, &attributes(&[(kind, "TOOL"), ("tool.name", tool), ("input.value", "{}")])));
+    }
+    format!(r#"{{"resourceSpans": [{{"scopeSpans": [{{"spans": [{}]}}]}}]}}"#, spans.join(","))
+}
+
+#[test]
+fn an_action_in_the_words_of_a_model_that_no_span_tells_may_have_been_done() {
+    let react = "Thought: I look\nAction: Search the web\nAction Input: {\"q\": 1}";
+    let dspy = "[[ ## next_thought ## ]]\nhm\n\n[[ ## next_tool_name ## ]]\nsearch_the_web\n\n[[ ## completed ## ]]";
+    let printed = "ResponseFunctionToolCall(arguments='{}', call_id='c', name='search_the_web', type='function_call')";
+    for words in [react, dspy, printed] {
+        with(&crew(words, &[]), |run| assert!(!records_calls(run), "{words}"));
+        with(&crew(words, &["search_the_web"]), |run| assert!(run.complete && records_calls(run), "{words}"));
+        with(&crew(words, &["other"]), |run| assert!(!run.complete && records_calls(run), "{words}"));
+    }
+    let ends = "[[ ## next_tool_name ## ]]\nfinish\n";
+    for words in ["Thought: I know\nFinal Answer: 4", "Action: none needed", ends] {
+        with(&crew(words, &[]), |run| assert!(run.complete && records_calls(run), "{words}"));
+    }
+    with(&crew(printed, &["search_the_web"]), |run| {
+        assert!(!steps(run).contains(&"message assistant".to_owned()), "{:?}", steps(run));
+    });
+}
+
+#[test]
+fn parts_of_no_known_kind_leave_the_run_of_a_framework_open() {
+    let is_open = |run: &Run<'_>| !run.complete;
+    let cases = [
+        ("haystack-messages.json", r#"{"reasoning": {"reasoning_text""#, r#"{"zz_call": {"reasoning_text""#),
+        ("haystack-messages.json", r#""role": "system""#, r#""role": "zz""#),
+        ("semantic-kernel-history.json", r#""content_type": "function_call""#, r#""content_type": "zz""#),
+        ("dspy-prediction.json", "\"thought_1\"", "\"zz_1\""),
+        ("dspy-prediction.json", "\"tool_name_1\"", "\"zz_name\""),
+        ("ai-sdk-result.json", r#""type": "reasoning""#, r#""type": "zz""#),
+        (
+            "ai-sdk-older-steps.json",
+            r#""stepType": "tool-result", "text": "#,
+            r#""stepType": "tool-result", "text": {"type": "zz"}, "was": "#,
+        ),
+        ("letta-agents.json", r#""role": "user""#, r#""role": "zz""#),
+        ("letta-agents.json", r#""type": "reasoning""#, r#""type": "zz""#),
+    ];
+    for (name, known, other) in cases {
+        let text = sample(name);
+        assert!(text.contains(known), "{name}: {known}");
+        let first = |text: &str| {
+            let limits = averment_base::limits::Limits::default();
+            let runs = averment_traces::TraceRuns::new("t", std::io::Cursor::new(text.as_bytes().to_vec()), &limits);
+            let raw = runs.into_iter().next().unwrap().unwrap();
+            let arena = bumpalo::Bump::new();
+            is_open(&averment_traces::parse_run(&raw, &arena, &limits).unwrap())
+        };
+        assert!(!first(&text), "{name}");
+        assert!(first(&text.replacen(known, other, 1)), "{name}: {other}");
+    }
+}
+
+#[test]
+fn tools_whose_calls_a_row_leaves_out_leave_the_run_open() {
+    let row = |kind: &str| {
+        format!(
+            r#"{{"query": "go", "response": [{{"role": "assistant", "content": [{{"type": "text", "text": "ok"}}]}}],
+            "tool_definitions": [{{"name": "search", "type": "{kind}", "parameters": {{}}}}]}}"#
+        )
+    };
+    with(&row("function"), |run| assert!(run.complete && records_calls(run)));
+    with(&row("sharepoint_grounding"), |run| assert!(!run.complete));
+}

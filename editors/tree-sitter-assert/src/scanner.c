@@ -1,353 +1,555 @@
-// What the grammar of `.assert` files asks for beyond one sign ahead: where lines and expressions end, what a word means that is a name elsewhere, and
-// globs, numbers and regular expressions. `grammar/assert.pest` says all of it with lookaheads; the comments name its rules.
+// Reads `.assert` files by the program in `tables.h`, which `tools/tables.mjs` makes of `grammar/assert.pest`, and tells the parser where nodes begin and
+// end, and which tokens they hold. Two readings of that program stand here: `match` asks whether a piece of it fits, as pest does, and `plan_leaf` goes
+// through it, asking at each fork, up to the next token. What pest refuses is refused line by line, so that the rest of a file keeps its tree.
 #include "tree_sitter/alloc.h"
 #include "tree_sitter/parser.h"
-#include "words.h"
+#include <stddef.h>
+#include <string.h>
+#include "tables.h"
 
-enum SignKind {
-  NEWLINE, MODIFIER_NEWLINE, SOFT_NEWLINE, GOES_ON,
-  OPEN_PAREN, CALL_OPEN, OPEN_BRACKET, INDEX_OPEN, BLOCK_OPEN, OBJECT_OPEN, REPEAT_OPEN, INTERPOLATION_OPEN, CLOSE,
-  PLAIN_AHEAD, INFIX_AHEAD, LIST_AHEAD, STEPS_AHEAD, LIKE_START,
-  QUANTIFIER_WORD, NO_IN, COUNT_WORD, IF_STEPS, IN_A_ROW,
-  ENTRY_WORD, PATTERN, PLAIN_WORD, COMMAND_WORD,
-  NUMBER, REGEX_START, EXPRESSION_END, TAGGED,
-  UNREACHABLE,
+// The order is that of `externals` in grammar.js; behind these come the tokens, and the ends of nodes.
+enum SignKind { LOOK, OPEN, COMMENT, UNEXPECTED, LOOSE_STRING, LOOSE_SIGN, FIRST_TOKEN };
+// The order is that of `OPERATIONS` in tools/tables.mjs, which says what stands behind each.
+enum Operation {
+  OP_END, OP_TEXT, OP_CLASS, OP_LEAF, OP_CALL, OP_EITHER, OP_MAYBE, OP_REPEAT, OP_AHEAD, OP_NOT, OP_SKIP, OP_PUSH, OP_DROP, OP_OPEN, OP_CLOSE, OP_CUT,
+  OP_LINES, OP_NEXT_LINE, OP_TEXT_END, OP_PEEK,
 };
+enum CharClass { CLASS_ANY, CLASS_DIGIT, CLASS_ALPHA, CLASS_UPPER, CLASS_ALPHANUMERIC };
 
-// Deeper brackets are read, and forgotten: the language itself refuses them long before.
-#define MAX_DEPTH 1000
-#define MAX_WORD 64
-// How far ahead a statement is looked through.
-#define MAX_SURVEY 20000
+// Answers of `match` that are no place: it does not fit, or it does as far as the `{` of a block.
+enum { NO_MATCH = -1, UP_TO_BLOCK = -2 };
+#define NO_LEAF UINT16_MAX
+#define NOWHERE UINT32_MAX
+#define MAX_MODES 256
+#define MAX_STACK 400
+#define MAX_CLOSES 400
+// What tree-sitter keeps of a scanner, without what is always kept.
+#define MAX_KEPT (TREE_SITTER_SERIALIZATION_BUFFER_SIZE - 32 - MAX_MODES / 8)
+#define MAX_STEPS 2000000
+#define MAX_NESTED 3000
+#define MAX_TEXT 4000000
+#define MEMO_SIZE 8192
 
-// `open` holds the bracket that closes each open one; a block, where lines count, as 'b'.
+// What is known where a token ends. It is kept with each token, so that reading can begin again behind any of them.
 typedef struct {
-  uint16_t depth;
-  // Line ends that are known to end nothing, up to the next sign.
-  uint16_t crossed;
-  char open[MAX_DEPTH];
-} OpenBrackets;
+  bool needs_look, is_planned, marks_end;
+  // The rest of a line that does not fit, and the sign in it that is to blame.
+  uint32_t region, blamed;
+  // What comes next: ends of nodes, space and comments, beginnings of nodes, a token.
+  uint32_t gap, leaf_length;
+  uint16_t leaf, open_count, close_count;
+  // Where the program goes on, the next place last; and whether line ends are space, for each open bracket.
+  uint16_t stack_size, mode_count;
+  uint8_t closes[MAX_CLOSES];
+  uint16_t stack[MAX_STACK];
+  uint8_t modes[MAX_MODES / 8];
+} Reading;
 
-static bool is_word_start(int32_t c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+typedef struct {
+  uint32_t round;
+  int32_t at, result;
+  uint16_t place;
+  bool lines_are_space;
+} MemoEntry;
+
+typedef struct {
+  Reading reading;
+  // The text ahead, as far as it was looked at.
+  TSLexer *lexer;
+  int32_t *ahead;
+  uint32_t ahead_length, ahead_room;
+  // Where nothing fitted that was not only looked for.
+  int32_t furthest;
+  uint32_t steps, nested, quiet;
+  // Answers of this round.
+  uint32_t round;
+  MemoEntry memo[MEMO_SIZE];
+} Scanner;
+
+// ---- the text ahead
+
 static bool is_digit(int32_t c) { return c >= '0' && c <= '9'; }
-static bool is_word_char(int32_t c) { return is_word_start(c) || is_digit(c); }
-static bool is_glob_char(int32_t c) { return is_word_char(c) || c == '*' || c == '?'; }
+static bool is_upper(int32_t c) { return c >= 'A' && c <= 'Z'; }
+static bool is_alpha(int32_t c) { return is_upper(c) || (c >= 'a' && c <= 'z'); }
+static bool is_word_char(int32_t c) { return is_alpha(c) || is_digit(c) || c == '_'; }
 static bool is_blank(int32_t c) { return c == ' ' || c == '\t' || c == '\r'; }
-static bool is_quote(int32_t c) { return c == '"' || c == '\''; }
-static void step_over(TSLexer *lexer) { lexer->advance(lexer, false); }
-static bool found(TSLexer *lexer, enum SignKind kind) {
-  lexer->result_symbol = kind;
+
+// The sign at a place ahead, or -1 behind the end.
+static int32_t sign_at(Scanner *scanner, int32_t at) {
+  while ((uint32_t)at >= scanner->ahead_length) {
+    if (scanner->lexer->eof(scanner->lexer) || scanner->ahead_length >= MAX_TEXT) return -1;
+    if (scanner->ahead_length == scanner->ahead_room) {
+      scanner->ahead_room = scanner->ahead_room ? scanner->ahead_room * 2 : 1024;
+      scanner->ahead = ts_realloc(scanner->ahead, scanner->ahead_room * sizeof *scanner->ahead);
+    }
+    scanner->ahead[scanner->ahead_length++] = scanner->lexer->lookahead;
+    scanner->lexer->advance(scanner->lexer, false);
+  }
+  return scanner->ahead[at];
+}
+
+static int32_t skip_comment(Scanner *scanner, int32_t at) {
+  for (int32_t c = sign_at(scanner, at); c >= 0 && c != '\n'; c = sign_at(scanner, at)) at++;
+  return at;
+}
+
+static int32_t skip_space(Scanner *scanner, int32_t at, bool lines_are_space) {
+  for (;;) {
+    int32_t c = sign_at(scanner, at);
+    if (is_blank(c) || (lines_are_space && c == '\n')) at++;
+    else if (c == '#') at = skip_comment(scanner, at);
+    else return at;
+  }
+}
+
+// All texts of the grammar are ASCII.
+static bool has_text(Scanner *scanner, int32_t at, const char *text, int32_t *length) {
+  int32_t index = 0;
+  for (; text[index]; index++) {
+    if (sign_at(scanner, at + index) != text[index]) return false;
+  }
+  *length = index;
   return true;
 }
 
-static bool lines_count(const OpenBrackets *brackets) {
-  return brackets->depth == 0 || brackets->open[(brackets->depth < MAX_DEPTH ? brackets->depth : MAX_DEPTH) - 1] == 'b';
-}
-static void push(OpenBrackets *brackets, char closing) {
-  if (brackets->depth < MAX_DEPTH) brackets->open[brackets->depth] = closing;
-  if (brackets->depth < UINT16_MAX) brackets->depth++;
-}
-
-// ---- looking ahead
-
-// A sign that is seen ahead: 'w' a word, '"' a text, '0' a number, '>' an arrow, 'c' a sign that compares, '.' two dots, '\n' the end of a line or text,
-// and any other sign as itself.
-typedef struct {
-  int32_t kind;
-  bool is_spaced;
-  char word[MAX_WORD];
-  // The sign directly behind it.
-  int32_t behind;
-} SeenSign;
-
-static void read_word(TSLexer *lexer, char *word) {
-  unsigned length = 0;
-  for (; is_word_char(lexer->lookahead); step_over(lexer)) {
-    if (length < MAX_WORD - 1) word[length++] = (char)lexer->lookahead;
+static bool in_class(int32_t c, enum CharClass class) {
+  switch (class) {
+    case CLASS_ANY: return c >= 0;
+    case CLASS_DIGIT: return is_digit(c);
+    case CLASS_ALPHA: return is_alpha(c);
+    case CLASS_UPPER: return is_upper(c);
+    case CLASS_ALPHANUMERIC: return is_alpha(c) || is_digit(c);
   }
-  word[length] = 0;
+  return false;
 }
 
-static void skip_text(TSLexer *lexer) {
-  int32_t quote = lexer->lookahead;
-  step_over(lexer);
-  if (quote == '"' && lexer->lookahead == '"') {
-    step_over(lexer);
-    if (lexer->lookahead != '"') return;
-    step_over(lexer);
-    for (unsigned quotes = 0; quotes < 3 && !lexer->eof(lexer); step_over(lexer)) {
-      quotes = lexer->lookahead == '"' ? quotes + 1 : 0;
-      if (lexer->lookahead == '\\') step_over(lexer);
+// ---- whether a piece fits
+
+static uint16_t next_place(uint16_t place) {
+  switch (CODE[place]) {
+    case OP_TEXT: case OP_LEAF: return place + 3;
+    case OP_CLASS: case OP_CALL: case OP_PUSH: case OP_CLOSE: case OP_NEXT_LINE: return place + 2;
+    case OP_EITHER: case OP_MAYBE: case OP_REPEAT: case OP_AHEAD: case OP_NOT: case OP_LINES: return CODE[place + 1];
+    default: return place + 1;
+  }
+}
+
+static int32_t match(Scanner *scanner, uint16_t place, int32_t at, bool lines_are_space);
+
+// A rule: asked again at the same place it gives the same answer.
+static int32_t match_rule(Scanner *scanner, uint16_t place, int32_t at, bool lines_are_space) {
+  MemoEntry *entry = &scanner->memo[((uint32_t)at * 31u + place * 7u + lines_are_space) % MEMO_SIZE];
+  if (entry->round == scanner->round && entry->place == place && entry->at == at && entry->lines_are_space == lines_are_space) return entry->result;
+  if (scanner->nested >= MAX_NESTED) return NO_MATCH;
+  scanner->nested++;
+  int32_t result = match(scanner, place, at, lines_are_space);
+  scanner->nested--;
+  *entry = (MemoEntry){scanner->round, at, result, place, lines_are_space};
+  return result;
+}
+
+static int32_t refuse(Scanner *scanner, int32_t at) {
+  if (scanner->quiet == 0 && at > scanner->furthest) scanner->furthest = at;
+  return NO_MATCH;
+}
+
+static int32_t match_either(Scanner *scanner, uint16_t place, int32_t at, bool lines_are_space) {
+  int32_t result = NO_MATCH;
+  for (uint16_t index = 0; index < CODE[place + 2] && result == NO_MATCH; index++) result = match(scanner, CODE[place + 3 + index], at, lines_are_space);
+  return result;
+}
+
+static bool is_ahead(Scanner *scanner, uint16_t place, int32_t at, bool lines_are_space) {
+  scanner->quiet++;
+  bool fits = match(scanner, place + 2, at, lines_are_space) != NO_MATCH;
+  scanner->quiet--;
+  return fits == (CODE[place] == OP_AHEAD);
+}
+
+// From a place of the program to the end of its block: where in the text that ends.
+static int32_t match(Scanner *scanner, uint16_t place, int32_t at, bool lines_are_space) {
+  // Brackets are closed in the block that opens them: what counts in them ends with them.
+  bool outer[8];
+  unsigned depth = 0;
+  for (;; place = next_place(place)) {
+    int32_t length = 0, result = at;
+    if (++scanner->steps > MAX_STEPS) return NO_MATCH;
+    switch (CODE[place]) {
+      case OP_END: return at;
+      case OP_CUT: case OP_LINES: return UP_TO_BLOCK;
+      case OP_TEXT:
+        if (!has_text(scanner, at, TEXTS[CODE[place + 1]], &length)) return refuse(scanner, at);
+        result = at + length;
+        break;
+      case OP_CLASS:
+        if (!in_class(sign_at(scanner, at), CODE[place + 1])) return refuse(scanner, at);
+        result = at + 1;
+        break;
+      case OP_PEEK:
+        if (sign_at(scanner, at) != (lines_are_space ? '\n' : ' ')) return refuse(scanner, at);
+        result = at + 1;
+        break;
+      case OP_TEXT_END:
+        if (sign_at(scanner, at) >= 0) return refuse(scanner, at);
+        break;
+      case OP_LEAF: case OP_CALL: result = match_rule(scanner, CODE[place + 1], at, lines_are_space); break;
+      case OP_EITHER: result = match_either(scanner, place, at, lines_are_space); break;
+      case OP_MAYBE:
+        result = match(scanner, place + 2, at, lines_are_space);
+        if (result == NO_MATCH) result = at;
+        break;
+      case OP_REPEAT:
+        for (int32_t next = at; next >= result;) {
+          result = next;
+          next = match(scanner, place + 2, result, lines_are_space);
+          if (next == UP_TO_BLOCK || next == result) return next == UP_TO_BLOCK ? next : refuse(scanner, at);
+        }
+        break;
+      case OP_AHEAD: case OP_NOT:
+        if (!is_ahead(scanner, place, at, lines_are_space)) return refuse(scanner, at);
+        break;
+      case OP_SKIP: result = skip_space(scanner, at, lines_are_space); break;
+      case OP_PUSH:
+        if (depth == sizeof outer) return NO_MATCH;
+        outer[depth++] = lines_are_space;
+        lines_are_space = CODE[place + 1];
+        break;
+      case OP_DROP:
+        if (depth == 0) return NO_MATCH;
+        lines_are_space = outer[--depth];
+        break;
+      case OP_NEXT_LINE: return NO_MATCH;
+      default: break;
     }
-    return;
+    if (result < 0) return result;
+    at = result;
   }
-  while (!lexer->eof(lexer) && lexer->lookahead != '\n' && lexer->lookahead != quote) {
-    if (quote == '"' && lexer->lookahead == '\\') step_over(lexer);
-    step_over(lexer);
-  }
-  if (lexer->lookahead == quote) step_over(lexer);
 }
 
-// Over the rest of a regular expression whose `/` is passed; false where there is none on the line.
-static bool skip_regex(TSLexer *lexer) {
-  bool in_class = false;
-  for (unsigned length = 0;; length++) {
+// ---- up to the next token
+
+static bool lines_are_space(const Reading *reading) {
+  unsigned top = reading->mode_count - 1u;
+  return reading->mode_count > 0 && (top >= MAX_MODES || (reading->modes[top / 8] >> top % 8 & 1));
+}
+
+// Of brackets that are nested too deep only the number is known; the stack of places is full long before.
+static void push_mode(Reading *reading, bool lines_are_space) {
+  unsigned top = reading->mode_count;
+  if (top < MAX_MODES && lines_are_space) reading->modes[top / 8] |= (uint8_t)(1 << top % 8);
+  if (top < UINT16_MAX) reading->mode_count++;
+}
+
+static void drop_mode(Reading *reading) {
+  if (reading->mode_count == 0) return;
+  unsigned top = --reading->mode_count;
+  if (top < MAX_MODES) reading->modes[top / 8] &= (uint8_t)~(1 << top % 8);
+}
+
+// Where to go on later. Nothing is kept of a place where only its block ends.
+static bool push_place(Reading *reading, uint16_t place) {
+  if (CODE[place] == OP_END) return true;
+  if (reading->stack_size == MAX_STACK || reading->stack_size * 2u + reading->close_count > MAX_KEPT - 32) return false;
+  reading->stack[reading->stack_size++] = place;
+  return true;
+}
+
+// A node that ends as soon as it began holds nothing, and is none.
+static void close_node(Reading *reading, uint16_t node) {
+  if (reading->open_count > 0) reading->open_count--;
+  else if (reading->close_count < MAX_CLOSES) reading->closes[reading->close_count++] = (uint8_t)node;
+}
+
+static void plan_token(Reading *reading, uint16_t token, int32_t at, int32_t end) {
+  reading->leaf = token;
+  reading->gap = (uint32_t)at;
+  reading->leaf_length = (uint32_t)(end - at);
+}
+
+// What does not fit from a place on: the rest of its line or of its block, and in it the sign at which reading came no further.
+static void blame_line(Scanner *scanner, int32_t at) {
+  Reading *reading = &scanner->reading;
+  int32_t end = at, blamed = NO_MATCH, depth = 0;
+  for (int32_t c = sign_at(scanner, end); c >= 0 && c != '\n'; c = sign_at(scanner, ++end)) {
+    if (c == '#') {
+      end = skip_comment(scanner, end);
+      break;
+    }
+    if (end > at && depth == 0 && (c == ';' || (c == '}' && reading->mode_count > 1))) break;
+    if (c == '(' || c == '[' || c == '{') depth++;
+    if ((c == ')' || c == ']' || c == '}') && depth > 0) depth--;
+    if (!is_blank(c) && (blamed == NO_MATCH || blamed < scanner->furthest)) blamed = end;
+  }
+  reading->region = (uint32_t)end;
+  reading->blamed = blamed == NO_MATCH ? NOWHERE : (uint32_t)blamed;
+  reading->marks_end = blamed == NO_MATCH;
+  reading->is_planned = false;
+}
+
+// Out of all nodes up to the list of lines that holds them.
+static void leave_line(Reading *reading, uint16_t place) {
+  for (;;) {
+    for (; CODE[place] != OP_END; place = next_place(place)) {
+      if (CODE[place] == OP_NEXT_LINE) {
+        push_place(reading, place);
+        return;
+      }
+      if (CODE[place] == OP_CLOSE) close_node(reading, CODE[place + 1]);
+      if (CODE[place] == OP_PUSH) push_mode(reading, CODE[place + 1]);
+      if (CODE[place] == OP_DROP) drop_mode(reading);
+    }
+    if (reading->stack_size == 0) return;
+    place = reading->stack[--reading->stack_size];
+  }
+}
+
+// Where a line may begin, or has to end. False where neither fits; otherwise `*place` is where to go on.
+static bool enter_line(Scanner *scanner, uint16_t *place, int32_t *at) {
+  Reading *reading = &scanner->reading;
+  bool is_behind_line = CODE[*place] == OP_NEXT_LINE, with_lines = lines_are_space(reading);
+  uint16_t lines = is_behind_line ? CODE[*place + 1] : *place;
+  int32_t start = skip_space(scanner, *at, with_lines), c = sign_at(scanner, start);
+  if (c < 0 || (c == '}' && reading->mode_count > 1)) {
+    *place = CODE[lines + 1];
+    return true;
+  }
+  uint16_t separator = CODE[lines + 2], line = CODE[lines + 3], next_line = lines + 4;
+  scanner->furthest = start;
+  if (match(scanner, separator, start, with_lines) != NO_MATCH) {
+    *place = separator;
+    *at = start;
+    return push_place(reading, lines);
+  }
+  if (!is_behind_line && match(scanner, line, start, with_lines) != NO_MATCH) {
+    *place = line;
+    *at = start;
+    return push_place(reading, next_line);
+  }
+  blame_line(scanner, start);
+  return push_place(reading, next_line) && false;
+}
+
+// Picks the piece that fits of several, or none of one that may be missing.
+static bool take_fork(Scanner *scanner, uint16_t *place, int32_t at) {
+  Reading *reading = &scanner->reading;
+  uint16_t here = *place, behind = CODE[here + 1];
+  bool with_lines = lines_are_space(reading);
+  if (CODE[here] == OP_EITHER) {
+    for (uint16_t index = 0; index < CODE[here + 2]; index++) {
+      *place = CODE[here + 3 + index];
+      if (match(scanner, *place, at, with_lines) != NO_MATCH) return push_place(reading, behind);
+    }
+    return false;
+  }
+  int32_t end = match(scanner, here + 2, at, with_lines);
+  bool is_taken = end == UP_TO_BLOCK || end > at || (end == at && CODE[here] == OP_MAYBE);
+  *place = is_taken ? here + 2 : behind;
+  return !is_taken || push_place(reading, CODE[here] == OP_REPEAT ? here : behind);
+}
+
+// Goes through the program up to the next token: which nodes end and begin before it. At the end of the text there is none.
+static void plan_leaf(Scanner *scanner) {
+  Reading *reading = &scanner->reading;
+  int32_t at = 0, end = 0;
+  reading->is_planned = true;
+  reading->leaf = NO_LEAF;
+  reading->gap = reading->leaf_length = 0;
+  while (reading->stack_size > 0) {
+    uint16_t place = reading->stack[--reading->stack_size];
+    for (bool fits = true; CODE[place] != OP_END;) {
+      uint16_t here = place;
+      place = next_place(here);
+      switch (CODE[here]) {
+        case OP_TEXT: case OP_LEAF:
+          if (CODE[here] == OP_LEAF) end = match_rule(scanner, CODE[here + 1], at, lines_are_space(reading));
+          else end = has_text(scanner, at, TEXTS[CODE[here + 1]], &end) ? at + end : NO_MATCH;
+          if (end > at && push_place(reading, place)) {
+            plan_token(reading, CODE[here + 2] - 1, at, end);
+            return;
+          }
+          fits = end == at;
+          break;
+        case OP_CALL:
+          fits = push_place(reading, place);
+          place = CODE[here + 1];
+          break;
+        case OP_EITHER: case OP_MAYBE: case OP_REPEAT:
+          place = here;
+          fits = take_fork(scanner, &place, at);
+          break;
+        case OP_LINES: case OP_NEXT_LINE:
+          place = here;
+          if (!enter_line(scanner, &place, &at)) return;
+          break;
+        case OP_AHEAD: case OP_NOT: fits = is_ahead(scanner, here, at, lines_are_space(reading)); break;
+        case OP_SKIP: at = skip_space(scanner, at, lines_are_space(reading)); break;
+        case OP_PUSH: push_mode(reading, CODE[here + 1]); break;
+        case OP_DROP: drop_mode(reading); break;
+        case OP_OPEN: reading->open_count++; break;
+        case OP_CLOSE: close_node(reading, CODE[here + 1]); break;
+        default: break;
+      }
+      if (!fits) {
+        scanner->furthest = at;
+        blame_line(scanner, at);
+        leave_line(reading, here);
+        return;
+      }
+    }
+  }
+}
+
+// ---- tokens
+
+static bool tell(TSLexer *lexer, unsigned kind) {
+  lexer->result_symbol = (TSSymbol)kind;
+  return true;
+}
+
+static bool tell_comment(TSLexer *lexer, uint32_t *left) {
+  for (; !lexer->eof(lexer) && lexer->lookahead != '\n'; lexer->advance(lexer, false)) {
+    if (*left > 0) --*left;
+  }
+  lexer->mark_end(lexer);
+  return tell(lexer, COMMENT);
+}
+
+// Over a token of a line that does not fit; its kind is what it looks like.
+static unsigned take_loose(TSLexer *lexer, uint32_t left, uint32_t *length) {
+  char text[32] = "";
+  int32_t first = lexer->lookahead;
+  bool is_word = is_word_char(first), is_quoted = first == '"' || first == '\'', is_escaped = false;
+  for (*length = 0; *length < left && !lexer->eof(lexer);) {
     int32_t c = lexer->lookahead;
-    if (lexer->eof(lexer) || c == '\n') return false;
-    step_over(lexer);
-    if (c == '/' && !in_class) return length > 0;
-    if (c == '\\') {
-      if (lexer->eof(lexer) || lexer->lookahead == '\n') return false;
-      step_over(lexer);
-    } else if (c == '[' && !in_class) {
-      in_class = true;
-      if (lexer->lookahead == '^') step_over(lexer);
-      if (lexer->lookahead == ']') step_over(lexer);
-    } else if (c == ']') {
-      in_class = false;
-    }
+    if (is_word ? !is_word_char(c) : !is_quoted && *length > 0) break;
+    if (*length < sizeof text - 1) text[*length] = (char)(c < 128 ? c : '?');
+    lexer->advance(lexer, false);
+    ++*length;
+    if (is_quoted && *length > 1 && c == first && !is_escaped) break;
+    is_escaped = c == '\\' && first == '"' && !is_escaped;
   }
+  if (is_quoted) return LOOSE_STRING;
+  for (unsigned token = 0; token < TOKEN_COUNT; token++) {
+    if (strcmp(TOKEN_TEXTS[token], text) == 0) return FIRST_TOKEN + token;
+  }
+  return is_digit(first) ? FIRST_TOKEN + NUMBER : is_word ? FIRST_TOKEN + IDENTIFIER : LOOSE_SIGN;
 }
 
-static void skip_comment(TSLexer *lexer) {
-  while (!lexer->eof(lexer) && lexer->lookahead != '\n') step_over(lexer);
-}
-
-// Over space and comments, and over line ends where they do not count.
-static bool skip_space(TSLexer *lexer, bool with_lines) {
-  bool skipped = false;
-  while (is_blank(lexer->lookahead) || lexer->lookahead == '#' || (with_lines && lexer->lookahead == '\n')) {
-    if (lexer->lookahead == '#') skip_comment(lexer);
-    else step_over(lexer);
-    skipped = true;
-  }
-  return skipped;
-}
-
-static SeenSign see(TSLexer *lexer, bool with_lines) {
-  SeenSign seen = {.kind = '\n'};
-  seen.is_spaced = skip_space(lexer, with_lines);
-  int32_t c = lexer->lookahead;
-  if (lexer->eof(lexer) || c == '\n') return seen;
-  seen.kind = c;
-  if (is_word_start(c)) {
-    seen.kind = 'w';
-    read_word(lexer, seen.word);
-  } else if (is_digit(c)) {
-    seen.kind = '0';
-    while (is_word_char(lexer->lookahead)) step_over(lexer);
-  } else if (is_quote(c)) {
-    seen.kind = '"';
-    skip_text(lexer);
-  } else {
-    step_over(lexer);
-    int32_t second = lexer->lookahead;
-    if (c == '-' && second == '>') seen.kind = '>';
-    if (c == '<' || c == '>' || ((c == '=' || c == '!') && second == '=')) seen.kind = 'c';
-    if (c == '.' && second == '.') seen.kind = '.';
-    else if (c == '.') seen.kind = 'f';
-    if (seen.kind == '>' || seen.kind == '.' || (seen.kind == 'c' && second == '=')) step_over(lexer);
-  }
-  seen.behind = lexer->lookahead;
-  return seen;
-}
-
-static bool opens(int32_t kind) { return kind == '(' || kind == '[' || kind == '{'; }
-static bool closes(int32_t kind) { return kind == ')' || kind == ']' || kind == '}'; }
-static bool is_operand_start(const SeenSign *seen) {
-  return seen->kind == 'w' || seen->kind == '0' || seen->kind == '"' || opens(seen->kind) || seen->kind == '$' || seen->kind == '/';
-}
-
-// Behind an opened bracket: to behind the one that closes it.
-static void skip_brackets(TSLexer *lexer) {
-  unsigned depth = 1;
-  for (unsigned steps = 0; depth > 0 && steps < MAX_SURVEY && !lexer->eof(lexer); steps++) {
-    SeenSign seen = see(lexer, true);
-    if (opens(seen.kind)) depth++;
-    else if (closes(seen.kind)) depth--;
-  }
-}
-
-typedef struct {
-  bool has_infix, has_else, has_more_than;
-} SeenWords;
-
-// The words outside of brackets in the rest of a statement (`infix_statement`, `if_statement`, `repeat_statement`).
-static SeenWords survey(TSLexer *lexer, bool in_brackets) {
-  SeenWords words = {false, false, false};
-  char before[MAX_WORD] = "";
-  bool goes_on = false, is_first = true;
-  for (unsigned steps = 0; steps < MAX_SURVEY; steps++) {
-    SeenSign seen = see(lexer, in_brackets || goes_on);
-    if (seen.kind == '\n') {
-      if (lexer->eof(lexer)) return words;
-      skip_space(lexer, true);
-      bool is_arrow = lexer->lookahead == '-';
-      seen = see(lexer, true);
-      if (!(is_arrow && seen.kind == '>') && !(seen.kind == 'w' && is_one_of(seen.word, CONTINUING))) return words;
-    }
-    if (seen.kind == ';' || closes(seen.kind) || seen.kind == '{') return words;
-    if (seen.kind == '(' || seen.kind == '[') skip_brackets(lexer);
-    if (seen.kind == '/' && seen.is_spaced && !is_blank(lexer->lookahead)) skip_regex(lexer);
-    if (seen.kind == 'w' && !is_first) {
-      words.has_infix = words.has_infix || strcmp(seen.word, "iff") == 0 || (strcmp(before, "only") == 0 && strcmp(seen.word, "after") == 0);
-      words.has_else = words.has_else || strcmp(seen.word, "else") == 0;
-      words.has_more_than = words.has_more_than || (strcmp(before, "more") == 0 && strcmp(seen.word, "than") == 0);
-    }
-    goes_on = seen.kind == ',' || seen.kind == '|' || seen.kind == ':' || seen.kind == '>' ||
-              (seen.kind == 'w' && is_one_of(seen.word, CONTINUING "where "));
-    // The first word begins the statement: `only after` at its start is none of the infix.
-    strcpy(before, seen.kind == 'w' && !is_first ? seen.word : "");
-    is_first = false;
-  }
-  return words;
-}
-
-// Whether a word means what it means to the language, by what follows it.
-static bool is_meant(TSLexer *lexer, const ContextWord *context, bool in_brackets) {
-  SeenSign next = see(lexer, in_brackets);
-  unsigned may = context->followers;
-  if (next.kind == 'w' && is_one_of(next.word, context->next_words)) return true;
-  if (next.kind == 'w') {
-    if (!(may & (BEFORE_STEP | BEFORE_WORD | BEFORE_OPERAND | BEFORE_SPACED | BEFORE_END))) return false;
-    if (may & BEFORE_END) return is_one_of(next.word, MODIFIERS);
-    if (!is_one_of(next.word, TESTS)) return true;
-    // `first contains "x"` is a test of something, `first contains` is about a tool of that name.
-    if (next.behind == '.' || (may & (BEFORE_OPERAND | BEFORE_SPACED))) return next.behind == '.' || strcmp(next.word, "not") == 0;
-    SeenSign second = see(lexer, in_brackets);
-    return !is_operand_start(&second) || (second.kind == 'w' && is_one_of(second.word, BEHIND_STEP)) || (second.kind == '(' && !second.is_spaced);
-  }
-  if (next.kind == '"') return may & (BEFORE_STEP | BEFORE_TEXT | BEFORE_OPERAND | BEFORE_SPACED);
-  if (next.kind == '\n' || next.kind == ';' || next.kind == '}') return may & BEFORE_END;
-  if (next.kind == '0') return may & (BEFORE_NUMBER | BEFORE_OPERAND | BEFORE_SPACED);
-  if (next.kind == '-') return (may & (BEFORE_NUMBER | BEFORE_SPACED)) && is_digit(next.behind);
-  if (next.kind == '{') return may & (BEFORE_BRACE | BEFORE_OPERAND | BEFORE_SPACED);
-  if (next.kind == '/') return may & (BEFORE_REGEX | BEFORE_OPERAND | BEFORE_SPACED);
-  if (next.kind == '$') return may & (BEFORE_OPERAND | BEFORE_SPACED);
-  if (next.kind == '[') return next.is_spaced && may & (BEFORE_LIST | BEFORE_OPERAND | BEFORE_SPACED);
-  if (next.kind == '?') return may & BEFORE_STEP;
-  if (next.kind == '*') {
-    if (is_glob_char(next.behind)) return may & BEFORE_STEP;
-    SeenSign second = see(lexer, in_brackets);
-    return may & BEFORE_STEP && (!is_operand_start(&second) || second.kind == '{' || (second.kind == 'w' && is_one_of(second.word, BEHIND_STEP "and or iff only ")));
-  }
-  if (next.kind != '(') return false;
-  if (may & (BEFORE_OPERAND | BEFORE_SPACED)) return next.is_spaced;
-  if (!(may & BEFORE_STEP)) return false;
-  // `first(calls) == 3` calls a function, `first (a | b)` is a statement.
-  skip_brackets(lexer);
-  SeenSign second = see(lexer, in_brackets);
-  if (second.kind == 'w') return !is_one_of(second.word, TESTS) || (is_one_of(second.word, "and or ") && is_one_of(context->word, "between either never "));
-  return second.kind != 'c' && second.kind != 'f' && second.kind != '.' && second.kind != '+' && second.kind != '-' && second.kind != '*' &&
-         second.kind != '/' && second.kind != '%' && second.kind != '[';
-}
-
-// ---- lines
-
-// Behind a line end: whether the next line goes on with what stands before it, or is a modifier of it.
-static enum SignKind classify_line(TSLexer *lexer) {
-  skip_space(lexer, true);
-  bool is_arrow = lexer->lookahead == '-';
-  SeenSign seen = see(lexer, false);
-  if (is_arrow && seen.kind == '>') return SOFT_NEWLINE;
-  if (seen.kind != 'w') return NEWLINE;
-  if (is_one_of(seen.word, CONTINUING)) {
-    if (seen.behind != '.') return SOFT_NEWLINE;
-    step_over(lexer);
-    return is_word_start(lexer->lookahead) ? NEWLINE : SOFT_NEWLINE;
-  }
-  if (!is_one_of(seen.word, MODIFIERS)) return NEWLINE;
-  const ContextWord *context = context_word(seen.word);
-  return context && is_meant(lexer, context, false) ? MODIFIER_NEWLINE : NEWLINE;
-}
-
-// Consumes line ends and the space around them, up to a comment or a sign, and counts them.
-static uint16_t take_lines(TSLexer *lexer) {
-  uint16_t lines = 0;
-  for (; is_blank(lexer->lookahead) || lexer->lookahead == '\n'; step_over(lexer)) {
-    if (lexer->lookahead == '\n' && lines < UINT16_MAX) lines++;
-  }
+// The next token of a line that does not fit; false where only space was left.
+static bool tell_loose(Reading *reading, TSLexer *lexer) {
+  uint32_t passed = 0, length = 0;
+  for (; passed < reading->region && (is_blank(lexer->lookahead) || lexer->lookahead == '\n'); passed++) lexer->advance(lexer, true);
+  reading->region -= passed;
+  if (reading->blamed != NOWHERE) reading->blamed -= passed < reading->blamed ? passed : reading->blamed;
+  if (reading->region == 0) return false;
+  if (lexer->lookahead == '#') return tell_comment(lexer, &reading->region);
+  unsigned kind = take_loose(lexer, reading->region, &length);
   lexer->mark_end(lexer);
-  return lines;
+  reading->region -= length;
+  bool is_blamed = reading->blamed < length;
+  reading->needs_look = !is_blamed;
+  if (is_blamed) reading->blamed = NOWHERE;
+  else if (reading->blamed != NOWHERE) reading->blamed -= length;
+  return tell(lexer, is_blamed ? UNEXPECTED : kind);
 }
 
-static bool scan_line(OpenBrackets *brackets, TSLexer *lexer, const bool *valid) {
-  bool in_brackets = !lines_count(brackets);
-  uint16_t lines = take_lines(lexer);
-  if (brackets->crossed > 0) {
-    brackets->crossed = brackets->crossed > lines ? brackets->crossed - lines : 0;
-    return found(lexer, SOFT_NEWLINE);
+// What was planned: an end of a node, or space, a beginning, a token.
+static bool tell_planned(Reading *reading, TSLexer *lexer) {
+  for (; reading->gap > 0 && lexer->lookahead != '#' && !lexer->eof(lexer); reading->gap--) lexer->advance(lexer, true);
+  if (reading->gap > 0 && !lexer->eof(lexer)) return tell_comment(lexer, &reading->gap);
+  if (reading->leaf == NO_LEAF) return false;
+  // No node begins with a line end that it may stand behind.
+  if (reading->open_count > 0 && reading->leaf != LINE_END) {
+    reading->open_count--;
+    lexer->mark_end(lexer);
+    return tell(lexer, OPEN);
   }
-  if (in_brackets) {
-    // A bracket that nothing closes ends where a line begins that stands in none.
-    SeenSign first = see(lexer, false), second = {.kind = 0};
-    if (first.kind == 'w' && is_one_of(first.word, NEVER_IN_BRACKETS)) second = see(lexer, false);
-    bool is_unclosed = second.kind == 'w' && second.is_spaced && !is_one_of(second.word, TESTS);
-    if (!is_unclosed) return found(lexer, SOFT_NEWLINE);
-    while (!lines_count(brackets)) brackets->depth--;
-    return found(lexer, NEWLINE);
-  }
-  if (valid[GOES_ON] && !valid[UNREACHABLE]) return found(lexer, SOFT_NEWLINE);
-  enum SignKind kind = classify_line(lexer);
-  if (kind == MODIFIER_NEWLINE && !valid[MODIFIER_NEWLINE]) kind = NEWLINE;
-  if (kind == NEWLINE && !valid[NEWLINE]) return false;
-  return found(lexer, kind);
-}
-
-// ---- expressions
-
-// Whether an expression goes on with the sign ahead, which stands on its line or, in brackets, anywhere.
-static bool goes_on_with(TSLexer *lexer, const bool *valid, bool is_new_line) {
-  int32_t c = lexer->lookahead;
-  bool wants_operand = valid[PLAIN_WORD];
-  if (is_word_start(c)) {
-    char word[MAX_WORD];
-    read_word(lexer, word);
-    if (wants_operand && !is_new_line) return !is_one_of(word, MODIFIERS "of then else ");
-    if (strcmp(word, "in") == 0 && !is_new_line) {
-      SeenSign article = see(lexer, false), row = see(lexer, false);
-      return !(strcmp(article.word, "a") == 0 && strcmp(row.word, "row") == 0);
-    }
-    if (strcmp(word, "tagged") == 0) return valid[TAGGED] && !is_new_line;
-    return is_one_of(word, is_new_line ? "and or implies " : TESTS "ignoring folded so started ok failed by ");
-  }
-  if (is_new_line) return false;
-  step_over(lexer);
-  int32_t second = lexer->lookahead;
-  switch (c) {
-    case '|': case '+': case '*': case '/': case '%': case '<': case '>': case '"': case '\'': return true;
-    case '-': return second != '>';
-    case '=': case '!': return second == '=';
-    case '.': return second == '.';
-    case '(': return valid[OPEN_PAREN] || wants_operand;
-    case '[': case '$': return wants_operand;
-    default: return wants_operand && is_digit(c);
-  }
-}
-
-// Emits the end of an expression, or the line ends that it goes on behind.
-static bool scan_expression_end(OpenBrackets *brackets, TSLexer *lexer, const bool *valid) {
-  bool with_lines = !lines_count(brackets);
+  for (; reading->leaf_length > 0 && !lexer->eof(lexer); reading->leaf_length--) lexer->advance(lexer, false);
   lexer->mark_end(lexer);
-  uint16_t lines = 0;
-  bool is_remarked = false;
-  while (is_blank(lexer->lookahead) || lexer->lookahead == '\n' || lexer->lookahead == '#') {
-    if (lexer->lookahead == '#') {
-      is_remarked = true;
-      skip_comment(lexer);
-    } else {
-      if (lexer->lookahead == '\n' && lines < UINT16_MAX) lines++;
-      step_over(lexer);
-    }
+  reading->is_planned = false;
+  reading->needs_look = true;
+  return tell(lexer, FIRST_TOKEN + reading->leaf);
+}
+
+static bool is_settled(const Reading *reading) { return reading->is_planned || reading->region > 0 || reading->marks_end || reading->close_count > 0; }
+
+static bool tell_look(Scanner *scanner, TSLexer *lexer) {
+  if (!is_settled(&scanner->reading)) {
+    scanner->lexer = lexer;
+    scanner->ahead_length = scanner->steps = 0;
+    scanner->round++;
+    plan_leaf(scanner);
   }
-  if (lines == 0 && is_remarked) return !lexer->eof(lexer) ? false : found(lexer, EXPRESSION_END);
-  if (lines > 0 && !is_remarked) {
-    // The end of the sign is moved here before it is known whether it is needed; an end of the expression takes it back by being emitted first.
-    TSLexer *ahead = lexer;
-    (void)ahead;
+  scanner->reading.needs_look = false;
+  return tell(lexer, LOOK);
+}
+
+static bool tell_next(Scanner *scanner, TSLexer *lexer) {
+  Reading *reading = &scanner->reading;
+  lexer->mark_end(lexer);
+  if (reading->needs_look) return tell_look(scanner, lexer);
+  if (reading->region > 0 && tell_loose(reading, lexer)) return true;
+  lexer->mark_end(lexer);
+  if (reading->marks_end) {
+    reading->marks_end = false;
+    return tell(lexer, UNEXPECTED);
   }
-  if (!goes_on_with(lexer, valid, lines > 0 && !with_lines)) return found(lexer, EXPRESSION_END);
-  if (lines == 0) return false;
-  brackets->crossed = lines;
-  return found(lexer, SOFT_NEWLINE);
+  if (reading->close_count > 0) {
+    unsigned node = reading->closes[0];
+    memmove(reading->closes, reading->closes + 1, --reading->close_count);
+    reading->needs_look = true;
+    return tell(lexer, FIRST_TOKEN + TOKEN_COUNT + node);
+  }
+  return reading->is_planned ? tell_planned(reading, lexer) : tell_look(scanner, lexer);
+}
+
+// ---- what tree-sitter calls
+
+static void begin(Reading *reading) {
+  memset(reading, 0, sizeof *reading);
+  reading->needs_look = true;
+  reading->blamed = NOWHERE;
+  reading->stack[reading->stack_size++] = START;
+}
+
+void *tree_sitter_assert_external_scanner_create(void) {
+  Scanner *scanner = ts_calloc(1, sizeof *scanner);
+  begin(&scanner->reading);
+  return scanner;
+}
+
+void tree_sitter_assert_external_scanner_destroy(void *payload) {
+  Scanner *scanner = payload;
+  ts_free(scanner->ahead);
+  ts_free(scanner);
+}
+
+// What may follow is known here, and not asked of the parser.
+bool tree_sitter_assert_external_scanner_scan(void *payload, TSLexer *lexer, const bool *valid_symbols) {
+  (void)valid_symbols;
+  return tell_next(payload, lexer);
+}
+
+// The parts of a reading that are in use, one behind the other.
+static unsigned copy_reading(Reading *reading, char *buffer, bool is_kept) {
+  unsigned used = 0;
+  for (unsigned part = 0; part < 4; part++) {
+    void *start = part == 0 ? (void *)reading : part == 1 ? (void *)reading->closes : part == 2 ? (void *)reading->stack : (void *)reading->modes;
+    size_t modes = (reading->mode_count < MAX_MODES ? reading->mode_count + 7u : MAX_MODES) / 8;
+    size_t size = part == 0 ? offsetof(Reading, closes) : part == 1 ? reading->close_count : part == 2 ? reading->stack_size * sizeof *reading->stack : modes;
+    if (is_kept) memcpy(buffer + used, start, size);
+    else memcpy(start, buffer + used, size);
+    used += (unsigned)size;
+  }
+  return used;
+}
+
+unsigned tree_sitter_assert_external_scanner_serialize(void *payload, char *buffer) {
+  return copy_reading(&((Scanner *)payload)->reading, buffer, true);
+}
+
+void tree_sitter_assert_external_scanner_deserialize(void *payload, const char *buffer, unsigned length) {
+  Reading *reading = &((Scanner *)payload)->reading;
+  begin(reading);
+  if (length > 0) copy_reading(reading, (char *)buffer, false);
 }

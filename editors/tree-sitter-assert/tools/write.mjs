@@ -1,0 +1,38 @@
+// Writes `src/tables.h` from `grammar/assert.pest`; with `--check` it only says whether that file is what it would write.
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readTables } from "./tables.mjs";
+
+const target = new URL("../src/tables.h", import.meta.url);
+const { code, start, texts, tokens, nodes } = readTables();
+const rows = (values) => {
+  const lines = [""];
+  for (const value of values) {
+    if (lines.at(-1).length + value.length > 145) lines.push("");
+    lines[lines.length - 1] += (lines.at(-1) ? " " : "  ") + value + ",";
+  }
+  return lines.join("\n");
+};
+if (code.length > 65_535) throw new Error("the program is longer than its addresses reach");
+const written = `// Written by \`node tools/write.mjs\` from \`grammar/assert.pest\`.
+#define START ${start}
+#define TOKEN_COUNT ${tokens.length}
+#define NODE_COUNT ${nodes.length}
+#define IDENTIFIER ${tokens.findIndex((one) => one.kind === "identifier")}
+#define NUMBER ${tokens.findIndex((one) => one.kind === "number")}
+#define LINE_END ${tokens.findIndex((one) => one.text === "\n")}
+// What a sign or word consists of; nothing where it is of a kind.
+static const char *const TOKEN_TEXTS[] = {
+${rows(tokens.map((one) => JSON.stringify(one.text ?? "")))}
+};
+static const char *const TEXTS[] = {
+${rows(texts.map((text) => JSON.stringify(text)))}
+};
+static const uint16_t CODE[] = {
+${rows(code.map(String))}
+};
+`;
+if (!process.argv.includes("--check")) writeFileSync(target, written);
+else if (!existsSync(target) || readFileSync(target, "utf8") !== written) {
+  console.error("src/tables.h is out of date: node editors/tree-sitter-assert/tools/write.mjs");
+  process.exit(1);
+}

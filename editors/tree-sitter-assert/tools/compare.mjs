@@ -3,7 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseText, readGrammar } from "./pest.mjs";
 import { PEST, readTables } from "./tables.mjs";
@@ -67,7 +67,7 @@ const trees = tree_sitter_nodes(parser, files);
 if (trees.length !== files.length) throw new Error(`${files.length} files, but ${trees.length} trees`);
 let [good, bad, wrong, count] = [0, 0, 0, 0];
 files.forEach((file, index) => {
-  const expected = pest_nodes(rules, readFileSync(join(project, file), "utf8"));
+  const expected = pest_nodes(rules, readFileSync(resolve(project, file), "utf8"));
   const tree = trees[index];
   const complain = (what) => {
     wrong += 1;

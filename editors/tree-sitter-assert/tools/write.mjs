@@ -1,8 +1,8 @@
-// Writes `src/tables.h` from `grammar/assert.pest`; with `--check` it only says whether that file is what it would write.
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+// Writes `src/tables.h` and the queries from `grammar/assert.pest`; with `--check` it only says whether they are what it would write.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { queryFiles } from "./queries.mjs";
 import { readTables } from "./tables.mjs";
 
-const target = new URL("../src/tables.h", import.meta.url);
 const { code, start, texts, tokens, nodes } = readTables();
 const rows = (values) => {
   const lines = [""];
@@ -13,7 +13,7 @@ const rows = (values) => {
   return lines.join("\n");
 };
 if (code.length > 65_535) throw new Error("the program is longer than its addresses reach");
-const written = `// Written by \`node tools/write.mjs\` from \`grammar/assert.pest\`.
+const tables = `// Written by \`node tools/write.mjs\` from \`grammar/assert.pest\`.
 #define START ${start}
 #define TOKEN_COUNT ${tokens.length}
 #define NODE_COUNT ${nodes.length}
@@ -31,8 +31,14 @@ static const uint16_t CODE[] = {
 ${rows(code.map(String))}
 };
 `;
-if (!process.argv.includes("--check")) writeFileSync(target, written);
-else if (!existsSync(target) || readFileSync(target, "utf8") !== written) {
-  console.error("src/tables.h is out of date: node editors/tree-sitter-assert/tools/write.mjs");
-  process.exit(1);
+let is_stale = false;
+for (const [path, text] of [["src/tables.h", tables], ...queryFiles()]) {
+  const target = new URL(`../${path}`, import.meta.url);
+  if (existsSync(target) && readFileSync(target, "utf8") === text) continue;
+  is_stale = true;
+  if (!process.argv.includes("--check")) {
+    mkdirSync(new URL(".", target), { recursive: true });
+    writeFileSync(target, text);
+  } else console.error(`${path} is out of date: node editors/tree-sitter-assert/tools/write.mjs`);
 }
+process.exit(is_stale && process.argv.includes("--check") ? 1 : 0);

@@ -1,7 +1,7 @@
 // Reads files with tree-sitter and with `grammar/assert.pest`, and compares the trees: node compare.mjs PARSER.so [FILE…]; otherwise all of the project.
 // A file that pest reads has the same nodes at the same places; one that it refuses has an error.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -60,8 +60,10 @@ function tree_sitter_nodes(parser, files) {
 }
 
 const [parser, ...named] = process.argv.slice(2);
-const listed = spawnSync("git", ["ls-files", "*.assert"], { cwd: project, encoding: "utf8" }).stdout.trim().split("\n");
-const files = named.length > 0 ? named : listed;
+const listed = ["benches", "crates", "docs", "examples", "integrations", "tests"].flatMap((folder) =>
+  readdirSync(join(project, folder), { recursive: true }).filter((name) => name.endsWith(".assert")).map((name) => join(folder, name)),
+);
+const files = named.length > 0 ? named.map((name) => resolve(name)) : listed.sort();
 const rules = readGrammar(readFileSync(PEST, "utf8"));
 const trees = tree_sitter_nodes(parser, files);
 if (trees.length !== files.length) throw new Error(`${files.length} files, but ${trees.length} trees`);

@@ -1,7 +1,6 @@
 // Writes the queries of each editor. What is marked stands here once; editors have other names for it, and other files.
 import { readFileSync } from "node:fs";
-import { readGrammar } from "./pest.mjs";
-import { PEST, readTables } from "./tables.mjs";
+import { readTables } from "./tables.mjs";
 
 const { tokens, nodes } = readTables();
 const OPERATORS = new Set(["and", "or", "not", "in", "is", "implies", "contains", "icontains", "mentions", "matches", "exists", "like", "iff"]);
@@ -12,15 +11,10 @@ const words = tokens.map((one) => one.text).filter((text) => text && /^[a-z_]{2,
 // A slash is left as it is: mostly it stands around a regular expression.
 const signs = tokens.map((one) => one.text).filter((text) => text && /^[-+*%|=.<>?]+$/.test(text) && !DELIMITERS.includes(text)).sort();
 
-/** The words that a rule of the grammar lists. */
+/** The words that a part of the grammar for colours lists; they are written there from the table of words. */
 function listed_words(name) {
-  const found = [];
-  const visit = (part) => {
-    if (part.of === "text" && /^\w+$/.test(part.text)) found.push(part.text);
-    for (const one of part.parts ?? [part.part]) if (one && part.of !== "not") visit(one);
-  };
-  visit(readGrammar(readFileSync(PEST, "utf8"))[name].body);
-  return found;
+  const grammar = JSON.parse(readFileSync(new URL("../../../grammar/assert.tmLanguage.json", import.meta.url), "utf8"));
+  return /\\b\(\?:([^)]*)\)/.exec(grammar.repository[name].match)[1];
 }
 
 const HIGHLIGHTS = `
@@ -74,7 +68,7 @@ ${quoted(DELIMITERS)}
 
 (binding) @variable.parameter
 ((name) @variable.builtin
-  (#match? @variable.builtin "^(${listed_words("list_root").join("|")})$"))
+  (#match? @variable.builtin "^(${listed_words("roots")})$"))
 (operand
   .
   (name) @function

@@ -4,6 +4,8 @@ import { queryFiles } from "./queries.mjs";
 import { readTables } from "./tables.mjs";
 
 const { code, start, texts, tokens, nodes } = readTables();
+// Those of the scanner itself, `FIRST_TOKEN` there.
+const OWN_SIGNS = 6;
 const rows = (values) => {
   const lines = [""];
   for (const value of values) {
@@ -40,5 +42,12 @@ for (const [path, text] of [["src/tables.h", tables], ...queryFiles()]) {
     mkdirSync(new URL(".", target), { recursive: true });
     writeFileSync(target, text);
   } else console.error(`${path} is out of date: node editors/tree-sitter-assert/tools/write.mjs`);
+}
+// The numbers that the scanner gives its signs are those of the parser.
+const parser = new URL("../src/parser.c", import.meta.url);
+const counted = existsSync(parser) && /^#define EXTERNAL_TOKEN_COUNT (\d+)/m.exec(readFileSync(parser, "utf8"))?.[1];
+if (Number(counted) !== OWN_SIGNS + tokens.length + nodes.length) {
+  is_stale = true;
+  console.error("src/parser.c is out of date: tree-sitter generate, in editors/tree-sitter-assert");
 }
 process.exit(is_stale && process.argv.includes("--check") ? 1 : 0);

@@ -222,7 +222,7 @@
 
 (binding) @variable.parameter
 ((name) @variable.builtin
-  (#match? @variable.builtin "^(inputs|prompt|output|calls|steps|messages|commands|reads|writes|skills|spans|handovers|usage|meta|env|tools|files|response|run|args|result|it)$"))
+  (#match? @variable.builtin "^(inputs|prompt|output|calls|steps|messages|commands|reads|writes|skills|http|spans|handovers|usage|cost|duration|turns|error|meta|env|tools|files|response|run)$"))
 (operand
   .
   (name) @function

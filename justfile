@@ -37,6 +37,14 @@ packages:
 dist:
     tools/dist
 
+# Pack the extension of VS Code, without a binary, or with those of a folder of archives: just vsix target/dist
+vsix *release:
+    editors/vscode/pack target/vsix {{ release }}
+
+# Compare the tree-sitter grammar with that of the language
+tree-sitter:
+    editors/tree-sitter-assert/test
+
 # Build the site of the pages, in target/site, and look for dead links (needs mdbook)
 site:
     tools/site

@@ -1,6 +1,8 @@
 // The client of the language server `aver lsp`. Everything that knows the language is in the server.
 "use strict";
 
+const fs = require("node:fs");
+const path = require("node:path");
 const vscode = require("vscode");
 const { LanguageClient } = require("vscode-languageclient/node");
 
@@ -10,6 +12,8 @@ let client;
 let output;
 /** @type {vscode.StatusBarItem | undefined} */
 let status;
+/** Where the extension is. */
+let home = __dirname;
 
 const PICK = "averment.pickRun";
 const CHECK = "averment.checkRun";
@@ -17,6 +21,7 @@ const EXPLAIN = "averment.explain";
 const RUN_TEST = "averment.runTest";
 
 async function activate(context) {
+  home = context.extensionPath;
   output = vscode.window.createOutputChannel("Averment");
   status = vscode.window.createStatusBarItem(vscode.StatusBarAlignment.Left, 10);
   status.command = "averment.chooseRun";
@@ -55,8 +60,14 @@ function target() {
   return vscode.workspace.workspaceFolders?.length ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global;
 }
 
+/** The program of the settings, otherwise the one that came with the extension, otherwise that of the PATH. */
+function findServer() {
+  const bundled = path.join(home, "bin", process.platform === "win32" ? "aver.exe" : "aver");
+  return settings().get("server.path") || (fs.existsSync(bundled) ? bundled : "aver");
+}
+
 async function start() {
-  const command = settings().get("server.path") || "aver";
+  const command = findServer();
   const args = settings().get("server.arguments") || ["lsp", "--stdio"];
   const run = settings();
   client = new LanguageClient(

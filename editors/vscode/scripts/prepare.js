@@ -1,11 +1,12 @@
-// Puts what the extension shares with the rest of the project beside it: the grammar and the licence, each from its one source.
+// Puts what the extension shares with the rest of the project beside it, or into the folder that is named: the grammar and the licence, each from its one
+// source.
 "use strict";
 
 const fs = require("node:fs");
 const path = require("node:path");
 
-const own = path.join(__dirname, "..");
-const project = path.join(own, "..", "..");
+const own = process.argv[2] ?? path.join(__dirname, "..");
+const project = path.join(__dirname, "..", "..", "..");
 fs.mkdirSync(path.join(own, "syntaxes"), { recursive: true });
 for (const [from, to] of [
   ["grammar/assert.tmLanguage.json", "syntaxes/assert.tmLanguage.json"],

@@ -68,6 +68,25 @@ fn every_keyword_of_the_grammar_file_is_highlighted() {
     assert!(missing.is_empty(), "{missing:?}: UPDATE_GENERATED=1 cargo test -p averment-syntax --test syntax");
 }
 
+/// The queries of the tree-sitter grammar are written by node, which need not be here: what is missing in them is said all the same.
+#[test]
+fn every_keyword_and_root_is_marked_in_the_queries_of_editors() {
+    let root = averment_fixtures::root();
+    let pest = std::fs::read_to_string(root.join("grammar/assert.pest")).unwrap();
+    let keywords = pest.lines().filter_map(|line| line.strip_prefix("k_")?.split(' ').next());
+    let keywords: BTreeSet<&str> = keywords.collect();
+    assert!(keywords.len() > 100);
+    for editor in ["neovim", "helix", "zed"] {
+        let path = root.join(format!("editors/tree-sitter-assert/queries/{editor}/highlights.scm"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let marked: BTreeSet<&str> = text.lines().map(|line| line.trim().trim_matches('"')).collect();
+        let missing: Vec<&str> = keywords.iter().copied().filter(|word| !marked.contains(word)).collect();
+        assert!(missing.is_empty(), "{editor}: {missing:?}: node editors/tree-sitter-assert/tools/write.mjs");
+        let roots: BTreeSet<&str> = text.split("\"^(").flat_map(|list| list.split(")$").next().unwrap().split('|')).collect();
+        assert!(words::ROOTS.iter().all(|root| roots.contains(root)), "{editor}: a root is missing");
+    }
+}
+
 /// Every pattern in the grammar with where it stands.
 fn patterns(value: &Value, found: &mut Vec<String>) {
     match value {

@@ -99,7 +99,7 @@ fn requests(choices: &mut Choices, length: usize) -> Vec<Value> {
         8 if !made.is_empty() => {
             json!({ "propose": made[usize::try_from(choices.below(made.len() as u64)).unwrap()] })
         }
-        9 if number % 4 == 0 => json!({ "stop": { "held": choices.below(2) == 0 } }),
+        9 if number.is_multiple_of(4) => json!({ "stop": { "held": choices.below(2) == 0 } }),
         _ => {
             let role = ["user", "assistant"][number % 2];
             json!({ "message": { "role": role, "text": "go on" } })

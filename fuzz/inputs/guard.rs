@@ -5,9 +5,10 @@ use averment_guard::agent::Agent;
 use averment_guard::hook::Guard;
 use averment_guard::judge::GuardMode;
 use averment_guard::mcp::{McpGuard, McpStep};
-use averment_guard::session::{SessionKey, SessionLog};
+use averment_guard::resident::ResidentSessions;
+use averment_guard::session::{LogPlace, SessionKey, SessionLog};
 use serde_json::Value;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// The tool that no message may reach.
 const FORBIDDEN: &str = "forbidden";
@@ -21,9 +22,18 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 /// Gives a guard every line in every protocol: it answers, and lets no forbidden call pass.
 pub fn run(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
-    let guard = || Guard { rules: &RULES, rule_names: NAME, mode: GuardMode::Enforce, folder: folder.path() };
+    let guard_with = |resident| Guard {
+        rules: &RULES,
+        rule_names: NAME,
+        mode: GuardMode::Enforce,
+        folder: folder.path(),
+        resident,
+    };
+    let guard = || guard_with(None);
+    let resident = guard_with(Some(Arc::new(ResidentSessions::new(&RULES))));
     let key = SessionKey { agent: "mcp", id: "fuzzed", rules: NAME };
-    let log = SessionLog::open(folder.path(), &key, true).expect("a log");
+    let place = LogPlace { folder: folder.path(), key, messages: true, home: None };
+    let log = SessionLog::open(place).expect("a log");
     let mut server = McpGuard::new(guard(), log);
     for line in bytes.split(|byte| *byte == b'\n').take(12) {
         let said = serde_json::from_slice::<Value>(line).unwrap_or_default();
@@ -36,7 +46,7 @@ pub fn run(bytes: &[u8]) {
         let passed = matches!(step, McpStep::Pass | McpStep::Tell(_));
         assert!(!passed || !calls_forbidden(&said), "the server gets the call: {step:?}");
         let _ = server.take_answer(line);
-        let answer = guard().answer_request(line);
+        let answer = resident.answer_request(line);
         let answer: Value = serde_json::from_str(&answer).expect("an answer is one line of JSON");
         let passed = matches!(answer["decision"].as_str(), Some("pass" | "warn" | "continue"));
         assert!(!passed || said["propose"]["tool"] != FORBIDDEN, "the program makes the call: {answer}");

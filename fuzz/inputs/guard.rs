@@ -22,13 +22,8 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 /// Gives a guard every line in every protocol: it answers, and lets no forbidden call pass.
 pub fn run(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
-    let guard_with = |resident| Guard {
-        rules: &RULES,
-        rule_names: NAME,
-        mode: GuardMode::Enforce,
-        folder: folder.path(),
-        resident,
-    };
+    let guard_with =
+        |resident| Guard { rules: &RULES, rule_names: NAME, mode: GuardMode::Enforce, folder: folder.path(), resident };
     let guard = || guard_with(None);
     let resident = guard_with(Some(Arc::new(ResidentSessions::new(&RULES))));
     let key = SessionKey { agent: "mcp", id: "fuzzed", rules: NAME };

@@ -82,7 +82,8 @@ fn every_keyword_and_root_is_marked_in_the_queries_of_editors() {
         let marked: BTreeSet<&str> = text.lines().map(|line| line.trim().trim_matches('"')).collect();
         let missing: Vec<&str> = keywords.iter().copied().filter(|word| !marked.contains(word)).collect();
         assert!(missing.is_empty(), "{editor}: {missing:?}: node editors/tree-sitter-assert/tools/write.mjs");
-        let roots: BTreeSet<&str> = text.split("\"^(").flat_map(|list| list.split(")$").next().unwrap().split('|')).collect();
+        let roots: BTreeSet<&str> =
+            text.split("\"^(").flat_map(|list| list.split(")$").next().unwrap().split('|')).collect();
         assert!(words::ROOTS.iter().all(|root| roots.contains(root)), "{editor}: a root is missing");
     }
 }

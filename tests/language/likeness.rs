@@ -280,6 +280,11 @@ const BINDINGS: &[&str] = &[
 ];
 
 const NEAR: &[(&str, &str)] = &[
+    (r#""src/a""#, r#""./src/a""#),
+    (r#""src/a""#, r#""src/b/%252e%252e/a""#),
+    (r#""/etc/passwd""#, r#""../../etc/passwd""#),
+    (r#""https://a.com/x""#, r#""https://A.com/x""#),
+    (r#""rm -rf /""#, r#""rm -f -r /""#),
     (r#""Bob@x""#, r#""bob@x""#),
     (r#""bob""#, r#""bob ""#),
     (r#""bob""#, r#""b\u043eb""#),

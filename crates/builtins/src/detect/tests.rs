@@ -76,7 +76,8 @@ fn a_private_key_is_found_with_all_of_its_material() {
 #[test]
 fn large_texts_take_bounded_time() {
     let mut meter = FuelMeter::new(&Limits { fuel: u64::MAX, ..Limits::default() });
-    let size = 1 << 20;
+    // What took time by the square of the size would take minutes of this already.
+    let size = 1 << 18;
     for piece in [
         "a",
         "%41",
@@ -98,7 +99,7 @@ fn large_texts_take_bounded_time() {
         for detector in [Detector::Secrets, Detector::Pii] {
             detector.find(&text, &mut meter).unwrap();
         }
-        assert!(start.elapsed().as_secs() < 20, "`{piece}` took {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 5, "`{piece}` took {:?}", start.elapsed());
     }
 }
 

@@ -50,6 +50,8 @@ pub(crate) struct RecordedSteps<'run> {
     recorded: bool,
     /// `null` stands for the list: how many steps there are is not known.
     unknown: bool,
+    /// Recorded by `steps`, in which none of the kind stands.
+    implied: bool,
 }
 
 pub(crate) type StepLists<'run> = [RecordedSteps<'run>; StepKind::ALL.len()];
@@ -187,19 +189,16 @@ impl<'run> StepBuilder<'run> {
         let mut lists: StepLists<'run> = Default::default();
         for (kind, list) in StepKind::ALL.into_iter().zip(&mut lists) {
             if let Some(items) = root::list_entries(object, kind.list_key())? {
-                *list = RecordedSteps { items: items.to_vec(), recorded: true, unknown: false };
+                *list = RecordedSteps { items: items.to_vec(), recorded: true, ..RecordedSteps::default() };
             }
             list.unknown = object.get(kind.list_key()).is_some_and(|node| matches!(node.value, Value::Null));
         }
-        let own: [bool; StepKind::ALL.len()] =
-            std::array::from_fn(|kind| lists.get(kind).is_some_and(|list| list.recorded));
         match root::list_entries(object, of_run::STEPS)? {
             Some(steps) => {
                 let order = order::read_given(steps, &mut lists)?;
-                // What else calls are, or follows from them, is not recorded by a list in which it does not stand.
-                for ((kind, list), own) in StepKind::ALL.into_iter().zip(&mut lists).zip(own) {
-                    let is_course = matches!(kind, StepKind::Call | StepKind::Message) && !list.unknown;
-                    list.recorded = own || is_course || !list.items.is_empty();
+                for list in lists.iter_mut().filter(|list| list.items.is_empty()) {
+                    list.implied = !list.recorded;
+                    list.recorded = !list.unknown;
                 }
                 Ok((lists, Some(order)))
             }

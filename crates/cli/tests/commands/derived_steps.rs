@@ -40,7 +40,7 @@ const OF_KINDS: [&str; 12] = [
 ];
 
 #[test]
-fn a_run_by_its_calls_and_by_its_steps_has_the_same_verdicts() {
+fn steps_follow_from_calls_however_a_run_is_written() {
     let tools = tools();
     let mut runs = vec![Vec::new()];
     for first in &tools {
@@ -66,8 +66,10 @@ fn a_run_by_its_calls_and_by_its_steps_has_the_same_verdicts() {
     };
     let (by_calls, by_steps) = (verdicts("calls.jsonl"), verdicts("steps.jsonl"));
     assert_eq!(by_calls.len(), runs.len());
-    for ((run, one), other) in runs.iter().zip(&by_calls).zip(&by_steps) {
-        assert_eq!(one, other, "{run:?}");
+    for ((run, calls), one) in runs.iter().zip(&by_calls).zip(&by_steps) {
+        // `steps` record what no call can have been; `calls` say nothing of it.
+        let differ = calls.iter().zip(one).find(|(calls, one)| calls != one && *calls != "undecided");
+        assert_eq!(differ, None, "{run:?}");
         let names = |name: &str| run.iter().any(|call| call["tool"] == name);
         // What is deleted is found, and a shell that says nothing is never green.
         if run.iter().any(|call| call["args"]["command"] == "rm -rf build" && call["tool"] == "bash") {
@@ -85,7 +87,8 @@ fn a_run_by_its_calls_and_by_its_steps_has_the_same_verdicts() {
         let at = runs.iter().position(|run| *run == wanted).unwrap();
         by_steps[at][rule].as_str()
     };
-    assert_eq!((verdict(&[0], 0), verdict(&[1], 0), verdict(&[10], 0)), ("fail", "pass", "undecided"));
+    assert_eq!((verdict(&[0], 0), verdict(&[1], 0), verdict(&[10], 0)), ("fail", "pass", "pass"));
+    assert_eq!(by_calls[runs.iter().position(|run| *run == [&tools[10]]).unwrap()][0], "undecided");
     assert_eq!((verdict(&[6], 4), verdict(&[7], 5), verdict(&[7], 6)), ("fail", "fail", "fail"));
     assert_eq!((verdict(&[9], 7), verdict(&[0, 6], 10), verdict(&[0, 10], 11)), ("fail", "pass", "fail"));
 }

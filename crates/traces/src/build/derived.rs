@@ -49,7 +49,7 @@ impl CallDerivation {
                 continue;
             };
             let own = match list {
-                RecordedSteps { recorded: true, .. } if !of_format || kind == Command => OwnList::Empty,
+                RecordedSteps { recorded: true, implied: false, .. } if !of_format || kind == Command => OwnList::Empty,
                 _ if of_format => OwnList::Closed,
                 _ => OwnList::None,
             };

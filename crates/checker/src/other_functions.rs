@@ -13,9 +13,11 @@ pub(super) struct MeantFunction {
     help: &'static str,
 }
 
-const MEANT: [MeantFunction; 9] = [
+const MEANT: [MeantFunction; 10] = [
+    // A number in quotes may be meant as the number.
+    MeantFunction { names: &["str"], same: None, help: "`text(…)` is a value as text, an object as JSON" },
     MeantFunction {
-        names: &["string", "str", "tostring", "totext", "stringify", "dumps", "jsondumps", "serialize", "tojson"],
+        names: &["string", "tostring", "totext", "stringify", "dumps", "jsondumps", "serialize", "tojson"],
         same: Some("text"),
         help: "`text(…)` is a value as text, an object as JSON",
     },

@@ -5,9 +5,10 @@ use averment_guard::agent::Agent;
 use averment_guard::hook::Guard;
 use averment_guard::judge::GuardMode;
 use averment_guard::mcp::{McpGuard, McpStep};
-use averment_guard::session::{SessionKey, SessionLog};
+use averment_guard::resident::ResidentSessions;
+use averment_guard::session::SessionKey;
 use serde_json::Value;
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 /// The tool that no message may reach.
 const FORBIDDEN: &str = "forbidden";
@@ -21,9 +22,16 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 /// Gives a guard every line in every protocol: it answers, and lets no forbidden call pass.
 pub fn run(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
-    let guard = || Guard { rules: &RULES, rule_names: NAME, mode: GuardMode::Enforce, folder: folder.path() };
+    let sessions = Arc::new(ResidentSessions::new(&RULES));
+    let guard = || Guard {
+        rules: &RULES,
+        rule_names: NAME,
+        mode: GuardMode::Enforce,
+        folder: folder.path(),
+        resident: Some(Arc::clone(&sessions)),
+    };
     let key = SessionKey { agent: "mcp", id: "fuzzed", rules: NAME };
-    let log = SessionLog::open(folder.path(), &key, true).expect("a log");
+    let log = guard().open_log(key, true).expect("a log");
     let mut server = McpGuard::new(guard(), log);
     for line in bytes.split(|byte| *byte == b'\n').take(12) {
         let said = serde_json::from_slice::<Value>(line).unwrap_or_default();

@@ -6,7 +6,7 @@ use averment_guard::hook::Guard;
 use averment_guard::judge::GuardMode;
 use averment_guard::mcp::{McpGuard, McpStep};
 use averment_guard::resident::ResidentSessions;
-use averment_guard::session::{LogPlace, SessionKey, SessionLog};
+use averment_guard::session::SessionKey;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 
@@ -22,13 +22,16 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 /// Gives a guard every line in every protocol: it answers, and lets no forbidden call pass.
 pub fn run(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
-    let guard_with =
-        |resident| Guard { rules: &RULES, rule_names: NAME, mode: GuardMode::Enforce, folder: folder.path(), resident };
-    let guard = || guard_with(None);
-    let resident = guard_with(Some(Arc::new(ResidentSessions::new(&RULES))));
+    let sessions = Arc::new(ResidentSessions::new(&RULES));
+    let guard = || Guard {
+        rules: &RULES,
+        rule_names: NAME,
+        mode: GuardMode::Enforce,
+        folder: folder.path(),
+        resident: Some(Arc::clone(&sessions)),
+    };
     let key = SessionKey { agent: "mcp", id: "fuzzed", rules: NAME };
-    let place = LogPlace { folder: folder.path(), key, messages: true, home: None };
-    let log = SessionLog::open(place).expect("a log");
+    let log = guard().open_log(key, true).expect("a log");
     let mut server = McpGuard::new(guard(), log);
     for line in bytes.split(|byte| *byte == b'\n').take(12) {
         let said = serde_json::from_slice::<Value>(line).unwrap_or_default();
@@ -41,7 +44,7 @@ pub fn run(bytes: &[u8]) {
         let passed = matches!(step, McpStep::Pass | McpStep::Tell(_));
         assert!(!passed || !calls_forbidden(&said), "the server gets the call: {step:?}");
         let _ = server.take_answer(line);
-        let answer = resident.answer_request(line);
+        let answer = guard().answer_request(line);
         let answer: Value = serde_json::from_str(&answer).expect("an answer is one line of JSON");
         let passed = matches!(answer["decision"].as_str(), Some("pass" | "warn" | "continue"));
         assert!(!passed || said["propose"]["tool"] != FORBIDDEN, "the program makes the call: {answer}");

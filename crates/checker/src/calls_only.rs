@@ -41,13 +41,12 @@ impl Checker<'_> {
             Some(KindAtom { kind: StepWord::User | StepWord::Assistant, text: Some(text), .. }) => *text,
             _ => return format!("write `before {word} -> …` or name a tool"),
         };
-        match text {
-            KindText::Regex(regex) => {
-                format!("write `{end}(text of {word}) matches {}`", self.source_line(regex.span))
-            }
-            KindText::Text(text) => format!("write `{end}(text of {word}) contains {}`", self.source_line(text.span)),
-            KindText::Command(_) => "name a tool".to_owned(),
-        }
+        let test = match text {
+            KindText::Regex(regex) => format!("matches {}", self.source_line(regex.span)),
+            KindText::Text(text) => format!("contains {}", self.source_line(text.span)),
+            KindText::Command(_) => return "name a tool".to_owned(),
+        };
+        format!("write `{end}(text of {word}) {test}` or `before {word} -> …`, or name a tool")
     }
 
     /// `only write "src/**"`: where all other steps of the kind are forbidden, each of them is looked at.

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 use std::io::Read as _;
 use std::process::{ChildStderr, ChildStdin, ChildStdout};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
 use std::time::Duration;
 
 /// Bytes of standard error that are kept.
@@ -21,6 +22,7 @@ const WAIT: Duration = Duration::from_millis(10);
 pub(crate) struct ServerProcess {
     service: ServiceProcess,
     errors: Arc<Mutex<VecDeque<u8>>>,
+    keeper: JoinHandle<()>,
 }
 
 impl ServerProcess {
@@ -35,21 +37,22 @@ impl ServerProcess {
         };
         let kept = Arc::default();
         let keeping = Arc::clone(&kept);
-        std::thread::Builder::new()
+        let keeper = std::thread::Builder::new()
             .name("probe reads errors".to_owned())
             .spawn(move || keep_errors(errors, &keeping))?;
-        Ok((Self { service, errors: kept }, input, output))
+        Ok((Self { service, errors: kept, keeper }, input, output))
     }
 
     /// The message, with how the program ended and its last output.
     pub fn with_end(&self, what: String) -> String {
         let mut end = self.service.exit_words();
         for _ in 0..WAITS {
-            if end.is_some() {
+            // What it wrote last may still be on its way.
+            if end.is_some() && self.keeper.is_finished() {
                 break;
             }
             std::thread::sleep(WAIT);
-            end = self.service.exit_words();
+            end = end.or_else(|| self.service.exit_words());
         }
         let said = self.last_lines();
         let parts = [Some(what), end, (!said.is_empty()).then(|| format!("it wrote last: `{said}`"))];

@@ -325,7 +325,7 @@ fn kind_words_become_kinds_with_tests_of_the_name() {
         lowered(
             "before read \"./src/**\" -> write \"**/x\", command \"npm test\", command /a/, skill \"s\", span \"db.*\", user \"yes\", assistant, message(role: \"system\"), thinking"
         ),
-        "before read:path src/** -> write:path **/x, command:any(if (@command Contains \"npm test\" Or runs_command(@parts, \"npm test\"))), command:regex 0, skill:s, span:glob db.*, message:user/human(if @text Contains \"yes\"), message:assistant/ai/model, message:any(if @role Equal \"system\"), message:thinking/reasoning"
+        "before read:path src/** -> write:path **/x, command:any(if runs_command(@parts, \"npm test\", @command)), command:regex 0, skill:s, span:glob db.*, message:user/human(if @text Contains \"yes\"), message:assistant/ai/model, message:any(if @role Equal \"system\"), message:thinking/reasoning"
     );
     assert_eq!(
         lowered(

@@ -106,11 +106,17 @@ const ANY_CALL: &[&str] =
 /// How what a word stands for is said, where it is the name of a tool that no run calls: `calls that failed are \`any failed\``.
 #[must_use]
 pub fn meant_by_name(name: &str) -> Option<String> {
-    if let Some((_, said)) = NO_STEPS.iter().find(|(word, _)| *word == name) {
-        return Some((*said).to_owned());
-    }
     if ANY_CALL.contains(&name) {
         return Some("calls of any tool are `any`".to_owned());
+    }
+    meant_by_list(name)
+}
+
+/// The same where no run tells whether a tool has such a name: `call` may be one.
+#[must_use]
+pub fn meant_by_list(name: &str) -> Option<String> {
+    if let Some((_, said)) = NO_STEPS.iter().find(|(word, _)| *word == name) {
+        return Some((*said).to_owned());
     }
     let (_, kind) = LISTS.iter().find(|(word, _)| *word == name)?;
     Some(match *kind {

@@ -45,7 +45,7 @@ impl<'a> SyntaxVisitor<'a> for NameVisitor<'_, 'a> {
         if self.1.contains(name.text.as_str()) {
             return;
         }
-        let meant = near_keywords::meant_by_name(&name.text);
+        let meant = near_keywords::meant_by_list(&name.text);
         let Some(kind) = near_keywords::near_kind(&name.text) else {
             if let Some(meant) = meant {
                 let message = format!("`{}` is the name of a tool here", name.text);

@@ -197,7 +197,6 @@ impl<'run> StepBuilder<'run> {
             Some(steps) => {
                 let order = order::read_given(steps, &mut lists)?;
                 for list in lists.iter_mut().filter(|list| list.items.is_empty()) {
-                    list.implied = !list.recorded;
                     list.recorded = !list.unknown;
                 }
                 Ok((lists, Some(order)))

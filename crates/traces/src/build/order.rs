@@ -225,6 +225,7 @@ pub(super) fn read_given<'run>(steps: &[Node<'run>], lists: &mut StepLists<'run>
         *count += 1;
     }
     for ((kind, list), (count, own)) in StepKind::ALL.into_iter().zip(lists).zip(counts.iter().zip(own)) {
+        list.implied = !list.recorded && list.items.is_empty();
         list.recorded = true;
         if let Some(length) = own.filter(|length| *length > *count as usize) {
             let (word, key) = (kind.as_str(), kind.list_key());

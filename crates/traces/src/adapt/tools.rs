@@ -95,7 +95,19 @@ pub fn derives_steps(tool: &str) -> bool {
     known_tool(tool).is_some_and(|known| known == KnownTool::Shell || !tool.chars().all(char::is_lowercase))
 }
 
+/// A first look that copies nothing: every name of a shell has one of these pairs of letters.
+fn may_name_shell(name: &str) -> bool {
+    let begins = |pair: &[u8]| {
+        let [first, second] = pair else { return false };
+        matches!((first | 0x20, second | 0x20), (b's', b'h') | (b'c', b'm' | b'o') | (b't', b'e'))
+    };
+    name.as_bytes().windows(2).any(begins)
+}
+
 fn names_shell(name: &str) -> bool {
+    if !may_name_shell(name) {
+        return false;
+    }
     let mut seen = [false; 4];
     for word in name_words(name) {
         if let Some(slot) = ShellWord::from_key(&word).and_then(|word| seen.get_mut(word as usize)) {

@@ -6,6 +6,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{Atom, AtomSubject, KindText, PatternForm, StepPattern, StepWord};
+use averment_syntax::glob_test::test_of_glob;
 
 impl Checker<'_> {
     /// `statement` is named by its words, and for its second step with an arrow in front: `immediately after ->`.
@@ -73,14 +74,12 @@ impl Checker<'_> {
 
 /// The test of a path that says what a glob says, as far as a plain test can.
 fn condition_of_glob(glob: &str) -> String {
-    let is_plain = |text: &&str| !text.is_empty() && !text.contains(['*', '?', '[', '{', '"', '\\']);
-    let folder = glob.strip_suffix("/**/*").or_else(|| glob.strip_suffix("/**")).or_else(|| glob.strip_suffix('/'));
-    let end = glob.strip_prefix("**/*").or_else(|| glob.strip_prefix("*"));
-    match (folder.filter(is_plain), end.filter(is_plain), is_plain(&glob)) {
-        (Some(folder), ..) => format!("path starts with \"{folder}/\""),
-        (_, Some(end), _) => format!("path ends with \"{end}\""),
-        (.., true) => format!("path == \"{glob}\""),
-        _ => "path matches /…/".to_owned(),
+    let is_plain = !glob.is_empty() && !glob.contains(['*', '?', '[', '{', '"', '\\', '$']);
+    match test_of_glob(glob) {
+        Some(test) => format!("path {test}"),
+        None if is_plain && glob.ends_with('/') => format!("path starts with \"{glob}\""),
+        None if is_plain => format!("path == \"{glob}\""),
+        None => "path matches /…/".to_owned(),
     }
 }
 

@@ -11,6 +11,7 @@ pub mod ast;
 pub mod concrete;
 pub mod difference;
 pub mod fmt;
+pub mod glob_test;
 mod grammar;
 mod hints;
 mod lower;

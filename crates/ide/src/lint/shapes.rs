@@ -8,6 +8,7 @@ use averment_syntax::ast::{
     Atom, AtomSubject, Expr, ExprKind, ItemKind, PatternArgument, PatternForm, PredicateTarget, StepPattern,
     SyntaxItem, TestKind, ValueTest,
 };
+use averment_syntax::glob_test::test_of_glob;
 use averment_syntax::words;
 
 /// `args matches /…/`: the arguments of a call are an object, in which no text is found.
@@ -233,8 +234,9 @@ impl GlobVisitor<'_, '_> {
         let (path, shown) = (self.0.span_text(path.span), self.0.span_text(value.span));
         let message = format!("{shown} is compared as it is: its `*` stands for nothing else");
         let diagnostic = Diagnostic::new(Slug::GlobAsText, value.span, message);
-        self.0.report(match test_of_glob(path, glob) {
-            Some(written) => {
+        self.0.report(match test_of_glob(glob) {
+            Some(test) => {
+                let written = format!("{path} {test}");
                 let files = if name.contains("path") || name.contains("file") {
                     format!("; of files that were read or written also `read {shown}`, `write {shown}`")
                 } else {
@@ -248,17 +250,5 @@ impl GlobVisitor<'_, '_> {
             }
             None => diagnostic.with_help(format!("write `{path} matches /…/`")),
         });
-    }
-}
-
-/// `path starts with "src/"` for `src/**`; `None` where no plain test says it.
-fn test_of_glob(path: &str, glob: &str) -> Option<String> {
-    let is_plain = |text: &str| !text.is_empty() && !text.contains(['*', '?', '[', '{', '"', '\\', '$']);
-    let behind = glob.strip_prefix("**/*").or_else(|| glob.strip_prefix('*'));
-    let before = glob.strip_suffix("/**/*").or_else(|| glob.strip_suffix("/**"));
-    match (before, behind) {
-        (Some(folder), _) if is_plain(folder) => Some(format!("{path} starts with \"{folder}/\"")),
-        (_, Some(end)) if is_plain(end) && !end.starts_with('/') => Some(format!("{path} ends with \"{end}\"")),
-        _ => None,
     }
 }

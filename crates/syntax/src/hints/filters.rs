@@ -208,15 +208,7 @@ pub(super) fn folder_of(text: &str) -> &str {
     text.strip_suffix("/**/*").or_else(|| text.strip_suffix("/**")).unwrap_or(text)
 }
 
-/// The test of a path that says what a glob says: `starts with "src/"` for `"src/**"`. `None` for what is no glob or a more difficult one.
+/// The test of a path that says what a quoted glob says.
 pub(super) fn test_of_glob(text: &str) -> Option<String> {
-    let glob = strip_quotes(text);
-    let is_plain = |part: &str| !part.is_empty() && !part.contains(['*', '?', '[', '{', '"', '\\', '$']);
-    let folder = glob.strip_suffix("/**/*").or_else(|| glob.strip_suffix("/**"));
-    let end = glob.strip_prefix("**/*").or_else(|| glob.strip_prefix('*'));
-    match (folder, end) {
-        (Some(folder), _) if is_plain(folder) => Some(format!("starts with \"{folder}/\"")),
-        (_, Some(end)) if is_plain(end) && !end.starts_with('/') => Some(format!("ends with \"{end}\"")),
-        _ => None,
-    }
+    crate::glob_test::test_of_glob(strip_quotes(text))
 }

@@ -1,0 +1,21 @@
+//! What a glob says, said as a plain test of a text.
+
+/// The test of a path that says what a glob says: `starts with "src/"` for `src/**`. `None` for what is no glob or a more difficult one.
+///
+/// ```
+/// use averment_syntax::glob_test::test_of_glob;
+/// assert_eq!(test_of_glob("src/**").as_deref(), Some("starts with \"src/\""));
+/// assert_eq!(test_of_glob("*.md").as_deref(), Some("ends with \".md\""));
+/// assert_eq!(test_of_glob("src/*/a.rs"), None);
+/// ```
+#[must_use]
+pub fn test_of_glob(glob: &str) -> Option<String> {
+    let is_plain = |part: &str| !part.is_empty() && !part.contains(['*', '?', '[', '{', '"', '\\', '$']);
+    let folder = glob.strip_suffix("/**/*").or_else(|| glob.strip_suffix("/**"));
+    let end = glob.strip_prefix("**/*").or_else(|| glob.strip_prefix('*'));
+    match (folder, end) {
+        (Some(folder), _) if is_plain(folder) => Some(format!("starts with \"{folder}/\"")),
+        (_, Some(end)) if is_plain(end) && !end.starts_with('/') => Some(format!("ends with \"{end}\"")),
+        _ => None,
+    }
+}

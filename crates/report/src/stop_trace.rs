@@ -62,7 +62,7 @@ struct CheckResult<'a> {
 }
 
 impl<'a> CheckResult<'a> {
-    fn of_result((item, result): (&'a ReportItem, &'a ResultReport)) -> Self {
+    fn of_result(item: &'a ReportItem, result: &'a ResultReport) -> Self {
         let passed = matches!(result.verdict, Verdict::Pass | Verdict::Vacuous);
         let value = result.checked.as_deref().filter(|_| passed);
         let sentence =
@@ -122,12 +122,13 @@ impl Report for StopTraceReport {
         self.by_rule.add_run(run);
         for (phase, name) in conditions::PHASES {
             let results = conditions::phase_results(table, run, phase);
-            self.write_checks(&run.run, name, results.into_iter().map(CheckResult::of_result).collect())?;
+            let checks = results.into_iter().map(|(item, result)| CheckResult::of_result(item, result)).collect();
+            self.write_checks(&run.run, name, checks)?;
         }
         let judged = run.results.iter().filter(|result| result.status != Status::Skipped);
         let with_items = judged.filter_map(|result| Some((table.items.get(result.item)?, result)));
         let is_phase = |item: &ReportItem| table.rule_of(item).is_some_and(|rule| rule.phase.is_some());
-        let others = with_items.filter(|(item, _)| !is_phase(item)).map(CheckResult::of_result).collect();
+        let others = with_items.filter(|(item, _)| !is_phase(item)).map(|(item, result)| CheckResult::of_result(item, result)).collect();
         self.write_checks(&run.run, "assertions", others)
     }
 

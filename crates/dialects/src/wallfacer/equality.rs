@@ -30,7 +30,7 @@ pub(super) fn equality_check(
         (PackOperand::Path(place, path), PackOperand::Value(value))
         | (PackOperand::Value(value), PackOperand::Path(place, path)) => ((place, path), value),
     };
-    Some(with_value(node.span, path, &value, (names, to.kept), equal))
+    Some(with_value(node.span, path, &value, names, to.kept, equal))
 }
 
 /// Nothing is known about their types.
@@ -46,7 +46,8 @@ fn with_value(
     place: Span,
     path: (Span, String),
     value: &YamlNode,
-    (names, kept): (&PathRoots, &KeptParams),
+    names: &PathRoots,
+    kept: &KeptParams,
     equal: bool,
 ) -> PackCheck {
     let literal = || TestPart::Literal(value.span, names.value_literal(value, kept));

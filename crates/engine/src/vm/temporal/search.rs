@@ -292,7 +292,7 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         }
         if let MatchSource::Hits { view, hits, indices } = &mut self.source {
             let Some(hit) = hits.get(own.operand, own.number) else { return Ok(None) };
-            let index = open_index(indices, view, hits, (other, own.operand))?;
+            let index = open_index(indices, view, hits, OperandPair { other, own: own.operand })?;
             let fresh = if values == OwnValues::Fresh { Some(hit.fresh_env()) } else { None };
             let side = PairSide { event: Some((hit.operand, hit.event)), env: fresh.as_ref().unwrap_or(&hit.env) };
             let from = measure_of(view, span.within, own.step);
@@ -378,17 +378,25 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
     }
 }
 
-type OperandIndices = Vec<((usize, usize), MatchIndex<StepLists>)>;
+type OperandIndices = Vec<(OperandPair, MatchIndex<StepLists>)>;
+
+/// Whose matches are looked for, and whose match looks for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct OperandPair {
+    other: usize,
+    own: usize,
+}
 
 fn open_index<'i>(
     indices: &'i mut OperandIndices,
     view: &mut WindowView<'_, '_>,
     hits: &WindowHits,
-    (other, own): (usize, usize),
+    pair: OperandPair,
 ) -> Result<&'i mut MatchIndex<StepLists>, Fault> {
-    let place = match indices.iter().position(|(key, _)| *key == (other, own)) {
+    let place = match indices.iter().position(|(key, _)| *key == pair) {
         Some(place) => place,
         None => {
+            let OperandPair { other, own } = pair;
             // Matches of one pattern are compared by their values alone.
             let keys = if other == own {
                 GroupKeys::of_values(view, other)
@@ -401,7 +409,7 @@ fn open_index<'i>(
                 index.add_match(view, hit, &hit.env, |lists| lists.add_hit(hit, measure))?;
             }
             index.groups_mut().iter_mut().for_each(|group| group.data.finish());
-            indices.push(((other, own), index));
+            indices.push((pair, index));
             indices.len() - 1
         }
     };

@@ -156,7 +156,7 @@ impl SequenceReach {
                 .into_iter()
                 .collect::<SmallVec<[PartialMatch; 1]>>(),
             Some(before) => match self.levels.get_mut(before) {
-                Some(level) => level.extend_prefixes(hit, (self.within, now), self.certainty, view)?,
+                Some(level) => level.extend_prefixes(hit, PrefixReach { within: self.within, now }, self.certainty, view)?,
                 None => SmallVec::new(),
             },
         };
@@ -179,11 +179,18 @@ impl SequenceReach {
     }
 }
 
+/// How far back a beginning may lie, and from where.
+#[derive(Clone, Copy)]
+struct PrefixReach {
+    within: Option<StepDistance>,
+    now: Option<f64>,
+}
+
 impl PrefixSet {
     fn extend_prefixes(
         &mut self,
         hit: &Hit,
-        (within, now): (Option<StepDistance>, Option<f64>),
+        reach: PrefixReach,
         certainty: Certainty,
         view: &mut WindowView<'_, '_>,
     ) -> Result<SmallVec<[PartialMatch; 1]>, Fault> {
@@ -201,7 +208,7 @@ impl PrefixSet {
         let mut grown = SmallVec::new();
         for number in fitting {
             let Some((partial, recent)) = self.beginnings.get(number as usize) else { continue };
-            let found = recent.find_occurrence(None, within, now);
+            let found = recent.find_occurrence(None, reach.within, reach.now);
             if !found.counts(certainty) {
                 view.spend_fuel(1)?;
                 continue;

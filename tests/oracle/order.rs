@@ -3,7 +3,7 @@
 use crate::matching::Env;
 use crate::model::{Adjacency, Flow, Pattern, SequenceMode, Within};
 use crate::run::Kind;
-use crate::statement::{Hit, Judge, Judged, safety};
+use crate::statement::{Hit, Judge, Judged, is_same, safety};
 
 impl Judge<'_, '_> {
     /// Every B has an A before it.
@@ -36,8 +36,14 @@ impl Judge<'_, '_> {
             let again = |r: &usize| t <= *r && *r < s;
             let each = matches!(adjacency, Adjacency::Each | Adjacency::StartsEach);
             let starts = matches!(adjacency, Adjacency::Starts | Adjacency::StartsEach);
-            let taken =
-                each && self.world.steps.iter().copied().filter(again).any(|r| self.base(b, r).contains(&hit.bound));
+            let taken = each
+                && self
+                    .world
+                    .steps
+                    .iter()
+                    .copied()
+                    .filter(again)
+                    .any(|r| self.base(b, r).iter().any(|other| is_same(other, &hit.bound)));
             !taken && (starts || self.known(t, s)) && self.pair(b, hit, a, t) && self.bound(t, s, within)
         })
     }
@@ -84,7 +90,13 @@ impl Judge<'_, '_> {
         later.into_iter().any(|s| {
             let again = |r: &usize| t < *r && *r <= s;
             let taken = adjacency == Adjacency::Each
-                && self.world.steps.iter().copied().filter(again).any(|r| self.base(a, r).contains(&hit.bound));
+                && self
+                    .world
+                    .steps
+                    .iter()
+                    .copied()
+                    .filter(again)
+                    .any(|r| self.base(a, r).iter().any(|other| is_same(other, &hit.bound)));
             !taken && self.pair(a, hit, b, s) && self.bound(t, s, within)
         })
     }
@@ -93,7 +105,7 @@ impl Judge<'_, '_> {
     fn too_late(&mut self, adjacency: Adjacency, found: &[Hit], hit: &Hit, within: Option<Within>) -> bool {
         let next_came = match adjacency {
             Adjacency::Plain | Adjacency::Starts | Adjacency::StartsEach => false,
-            Adjacency::Each => found.iter().any(|other| other.step > hit.step && other.bound == hit.bound),
+            Adjacency::Each => found.iter().any(|other| other.step > hit.step && is_same(&other.bound, &hit.bound)),
             Adjacency::Immediately => self.calls.last() != Some(&hit.step),
         };
         next_came || (adjacency != Adjacency::Immediately && self.bound_has_passed(hit.step, within))

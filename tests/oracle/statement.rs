@@ -123,6 +123,11 @@ pub fn agrees(part: &Env, whole: &Env) -> bool {
     part.iter().all(|(name, value)| whole.get(name) == Some(value))
 }
 
+/// The same values, where a match that leaves a name open counts for every value of it.
+pub fn is_same(a: &Env, b: &Env) -> bool {
+    a.iter().all(|(name, value)| b.get(name).is_none_or(|other| other == value))
+}
+
 impl Judge<'_, '_> {
     fn statement(&mut self, statement: &Statement) -> Judged {
         use Statement as S;

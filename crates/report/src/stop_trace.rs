@@ -128,7 +128,10 @@ impl Report for StopTraceReport {
         let judged = run.results.iter().filter(|result| result.status != Status::Skipped);
         let with_items = judged.filter_map(|result| Some((table.items.get(result.item)?, result)));
         let is_phase = |item: &ReportItem| table.rule_of(item).is_some_and(|rule| rule.phase.is_some());
-        let others = with_items.filter(|(item, _)| !is_phase(item)).map(|(item, result)| CheckResult::of_result(item, result)).collect();
+        let others = with_items
+            .filter(|(item, _)| !is_phase(item))
+            .map(|(item, result)| CheckResult::of_result(item, result))
+            .collect();
         self.write_checks(&run.run, "assertions", others)
     }
 

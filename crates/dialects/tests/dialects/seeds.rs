@@ -34,6 +34,7 @@ const STOP: SeedDocument = SeedDocument {
         ("`message`", Test("a_manifest_reads_like_rules")),
         ("`severity: error`, `warn`", Test("conditions_before_and_after_a_run_have_their_severities")),
         ("default severities of `pre` and `post`", Test("conditions_before_and_after_a_run_have_their_severities")),
+        ("`warn` fails no run", Test("conditions_before_and_after_a_run_have_their_severities")),
         ("`file_exists`", Test("a_file_is_held_against_every_test")),
         ("`file_not_empty`", Test("a_file_is_held_against_every_test")),
         ("`file_matches`", Test("a_file_is_held_against_every_test")),
@@ -100,8 +101,18 @@ const STOP: SeedDocument = SeedDocument {
             Decided("undecided, and so no pass", "what_the_run_does_not_record_is_no_pass"),
         ),
         ("`custom` with `exit_code`", Test("a_command_runs_only_with_its_flag_and_never_in_a_shell")),
+        ("`${outputs.…}` in a command", Test("a_command_is_not_chosen_by_the_run")),
+        (
+            "the four `output.*` of the example together",
+            Judged(
+                "check: output.article_url, not_empty: true, severity: error }\n    - { check: output.article_url, matches: '^https://juejin\\.cn/post/\\d+$', severity: error }\n    - { check: output.status, equals: published, severity: error }\n    - { check: output.files_moved, greater_than: 0",
+                r#"{"output": {"article_url": "https://juejin.cn/post/1", "status": "published", "files_moved": 2}}"#,
+                r#"{"output": {"article_url": "https://juejin.cn/post/1", "status": "published", "files_moved": 0}}"#,
+            ),
+        ),
         ("results as a span `assertion.check`", Test("results_of_a_manifest_are_spans_of_stop")),
         ("`assertions.total`, `passed`, `failed`", Test("results_of_a_manifest_are_spans_of_stop")),
+        ("the span's `name`, `status` and `kind`", Test("results_of_a_manifest_are_spans_of_stop")),
         ("`assertions.results` with `check`, `status`, `value`", Test("results_of_a_manifest_are_spans_of_stop")),
         (
             "`value` of `env_var` and of `custom`",
@@ -160,6 +171,24 @@ const WALLFACER: SeedDocument = SeedDocument {
                 r#"{"calls": [{"tool": "t", "args": {}, "response": {"content": [{"text": "/home/ann"}]}}]}"#,
             ),
         ),
+        (
+            "a pattern that begins at a line: `^\\s*at\\s+`",
+            Judged(
+                "tool: t\n    fixed: { a: 1, b: 0 }\n    assert: [{ kind: not, assertion: { kind: matches_regex, path: '$.response.content[0].text', pattern: 'Traceback \\(most recent call last\\)|^\\s*at\\s+[A-Za-z0-9_<>$.]+\\(' } }]",
+                r#"{"calls": [{"tool": "t", "args": {"a": 1, "b": 0}, "response": {"content": [{"text": "division by zero"}]}}]}"#,
+                r#"{"calls": [{"tool": "t", "args": {"a": 1, "b": 0}, "response": {"content": [{"text": "  at main.run(x)"}]}}]}"#,
+            ),
+        ),
+        (
+            "`C:\\\\` in a pattern",
+            Judged(
+                "tool: t\n    fixed: {}\n    assert: [{ kind: not, assertion: { kind: matches_regex, path: '$.response.content[0].text', pattern: '(?:/Users/|/home/|C:\\\\)' } }]",
+                r#"{"calls": [{"tool": "t", "args": {}, "response": {"content": [{"text": "no"}]}}]}"#,
+                r#"{"calls": [{"tool": "t", "args": {}, "response": {"content": [{"text": "C:\\x"}]}}]}"#,
+            ),
+        ),
+        ("the pack's four invariants", Test("the_pack_of_the_document_holds_its_fixtures")),
+        ("`expect: pass`, `expect: fail`", Test("the_pack_of_the_document_holds_its_fixtures")),
         ("`test_fixtures`: `name`, `response`, `expect`", Test("the_pack_of_the_document_holds_its_fixtures")),
     ],
 };
@@ -176,6 +205,10 @@ const ASSAY: SeedDocument = SeedDocument {
         ("required arguments, types, `min`, `max`, `pattern`", Test("every_constraint_of_an_argument")),
         (
             "`tools`: only these are checked",
+            Test("only_the_tools_that_are_named_are_checked_and_strict_knows_no_others"),
+        ),
+        (
+            "a tool that the policy does not define",
             Test("only_the_tools_that_are_named_are_checked_and_strict_knows_no_others"),
         ),
         ("`strict: true`", Test("only_the_tools_that_are_named_are_checked_and_strict_knows_no_others")),
@@ -228,6 +261,22 @@ const ASSAY: SeedDocument = SeedDocument {
                 r#"{"calls": [{"tool": "a"}, {"tool": "a"}]}"#,
             ),
         ),
+        (
+            "`require` and `before` of the example",
+            Judged(
+                "metric: sequence_valid\n    rules:\n      - type: require\n        tool: authenticate\n      - type: before\n        first: authenticate\n        then: get_patient_record",
+                r#"{"calls": [{"tool": "authenticate"}, {"tool": "get_patient_record"}]}"#,
+                r#"{"calls": [{"tool": "get_patient_record"}]}"#,
+            ),
+        ),
+        (
+            "the four rules of `secure_workflow`",
+            Judged(
+                "metric: sequence_valid\n    rules:\n      - { type: require, tool: authenticate }\n      - { type: before, first: authenticate, then: [read_data, write_data, delete_data] }\n      - { type: blocklist, tools: [admin_*, debug_*] }\n      - { type: count, tool: api_call, max: 10 }",
+                r#"{"calls": [{"tool": "authenticate"}, {"tool": "read_data"}, {"tool": "api_call"}]}"#,
+                r#"{"calls": [{"tool": "authenticate"}, {"tool": "read_data"}, {"tool": "debug_mode"}]}"#,
+            ),
+        ),
         ("rules joined by AND", Test("rules_are_joined_and_every_one_is_told")),
         (
             "`tool_blocklist`",
@@ -235,6 +284,14 @@ const ASSAY: SeedDocument = SeedDocument {
                 "metric: tool_blocklist\n    blocklist: [drop_table]",
                 r#"{"calls": [{"tool": "a"}]}"#,
                 r#"{"calls": [{"tool": "drop_table"}]}"#,
+            ),
+        ),
+        (
+            "a `blocklist` of several tools",
+            Judged(
+                "metric: tool_blocklist\n    blocklist:\n      - delete_database\n      - drop_table\n      - admin_override",
+                r#"{"calls": [{"tool": "table"}]}"#,
+                r#"{"calls": [{"tool": "a"}, {"tool": "admin_override"}]}"#,
             ),
         ),
         (
@@ -253,6 +310,12 @@ const ASSAY: SeedDocument = SeedDocument {
                 r#"{"calls": [{"tool": "run_dangerous"}]}"#,
             ),
         ),
+        ("a suite of all three metrics", Test("workflows_and_suites_of_the_documents_import_cleanly")),
+        (
+            "the same run gives the same result",
+            Test("without_times_the_same_runs_give_the_same_bytes_and_what_is_imported_the_same_results"),
+        ),
+        ("SARIF and JUnit", Test("what_a_suite_asks_for_is_written_where_the_command_line_names_a_folder")),
         ("`output: format: [sarif, junit]`", Test("reports_that_a_suite_asks_for_are_flags")),
         (
             "results: `metric`, `status`, `violations`, `duration_ms`",
@@ -290,7 +353,12 @@ const SKILLGYM: SeedDocument = SeedDocument {
         ),
         ("a suite as an object of cases", Test("a_project_is_followed_through_its_modules")),
         ("`id`, `prompt`, `tags`, `timeoutMs`", Test("a_project_is_followed_through_its_modules")),
+        ("each case runs with all runners that are chosen", Test("cases_tags_and_runners_are_chosen_together")),
         ("`expectedFail`", Test("known_failures_and_their_classes_are_those_of_the_vectors")),
+        (
+            "`expected-failed`, `unexpected-passed`, and how each exits",
+            Test("known_failures_and_their_classes_are_those_of_the_vectors"),
+        ),
         ("`classifyFailure`", Test("classes_are_those_of_the_vectors")),
         ("`assert.classify`", Test("classes_are_those_of_the_vectors")),
         ("both classes: `classifyFailure` wins", Test("classes_are_those_of_the_vectors")),
@@ -343,6 +411,22 @@ const SKILLGYM: SeedDocument = SeedDocument {
                 "assert.commands.includes(report, 'npx skills find')",
                 r#"{"prompt": "p", "commands": [{"command": "npx skills find x"}]}"#,
                 r#"{"prompt": "p", "commands": []}"#,
+            ),
+        ),
+        (
+            "the three assertions of `find-skills-expo`",
+            Judged(
+                "assert.skills.has(report, \"find-skills\");\n  assert.commands.includes(report, \"npx skills find\");\n  assert.match(report.finalOutput, /upgrading-expo/i)",
+                r#"{"prompt": "p", "skills": [{"name": "find-skills"}], "commands": [{"command": "npx skills find expo"}], "output": "upgrading-expo"}"#,
+                r#"{"prompt": "p", "skills": [{"name": "find-skills"}], "commands": [{"command": "npx skills list"}], "output": "upgrading-expo"}"#,
+            ),
+        ),
+        (
+            "`assert.classify` of `cursor-alias-check`",
+            Judged(
+                "assert.classify({ id: \"wrong-cli-alias\", label: \"Wrong CLI alias\" }, () => {\n    assert.doesNotMatch(ctx.finalOutput(), /\\bcursr\\s+agent\\b/i, \"wrong Cursor CLI alias in final output\");\n  })",
+                r#"{"prompt": "p", "output": "cursor agent"}"#,
+                r#"{"prompt": "p", "output": "run cursr agent"}"#,
             ),
         ),
         (
@@ -418,6 +502,10 @@ const SKILLGYM: SeedDocument = SeedDocument {
         ("`templateDir`, with dotfiles and `.git`", Test("workspaces_are_made_and_kept_where_something_failed")),
         (
             "`bootstrap`: `command`, `args`, `timeoutMs`, `env`",
+            Test("workspaces_are_made_and_kept_where_something_failed"),
+        ),
+        (
+            "an isolated workspace begins empty without `templateDir`",
             Test("workspaces_are_made_and_kept_where_something_failed"),
         ),
         ("paths relative to the suite", Test("a_project_is_followed_through_its_modules")),
@@ -513,8 +601,34 @@ const RUNSIGHT: SeedDocument = SeedDocument {
                 r#"{"output": "no"}"#,
             ),
         ),
+        (
+            "`levenshtein` with a threshold of 10",
+            Judged(
+                "type: levenshtein, value: The capital of France is Paris., threshold: 10",
+                r#"{"output": "The capital of France was Paris"}"#,
+                r#"{"output": "Lyon"}"#,
+            ),
+        ),
+        (
+            "`bleu` with a threshold of 0.3",
+            Judged(
+                "type: bleu, value: Machine learning models process data to find patterns., threshold: 0.3",
+                r#"{"output": "Machine learning models process data to see patterns."}"#,
+                r#"{"output": "Models learn."}"#,
+            ),
+        ),
+        (
+            "`rouge-n` at its bound",
+            Judged(
+                "type: rouge-n, value: a b c d, threshold: 0.5",
+                r#"{"output": "a b x y"}"#,
+                r#"{"output": "a x y z"}"#,
+            ),
+        ),
         ("`not-`", Judged("type: not-contains, value: error", r#"{"output": "fine"}"#, r#"{"output": "an error"}"#)),
         ("`not-contains-json`", Judged("type: not-contains-json", r#"{"output": "fine"}"#, r#"{"output": "{}"}"#)),
+        ("`not-` turns the score around", Test("conformance_of_runsight")),
+        ("`weight` is 1 where it is not written", Test("conformance_of_runsight")),
         ("`threshold`, `weight`, `metric`", Test("conformance_of_runsight")),
         ("weighted average, `passed()`", Test("conformance_of_runsight")),
         (
@@ -531,6 +645,22 @@ const RUNSIGHT: SeedDocument = SeedDocument {
                 "type: equals, value: x, transform: 'json_path:$.status'",
                 r#"{"output": "{\"status\": \"x\"}"}"#,
                 r#"{"output": "no JSON"}"#,
+            ),
+        ),
+        (
+            "the three assertions of `process_order`",
+            Judged(
+                "type: equals, value: completed, transform: 'json_path:$.status' }\n  - { type: contains, value: success, transform: 'json_path:$.message' }\n  - { type: cost, threshold: 0.02",
+                r#"{"output": "{\"status\": \"completed\", \"message\": \"a success\"}", "cost": 0.02}"#,
+                r#"{"output": "{\"status\": \"completed\", \"message\": \"a success\"}", "cost": 0.03}"#,
+            ),
+        ),
+        (
+            "`recommendation`, a range of words and a cost, with weights",
+            Judged(
+                "type: contains, value: recommendation, weight: 2.0 }\n  - { type: word-count, value: { min: 2 }, weight: 1.0 }\n  - { type: cost, threshold: 0.05, weight: 0.5",
+                r#"{"output": "my recommendation", "cost": 0.01}"#,
+                r#"{"output": "recommendation", "cost": 0.01}"#,
             ),
         ),
         ("assertions are independent of each other", Test("conformance_of_runsight")),

@@ -156,7 +156,9 @@ impl SequenceReach {
                 .into_iter()
                 .collect::<SmallVec<[PartialMatch; 1]>>(),
             Some(before) => match self.levels.get_mut(before) {
-                Some(level) => level.extend_prefixes(hit, PrefixReach { within: self.within, now }, self.certainty, view)?,
+                Some(level) => {
+                    level.extend_prefixes(hit, PrefixReach { within: self.within, now }, self.certainty, view)?
+                }
                 None => SmallVec::new(),
             },
         };

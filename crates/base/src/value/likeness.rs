@@ -141,11 +141,24 @@ fn may_hold(text: &str, part: &Value<'_>) -> bool {
             // The beginning tells enough, and takes no time that grows with both texts.
             let start = first_bytes(part);
             let is_plain = text.is_ascii() && start.is_ascii() && !text.contains('\\') && !is_framed(part);
-            !is_plain || contains_ignoring_ascii_case(text, start)
+            !is_plain || contains_ignoring_ascii_case(text, start) || may_hold_spelled(text, part)
         }
-        Value::Number(_) => text.bytes().any(|byte| byte.is_ascii_digit()),
+        Value::Number(_) => has_digit(text),
         _ => true,
     }
+}
+
+/// Whether JSON may hold what a text spells in other letters: `"1"` is `true`, `"250"` is `2.5e2`.
+fn may_hold_spelled(text: &str, part: &str) -> bool {
+    Number::from_spelling(part).is_some() && has_digit(text)
+        || [true, false].iter().any(|answer| {
+            let word = if *answer { "true" } else { "false" };
+            spells_boolean(part, *answer) && text.contains(word)
+        })
+}
+
+fn has_digit(text: &str) -> bool {
+    text.bytes().any(|byte| byte.is_ascii_digit())
 }
 
 fn contains_ignoring_ascii_case(text: &str, part: &str) -> bool {

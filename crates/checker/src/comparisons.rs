@@ -14,6 +14,7 @@ impl Checker<'_> {
             return;
         }
         self.check_words(test, left, text, right);
+        self.check_identical(test, left, right);
         match test.kind {
             TestKind::Equal | TestKind::Identical => self.check_equal(test, left, text, right),
             TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual => {
@@ -54,6 +55,20 @@ impl Checker<'_> {
             }
             _ => {}
         }
+    }
+
+    /// A binding stands for a value of several steps, in which its number may be written in several ways.
+    fn check_identical(&mut self, test: &ValueTest, left: &CheckedExpr, right: &CheckedExpr) {
+        let is_binding = |side: &&CheckedExpr| matches!(side.expr.kind, ExprKind::Binding(_));
+        let Some(side) = [left, right].into_iter().find(is_binding).filter(|_| test.kind == TestKind::Identical) else {
+            return;
+        };
+        let (first, second) = (self.source_line(left.expr.span), self.source_line(right.expr.span));
+        let sign = if test.negated { "!=" } else { "==" };
+        self.report_diagnostic(
+            Diagnostic::new(Slug::TypeMismatch, side.expr.span, "a binding is a value, however its number is written")
+                .with_help(format!("write `{first} {sign} {second}`")),
+        );
     }
 
     fn check_equal(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {

@@ -95,6 +95,19 @@ impl<'run> Number<'run> {
         }
     }
 
+    /// The same number, written in the one way that all of its spellings share: `1.0` and `1e0` as `1`, `2.50` as `2.5`. As it is where no
+    /// double holds its digits.
+    #[must_use]
+    pub fn in_one_spelling(self) -> Self {
+        if self.has_integer_form() {
+            return self;
+        }
+        match self.as_i64() {
+            Some(value) => Self::Integer(value),
+            None => Self::from_f64(self.to_f64()).filter(|real| *real == self).unwrap_or(self),
+        }
+    }
+
     /// The test `===`: equal by value, and both in integer form or both not. `1` and `1.0` differ, `1.0` and `1.00` do not.
     #[must_use]
     pub fn is_identical(self, other: Number<'_>) -> bool {

@@ -253,7 +253,12 @@ impl<'run> ValueTable<'run> {
         let id = *self.numbers.entry(ValueKey(node.value)).or_insert(next);
         if id == next {
             self.near.take();
-            self.nodes.push(node);
+            // Which of its spellings is seen first depends on the rules beside this one.
+            let value = match node.value {
+                Value::Number(number) => Value::Number(number.in_one_spelling()),
+                value => value,
+            };
+            self.nodes.push(Node { value, ..node });
         }
         id
     }

@@ -202,9 +202,22 @@ impl<'run> WindowView<'_, 'run> {
 
     /// The hit once for each value that a name may have which this match leaves open: it has any value for it.
     pub(super) fn spread_open(&mut self, hit: &Hit) -> Result<SmallVec<[Hit; 1]>, Fault> {
+        self.spread_where(hit, |id| id == ValueId::OPEN)
+    }
+
+    /// The same also for values that are not recorded: it may have any of them, and has none of them for sure.
+    pub(super) fn spread_all(&mut self, hit: &Hit) -> Result<SmallVec<[Hit; 1]>, Fault> {
+        let mut spread = self.spread_where(hit, |id| matches!(id, ValueId::OPEN | ValueId::ABSENT))?;
+        if hit.env.contains(&ValueId::ABSENT) {
+            spread.iter_mut().for_each(|hit| hit.sure = false);
+        }
+        Ok(spread)
+    }
+
+    fn spread_where(&mut self, hit: &Hit, has_any: fn(ValueId) -> bool) -> Result<SmallVec<[Hit; 1]>, Fault> {
         let mut spread: SmallVec<[Hit; 1]> = smallvec::smallvec![hit.clone()];
         for name in BindingNames::from_slice(self.operand_names(hit.operand)) {
-            if hit.env.get(name as usize) != Some(&ValueId::OPEN) {
+            if !hit.env.get(name as usize).is_some_and(|id| has_any(*id)) {
                 continue;
             }
             let mut values = self.values_of(name);

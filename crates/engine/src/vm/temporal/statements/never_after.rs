@@ -116,7 +116,10 @@ impl NeverAfterSemantics {
                 }
             }
             for hit in openings.hits_of(step, roles.edge) {
-                openings.add_opening(hit, view)?;
+                // One that leaves a name open opens a window for each value, and each closes by itself.
+                for hit in &view.spread_open(hit)? {
+                    openings.add_opening(hit, view)?;
+                }
             }
         }
         Ok(caught)

@@ -16,7 +16,7 @@ use crate::vm::temporal::recent_occurrences::bound_holds;
 use crate::vm::temporal::search::{OwnValues, Search, is_by_place};
 use crate::vm::temporal::step_lists::{Certainty, StepLists, StepSpan, measure_of};
 use crate::vm::temporal::timeline::{Env, ValueId};
-use crate::vm::temporal::view::{Hit, PairFit, PairSide, WindowView, same_values};
+use crate::vm::temporal::view::{Hit, PairFit, PairSide, WindowView, env_key};
 use crate::vm::temporal::window_events::{VerdictReason, event_hit};
 use crate::vm::temporal::window_hits::WindowHits;
 use averment_checker::ir::StepDistance;
@@ -105,8 +105,8 @@ impl NeverBeforeSemantics {
         }
         steps.groups_mut().iter_mut().for_each(|group| group.data.steps.finish());
         for first in hits.of_operand(edge) {
-            // One that leaves a name open is the first for each value that has none before it.
-            for hit in &view.spread_open(first)? {
+            // One that leaves a name open is the first for each value that has none before it; one of an unrecorded value may be.
+            for hit in &view.spread_all(first)? {
                 let now = measure_of(view, within, hit.step);
                 steps.visit_groups(view, hit.as_side(), |group, fit, view| {
                     let own = PairSide { event: Some(group.event), env: &group.env };
@@ -151,8 +151,6 @@ const NONE: (Option<u32>, Option<u32>) = (None, None);
 struct BeforeFirstGroup {
     steps: StepLists,
     firsts: FxHashMap<Env, FirstClosing>,
-    /// An A with an unrecorded value has no B before it, and may be the first for any values.
-    wild_safe: bool,
 }
 
 #[derive(Default)]
@@ -170,7 +168,6 @@ struct EarlierSteps {
 
 struct ClosingHit<'h> {
     hit: &'h Hit,
-    env: &'h Env,
     sure: bool,
     step_is_sure: bool,
 }
@@ -180,14 +177,20 @@ impl<'h> ClosingHit<'h> {
     fn from_fit(hit: &'h Hit, step: PairSide<'h>, fit: PairFit, view: &mut WindowView<'_, '_>) -> Result<Self, Fault> {
         let (own, others) = match fit {
             PairFit::Unknown => {
-                let values = same_values(&hit.env, step.env);
-                (values.and(view.test_fit(hit.as_side(), step)?), view.test_fit(step, hit.as_side())?)
+                let (of_hit, of_step) = (known_values(&hit.env, step.env), known_values(step.env, &hit.env));
+                (of_hit.and(view.test_fit(hit.as_side(), step)?), of_step.and(view.test_fit(step, hit.as_side())?))
             }
             fit => (fit, fit),
         };
         let (sure, step_is_sure) = (hit.sure && own == PairFit::Yes, others == PairFit::Yes);
-        Ok(Self { hit, env: step.env, sure, step_is_sure })
+        Ok(Self { hit, sure, step_is_sure })
     }
+}
+
+/// `Unknown` where this side's value of a name that both bind is not recorded.
+fn known_values(own: &Env, other: &Env) -> PairFit {
+    let is_unknown = |(own, other): (&ValueId, &ValueId)| *own == ValueId::ABSENT && *other != ValueId::OPEN;
+    if own.iter().zip(other).any(is_unknown) { PairFit::Unknown } else { PairFit::Yes }
 }
 
 impl BeforeFirstGroup {
@@ -199,29 +202,17 @@ impl BeforeFirstGroup {
         edge: usize,
         view: &mut WindowView<'_, '_>,
     ) -> Result<EarlierSteps, Fault> {
-        let ClosingHit { hit, env, sure, step_is_sure } = *closing;
-        let own = closing_values(view.operand_names(edge), hit, env);
-        let is_wild = own.contains(&ValueId::ABSENT);
-        let first = self.firsts.entry(own).or_default();
+        let ClosingHit { hit, sure, step_is_sure } = *closing;
+        let first = self.firsts.entry(env_key(&hit.env, view.operand_names(edge))).or_default();
         if first.came {
             return Ok(EarlierSteps::default());
         }
         let surely = self.steps.find_step(span, now, Certainty::Sure, view)?.filter(|_| step_is_sure);
         let possible = self.steps.find_step(span, now, Certainty::Possible, view)?;
-        first.came = sure && !is_wild;
+        first.came = sure;
         first.safe |= surely.is_none();
-        self.wild_safe |= is_wild && surely.is_none();
-        Ok(EarlierSteps { sure: surely.filter(|_| sure && !first.safe && !self.wild_safe), possible })
+        Ok(EarlierSteps { sure: surely.filter(|_| sure && !first.safe), possible })
     }
-}
-
-fn closing_values(names: &[u32], hit: &Hit, env: &Env) -> Env {
-    let of = |env: &Env, name: u32| env.get(name as usize).copied().unwrap_or(ValueId::OPEN);
-    let value = |name: &u32| match (of(&hit.env, *name), of(env, *name)) {
-        (own, other) if !own.is_value() && other.is_value() => other,
-        (own, _) => own,
-    };
-    names.iter().map(value).collect()
 }
 
 fn before_first(view: &mut WindowView<'_, '_>, hit: &Hit, operand: usize, earlier: u32) -> VerdictReason {

@@ -78,8 +78,9 @@ fn styled(source: &mut Source, run: &Value, form: fn(&mut Source, &Value) -> Val
 fn with_unknown_keys(source: &mut Source, mut run: Value) -> Value {
     let unknown = [("x-trace", json!("00-af")), ("labels", json!({"a": [1, {"b": "refund"}]})), ("zz", Value::Null)];
     let Some(object) = run.as_object_mut() else { return run };
-    // Beside an empty list of steps, and nothing else that tells a run, they would tell another format.
-    let is_told = object.get("steps").and_then(Value::as_array).is_none_or(|steps| !steps.is_empty());
+    // Beside what other formats have, too, such as an answer alone, they would tell another format.
+    let has_steps = |key: &str| object.get(key).and_then(Value::as_array).is_some_and(|steps| !steps.is_empty());
+    let is_told = object.contains_key("calls") || has_steps("steps");
     for (key, value) in &unknown {
         if source.chance(25) && is_told {
             object.insert((*key).to_owned(), value.clone());

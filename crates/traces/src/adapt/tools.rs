@@ -136,8 +136,8 @@ fn name_words(name: &str) -> Vec<String> {
 /// what it does with that nobody knows.
 pub(crate) fn kinds_left_open(tool: &str, args: Option<Node<'_>>) -> &'static [StepKind] {
     use StepKind::{Command, Http, Read, Skill, Write};
-    let Some(args) = args.and_then(node_object) else {
-        return match known_tool(tool) {
+    let of_tool = || -> &'static [StepKind] {
+        match known_tool(tool) {
             Some(KnownTool::Shell) => &[Command],
             Some(KnownTool::Read) => &[Read],
             Some(KnownTool::Write | KnownTool::Patch) => &[Write],
@@ -145,8 +145,9 @@ pub(crate) fn kinds_left_open(tool: &str, args: Option<Node<'_>>) -> &'static [S
             Some(KnownTool::Skill) => &[Skill],
             Some(KnownTool::Fetch) => &[Http],
             None => &[],
-        };
+        }
     };
+    let Some(args) = args.and_then(node_object) else { return of_tool() };
     if known_tool(tool) == Some(KnownTool::Shell) {
         return &[Command];
     }
@@ -155,6 +156,8 @@ pub(crate) fn kinds_left_open(tool: &str, args: Option<Node<'_>>) -> &'static [S
         (true, _, _) => &[Command],
         (_, true, _) => &[Read, Write],
         (_, _, true) => &[Http],
+        // It works on what it is made for, under a key that nobody knows.
+        _ if derives_steps(tool) => of_tool(),
         _ => &[],
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct CallDerivation {
 }
 
 impl CallDerivation {
-    /// Of the formats of others only an empty list of commands is looked at again: what else they record, they say themselves.
+    /// Of the formats of others empty lists are looked at again: a known tool that names no file, under whatever key, may have written one.
     pub(super) fn from_lists(lists: &StepLists<'_>, of_format: bool) -> Self {
         use StepKind::{Command, Http, Read, Skill, Write};
         let mut found = Self::default();
@@ -49,7 +49,7 @@ impl CallDerivation {
                 continue;
             };
             let own = match list {
-                RecordedSteps { recorded: true, implied: false, .. } if !of_format || kind == Command => OwnList::Empty,
+                RecordedSteps { recorded: true, implied: false, .. } => OwnList::Empty,
                 _ if of_format => OwnList::Closed,
                 _ => OwnList::None,
             };

@@ -63,6 +63,30 @@ fn events_that_nobody_knows_may_be_calls() {
 }
 
 #[test]
+fn a_known_tool_that_names_no_file_or_address_may_have_been_any_step() {
+    let kinds = [
+        ("apply_patch", "diff", StepKind::Write),
+        ("write_file", "where", StepKind::Write),
+        ("Edit", "where", StepKind::Write),
+        ("read_file", "where", StepKind::Read),
+        ("WebFetch", "where", StepKind::Http),
+        ("Skill", "which", StepKind::Skill),
+        ("exec_command", "what", StepKind::Command),
+    ];
+    for (tool, key, kind) in kinds {
+        let call = format!(
+            r#"{{"type": "function_call", "name": "{tool}", "arguments": "{{\"{key}\": \"x\"}}", "call_id": "c1"}}"#
+        );
+        let given = r#"{"type": "function_call_output", "call_id": "c1", "output": "done"}"#;
+        let lines = [META, ("response_item", call.as_str()), ("response_item", given)];
+        with(&rollout(&lines), |run| assert!(!run.records_kind(kind), "{tool} with `{key}`"));
+    }
+    // What has nothing to do with files leaves their lists as they are.
+    let call = r#"{"type": "function_call", "name": "search_mail", "arguments": "{}", "call_id": "c1"}"#;
+    with(&rollout(&[META, ("response_item", call)]), |run| assert!(run.records_kind(StepKind::Write)));
+}
+
+#[test]
 fn what_a_user_rejected_was_not_executed() {
     let call = r#"{"type": "function_call", "name": "exec_command", "arguments": "{\"cmd\": \"git push -f\"}", "call_id": "c3"}"#;
     for words in ["exec command rejected by user", r#"{\"output\":\"exec command rejected by user\"}"#] {

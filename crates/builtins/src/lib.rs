@@ -38,7 +38,7 @@ pub mod test;
 pub mod text;
 pub mod text_order;
 pub mod time;
-mod token;
+pub mod token;
 mod word_rank;
 
 pub use call::CallEnvironment;

@@ -15,5 +15,6 @@ pub mod ordered;
 pub mod pipeline;
 pub mod prefilter;
 pub mod reading_notes;
+mod skipped_rules;
 pub mod unused_names;
 pub mod workers;

@@ -6,6 +6,7 @@
 
 use crate::feed::{self, TraceInput};
 use crate::near_globs::near_tool;
+use crate::skipped_rules::{skipped_members, skipped_rules};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_builtins::stdlib;
@@ -13,6 +14,7 @@ use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::near_names::{self, NameCategory, NearName};
+use averment_engine::vm::near_texts::AskedTexts;
 use averment_engine::vm::near_values;
 use averment_engine::vm::outcome::MemberGate;
 use averment_engine::vm::prepare::PreparedProgram;
@@ -51,6 +53,8 @@ pub struct NearNames {
     tools: BTreeMap<String, (usize, Span)>,
     /// Looks for files, skills, agents, hand-overs or tags: they are not keys.
     files: bool,
+    /// Texts that conditions look for.
+    texts: AskedTexts,
     noted: Mutex<NearNameNotes>,
 }
 
@@ -59,6 +63,8 @@ struct NearNameNotes {
     keys: FxHashMap<Box<str>, bool>,
     tools: BTreeSet<Box<str>>,
     found: BTreeSet<(usize, NearName)>,
+    /// Texts and roles of the rules that some run has.
+    met: FxHashSet<Box<str>>,
     /// Program and number of assertions whose `when` is false because something is missing.
     skipped: BTreeSet<(usize, u32)>,
     /// The same for group members, plus those judged: program, number, outcome of their `when`.
@@ -70,7 +76,7 @@ impl NearNames {
     /// Collects the names to look for in the runs of these programs.
     #[must_use]
     pub fn new(programs: &[Program], selection: &RuleSelection) -> Self {
-        let mut names = Self::default();
+        let mut names = Self { texts: AskedTexts::of_programs(programs), ..Self::default() };
         for (number, program) in programs.iter().enumerate() {
             let keys = program.code.iter().filter_map(|op| match op {
                 Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize),
@@ -119,9 +125,6 @@ impl NearNames {
     }
 
     pub(crate) fn search_part(&self, looking: &NearNameSearch<'_>, part: &FilePart, lines: &[u8]) {
-        if self.wanted.is_empty() && !self.files {
-            return;
-        }
         match part {
             FilePart::Runs(runs) => {
                 for raw in runs.iter().flatten().filter(|raw| raw.source.offset < BEGINNING) {
@@ -141,8 +144,10 @@ impl NearNames {
                 }) {
                     let Ok(text) = std::str::from_utf8(line) else { continue };
                     let text = text.trim_end_matches(['\n', '\r']);
-                    if !text.trim_ascii().is_empty() && self.is_odd(text) {
-                        self.probe_run(looking, &RawRun::new(text.to_owned(), RunSource::default()));
+                    if !text.trim_ascii().is_empty()
+                        && let Some(sought) = self.sought_in(text)
+                    {
+                        self.probe_run(looking, &RawRun::new(text.to_owned(), RunSource::default()), sought);
                     }
                 }
             }
@@ -150,9 +155,21 @@ impl NearNames {
     }
 
     fn look_at(&self, looking: &NearNameSearch<'_>, text: &str, raw: &RawRun) {
-        if self.is_odd(text) && text.len() <= LONGEST {
-            self.probe_run(looking, raw);
+        if text.len() <= LONGEST
+            && let Some(sought) = self.sought_in(text)
+        {
+            self.probe_run(looking, raw, sought);
         }
+    }
+
+    /// What a run is evaluated once more for.
+    fn sought_in(&self, text: &str) -> Option<SoughtNames> {
+        if (self.files || !self.wanted.is_empty()) && self.is_odd(text) {
+            return Some(SoughtNames::All);
+        }
+        let end = text.len().min(usize::try_from(BEGINNING).unwrap_or(usize::MAX));
+        let begin = text.get(..text.floor_char_boundary(end)).unwrap_or_default();
+        self.texts.stand_in(begin, |text| !self.lock_notes().met.contains(text)).then_some(SoughtNames::Texts)
     }
 
     /// True if a run has a near miss of a key in the rules, or may have files.
@@ -178,13 +195,17 @@ impl NearNames {
         odd
     }
 
-    fn probe_run(&self, looking: &NearNameSearch<'_>, raw: &RawRun) {
+    fn probe_run(&self, looking: &NearNameSearch<'_>, raw: &RawRun, sought: SoughtNames) {
         let arena = Bump::new();
         let Ok(run) = looking.reading.parse_run(raw, &arena) else { return };
         for (number, (program, prepared)) in looking.programs.iter().zip(looking.prepared).enumerate() {
             let found = near_names::near_names(program, prepared, &run, &arena, looking.options);
             let mut noted = self.lock_notes();
-            for one in found {
+            if noted.met.len() < MOST {
+                noted.met.extend(found.met.into_iter().map(String::into_boxed_str));
+            }
+            // Which runs are evaluated for texts alone depends on threads, and so nothing else of them counts.
+            for one in found.near.into_iter().filter(|one| sought == SoughtNames::All || one.what.is_text()) {
                 if !self.known.contains(&one.found) && noted.found.len() < MOST {
                     noted.found.insert((number, one));
                 }
@@ -208,8 +229,8 @@ impl NearNames {
             lines.push(format!("warning: {more} more names that no run has are nearly those that some run has\n"));
         }
         let noted = self.lock_notes();
-        lines.extend(skipped_rules(table, &noted, judged, programs));
-        lines.extend(skipped_members(table, &noted, programs));
+        lines.extend(skipped_rules(table, &noted.skipped, judged, programs));
+        lines.extend(skipped_members(table, &noted.gates, programs));
         let mut of = BTreeSet::new();
         for (program, assertion, words) in &noted.remarks {
             if let Some(item) = table.item_index(*program, *assertion).and_then(|item| table.items.get(item))
@@ -239,8 +260,9 @@ impl NearNames {
             let all: Vec<(Span, usize)> = items.collect();
             all.iter().find(|(whole, _)| covers(*whole)).or(all.first()).map(|(_, item)| *item)
         };
-        let told =
-            found.iter().filter_map(|(program, found)| Some((item_of(*program, found.span)?, near_name_words(found))));
+        // A text that is only nearly there is no misspelt name.
+        let names = found.iter().filter(|(_, found)| !found.what.is_text());
+        let told = names.filter_map(|(program, found)| Some((item_of(*program, found.span)?, near_name_words(found))));
         told.collect()
     }
 
@@ -250,7 +272,9 @@ impl NearNames {
         let mut names = self.tools_missed(&noted);
         let mut told = BTreeSet::new();
         for (program, found) in &noted.found {
-            let is_there = found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
+            let is_met =
+                (found.what.is_text() || found.what == NameCategory::Role) && noted.met.contains(found.wanted.as_str());
+            let is_there = is_met || found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
             if !is_there && told.insert((found.what, found.wanted.clone())) && !stands_in(inputs, found) {
                 names.push((*program, found.clone()));
             }
@@ -297,6 +321,13 @@ impl NearNames {
     }
 }
 
+/// What a run is evaluated once more for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum SoughtNames {
+    All,
+    Texts,
+}
+
 #[derive(Clone, Copy)]
 pub(crate) struct NearNameSearch<'p> {
     pub(crate) programs: &'p [Program],
@@ -305,58 +336,7 @@ pub(crate) struct NearNameSearch<'p> {
     pub(crate) reading: &'p feed::RunReadOptions,
 }
 
-/// Rules that no run reached because their `when` reads something missing: a line per condition.
-fn skipped_rules(
-    table: &ReportTable,
-    noted: &NearNameNotes,
-    judged: impl Fn(usize) -> bool,
-    programs: &[Program],
-) -> Vec<String> {
-    let mut told = BTreeSet::new();
-    let mut lines = Vec::new();
-    for (program, assertion) in &noted.skipped {
-        let Some(item) = table.item_index(*program, *assertion).filter(|item| !judged(*item)) else { continue };
-        let Some(item) = table.items.get(item) else { continue };
-        let owner = item.rule.map_or(item.id.clone(), |rule| format!("rule {rule}"));
-        if !told.insert((*program, owner)) {
-            continue;
-        }
-        let when =
-            programs.get(*program).and_then(|program| Some((program, program.assertions.get(*assertion as usize)?)));
-        let text = when.and_then(|(program, assertion)| {
-            let code = assertion.settings.when.first()?;
-            text_of(program, program.chunks.get(code.0 as usize)?.span)
-        });
-        let name = table.rule_of(item).map_or(item.display_name(), |rule| &rule.id);
-        let when = text.map_or_else(|| "its `when`".to_owned(), |text| format!("its `when {}`", one_line(text)));
-        let place = &item.location;
-        lines.push(format!(
-            "warning: {place}: `{}` judged no run: {when} needs something that is missing\n",
-            one_line(name)
-        ));
-    }
-    lines
-}
-
-/// Group members that were skipped in every run because something is missing.
-fn skipped_members(table: &ReportTable, noted: &NearNameNotes, programs: &[Program]) -> Vec<String> {
-    let skipped = noted.gates.iter().filter(|(program, assertion, gate)| {
-        !gate.judged && !noted.gates.contains(&(*program, *assertion, MemberGate { judged: true, ..*gate }))
-    });
-    let said = skipped.filter_map(|(number, _, gate)| {
-        let program = programs.get(*number)?;
-        let (text, when) = (text_of(program, gate.member)?, text_of(program, gate.when)?);
-        let place = table.span_location(table.source_span(*number, gate.member));
-        Some(format!(
-            "warning: {place}: `{}` judged no run: its `when {}` needs something that is missing\n",
-            one_line(text),
-            one_line(when)
-        ))
-    });
-    said.collect()
-}
-
-fn text_of(program: &Program, span: Span) -> Option<&str> {
+pub(crate) fn text_of(program: &Program, span: Span) -> Option<&str> {
     program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
 }
 
@@ -374,11 +354,19 @@ fn near_name_words(found: &NearName) -> String {
         NameCategory::File => {
             format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")
         }
+        NameCategory::Part => {
+            format!(
+                "no value is `{wanted}` as a whole, and some value holds it: a part of a text is looked for with `contains`"
+            )
+        }
+        NameCategory::LetterCase => format!(
+            "`{wanted}` stands in no value in this letter case, and in some value in another: write `icontains`, or a regular expression with the flag `i`"
+        ),
         what => format!("no run has the {} `{wanted}`, and some run has `{other}`", what.as_str()),
     }
 }
 
-fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     // What only looks like another letter, and what nobody sees, is written as its number.
     let is_plain = |letter: char| letter.is_ascii_graphic() || letter == ' ';
     let line = averment_base::diagnostic::render::one_line(text);
@@ -391,10 +379,13 @@ fn one_line(text: &str) -> String {
 
 /// Standard input is only known as far as it was searched.
 fn stands_in(inputs: &[TraceInput], found: &NearName) -> bool {
-    if found.what == NameCategory::File {
+    if matches!(found.what, NameCategory::File | NameCategory::Role) {
         return false;
     }
-    let needles = [format!("\"{}\"", found.wanted), format!("\"{}\\\"", found.wanted)];
+    let needles = match found.what {
+        NameCategory::LetterCase => [found.wanted.clone(), found.wanted.clone()],
+        _ => [format!("\"{}\"", found.wanted), format!("\"{}\\\"", found.wanted)],
+    };
     let finders = needles.each_ref().map(memchr::memmem::Finder::new);
     inputs.iter().any(|input| match input {
         TraceInput::File(path) => file_has(path, &finders).unwrap_or(false),

@@ -15,16 +15,21 @@ use averment_runs::run::StepKind;
 use averment_syntax::ast::{self, BinaryOperator, ExprQuantifier, PatternArgument, TestKind};
 
 impl<'a> Checker<'a> {
-    pub(super) fn check_entry(
+    /// All entries of a pattern's parentheses, in their order.
+    pub(super) fn check_entries(
         &mut self,
         scope: &NameScope<'a>,
-        argument: &'a PatternArgument,
+        arguments: &'a [PatternArgument],
         part: &mut AlternativeDraft,
     ) {
-        match argument {
-            PatternArgument::Matches { path, value, .. } => self.entry_matches(scope, path, value, part),
-            PatternArgument::Test(expr) if is_positional(expr) => self.report_positional(expr, part),
-            PatternArgument::Test(expr) => self.entry_test(scope, expr, part),
+        let mut before = None;
+        for argument in arguments {
+            match argument {
+                PatternArgument::Matches { path, value, .. } => self.entry_matches(scope, path, value, part),
+                PatternArgument::Test(expr) if is_positional(expr) => self.report_positional(expr, before, part),
+                PatternArgument::Test(expr) => self.entry_test(scope, expr, part),
+            }
+            before = Some(argument);
         }
     }
 
@@ -72,6 +77,21 @@ impl<'a> Checker<'a> {
         }
         let subject = self.left_path(scope, path);
         let text = self.source_line(path.span);
+        if let ast::ExprKind::Not(inner) = &value.kind
+            && matches!(inner.kind, ast::ExprKind::Text(_) | ast::ExprKind::Number(_) | ast::ExprKind::List(_))
+        {
+            let sign = if matches!(inner.kind, ast::ExprKind::List(_)) { "not in" } else { "!=" };
+            let inner = self.source_line(inner.span);
+            self.report_diagnostic(
+                Diagnostic::new(
+                    Slug::NotAnAssertion,
+                    value.span,
+                    "`not` turns conditions round, not values".to_owned(),
+                )
+                .with_help(format!("write `{text} {sign} {inner}`")),
+            );
+            return;
+        }
         let operand = match &value.kind {
             ast::ExprKind::Regex(regex) => self.regex_literal(regex, Some(&text)),
             _ => self.check_expr(&scope.on_side(LookupSide::Plain), value),
@@ -165,7 +185,7 @@ impl<'a> Checker<'a> {
         self.member_of(base, key, span, span, span)
     }
 
-    fn report_positional(&mut self, expr: &ast::Expr, part: &AlternativeDraft) {
+    fn report_positional(&mut self, expr: &ast::Expr, before: Option<&PatternArgument>, part: &AlternativeDraft) {
         if self.scopes.iter().any(|scope| scope.incomplete) {
             return;
         }
@@ -186,6 +206,17 @@ impl<'a> Checker<'a> {
                 Diagnostic::new(Slug::UnknownArgument, expr.span, "an argument has a name".to_owned())
                     .with_label("a text stands right behind the kind of step")
                     .with_help(format!("write `{kind} {text}`")),
+            );
+            return;
+        }
+        // `query: "a", "b"`: a second value of the argument in front of it.
+        if let Some(PatternArgument::Matches { path, value, .. }) = before
+            && std::mem::discriminant(&value.kind) == std::mem::discriminant(&expr.kind)
+        {
+            let (path, first) = (self.source_line(path.span), self.source_line(value.span));
+            self.report_diagnostic(
+                Diagnostic::new(Slug::UnknownArgument, expr.span, "an argument has one value here".to_owned())
+                    .with_help(format!("for one of several write `{path} in [{first}, {text}]`")),
             );
             return;
         }

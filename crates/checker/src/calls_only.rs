@@ -78,6 +78,10 @@ fn condition_of_glob(glob: &str) -> String {
     match test_of_glob(glob) {
         Some(test) => format!("path {test}"),
         None if is_plain && glob.ends_with('/') => format!("path starts with \"{glob}\""),
+        // A name without an ending is that of a folder.
+        None if is_plain && !glob.rsplit('/').next().unwrap_or(glob).contains('.') => {
+            format!("path starts with \"{glob}/\"")
+        }
         None if is_plain => format!("path == \"{glob}\""),
         None => "path matches /…/".to_owned(),
     }

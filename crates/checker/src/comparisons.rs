@@ -1,10 +1,10 @@
 //! Tests whose outcome the types decide: `"5" > 3` is always false, so it is a mistake.
 
 use super::Checker;
+use super::comparison_help::{literal_replacement, pattern_of_text, status_class};
 use super::expr::CheckedExpr;
 use super::ty::{ComparisonClass, NumberMeasure, Ty};
 use super::units::bare_number;
-use crate::ir::{Constant, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::{TestKind, ValueTest};
 
@@ -88,13 +88,25 @@ impl Checker<'_> {
             (Some(a), _) if !ordered(a) => {
                 let why = match a {
                     ComparisonClass::List => self.for_elements(test, text),
-                    ComparisonClass::Object => format!("compare its size: `length({text})`"),
+                    ComparisonClass::Object if left.ty == Ty::Usage => {
+                        format!("write `{text}.total_tokens {}`", self.source_line(test.span))
+                    }
+                    ComparisonClass::Object => self.for_keys(test, text),
                     _ => "only numbers and texts have an order".to_owned(),
                 };
                 self.report_always(test, left, text, a, &why);
             }
             (_, Some(b)) if !ordered(b) => {
-                self.report_right(test, right, b, "compare with a number or a text");
+                let help = match b {
+                    ComparisonClass::List => {
+                        let written = self.source_line(right.expr.span);
+                        let written =
+                            written.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(&written);
+                        format!("compare with one of its values: `first({written})`, `last(…)`, `min(…)` or `max(…)`")
+                    }
+                    _ => "compare with a number or a text".to_owned(),
+                };
+                self.report_right(test, right, b, &help);
             }
             (Some(a), Some(b)) if a != b => self.report_different(test, left, text, a, right, b),
             _ => self.check_compared(left, right),
@@ -104,10 +116,7 @@ impl Checker<'_> {
     fn check_in(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
         match right.ty.comparison_class() {
             Some(ComparisonClass::Text) => {
-                let written = self.source_line(right.expr.span);
-                let help = format!(
-                    "for a part of a text write `{written} contains {text}`, for one of several `{text} in [{written}, …]`"
-                );
+                let help = self.help_for_text_list(test, left, text, right);
                 self.report_right(test, right, ComparisonClass::Text, &help);
             }
             Some(
@@ -134,6 +143,10 @@ impl Checker<'_> {
                 _ => self.check_units_inside(left, right),
             },
             Some(ComparisonClass::List) => self.check_in_list(test, left, text, right),
+            Some(ComparisonClass::Object) => {
+                let whole = self.source_line(right.expr.span);
+                self.check_key_asked(test, right, &whole, left);
+            }
             _ => {}
         }
     }
@@ -184,12 +197,14 @@ impl Checker<'_> {
                     };
                     self.report_right(test, right, other, &help);
                 }
-                _ => {}
+                _ => self.check_key_asked(test, left, text, right),
             },
             _ if right.ty.comparison_class() == Some(ComparisonClass::Regex) => {
                 self.report_regex_operand(test, text, right)
             }
-            Some(ComparisonClass::List) => self.check_compared(&left.clone().with_type(left.ty.element_type()), right),
+            Some(ComparisonClass::List) if !self.check_element_class(test, left, text, right) => {
+                self.check_compared(&left.clone().with_type(left.ty.element_type()), right);
+            }
             _ => {}
         }
     }
@@ -224,13 +239,12 @@ impl Checker<'_> {
         {
             self.report_always(test, left, text, class, "only text, lists and objects contain something");
         } else if left.ty.comparison_class() == Some(ComparisonClass::List) {
+            let one = right.clone().with_type(right.ty.element_type());
+            if self.check_element_class(test, left, text, &one) {
+                return;
+            }
             self.check_units_inside(&left.clone().with_type(left.ty.element_type()), right);
         }
-    }
-
-    fn report_no_text(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, class: ComparisonClass) {
-        let help = format!("this tests text; for JSON as text write `text({text})`");
-        self.report_always(test, left, text, class, &help);
     }
 
     fn check_text_test(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
@@ -246,7 +260,7 @@ impl Checker<'_> {
     fn check_matches(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
         match right.ty.comparison_class() {
             Some(ComparisonClass::Text) => {
-                let pattern = right.known_text().map_or_else(|| "…".to_owned(), regex_syntax::escape);
+                let pattern = right.known_text().map_or_else(|| "…".to_owned(), pattern_of_text);
                 let pattern = pattern.replace('/', "\\/");
                 self.report_right(
                     test,
@@ -325,12 +339,16 @@ impl Checker<'_> {
         let help = match &write {
             Some(write) => format!("write `{write}`"),
             None if a == ComparisonClass::List => self.for_elements(test, text),
+            None if a == ComparisonClass::Object => self.for_keys(test, text),
             None => match literal_replacement(b, left) {
                 Some(write) => format!("write `{write}` on the left"),
                 None if a == ComparisonClass::Text && b == ComparisonClass::Number => {
                     format!("a number in text is read with `number({text})`")
                 }
-                None => format!("compare with {}", a.noun()),
+                None => match right.known_text().and_then(status_class) {
+                    Some(range) if a == ComparisonClass::Number => format!("write `{text} in {range}`"),
+                    _ => format!("compare with {}", a.noun()),
+                },
             },
         };
         let mut diagnostic = Diagnostic::new(Slug::TypeMismatch, right.expr.span, message).with_help(help);
@@ -338,11 +356,6 @@ impl Checker<'_> {
             diagnostic = diagnostic.with_fix(format!("write `{write}`"), right.expr.span, write);
         }
         self.report_diagnostic(diagnostic);
-    }
-
-    fn for_elements(&self, test: &ValueTest, text: &str) -> String {
-        let test = self.source_line(test.span);
-        format!("for its elements write `all x in {text}: x {test}`, for its size `length({text})`")
     }
 
     /// `\`amount\` is a number in the schema of \`refund\``, or another description of the type.
@@ -358,7 +371,14 @@ impl Checker<'_> {
         }
     }
 
-    fn report_always(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, class: ComparisonClass, why: &str) {
+    pub(super) fn report_always(
+        &mut self,
+        test: &ValueTest,
+        left: &CheckedExpr,
+        text: &str,
+        class: ComparisonClass,
+        why: &str,
+    ) {
         let noun = self.noun_of(left, text, class);
         let operator = self.source_line(test.operator);
         let outcome = if test.negated { "true" } else { "false" };
@@ -383,32 +403,6 @@ impl Checker<'_> {
 
 fn is_order(test: TestKind) -> bool {
     matches!(test, TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual)
-}
-
-fn literal_replacement(wanted: ComparisonClass, value: &CheckedExpr) -> Option<String> {
-    match (wanted, &value.expr.kind) {
-        (ComparisonClass::Number, ExprKind::Constant(Constant::Text(text))) => {
-            let is_number = serde_json::from_str::<serde_json::Number>(text).is_ok() || with_unit(text);
-            is_number.then(|| text.clone())
-        }
-        (ComparisonClass::Text, ExprKind::Constant(Constant::Number(text))) => Some(format!("\"{text}\"")),
-        (ComparisonClass::Text, ExprKind::Constant(Constant::Boolean(value))) => Some(format!("\"{value}\"")),
-        (ComparisonClass::Boolean, ExprKind::Constant(Constant::Text(text))) if text == "true" || text == "false" => {
-            Some(text.clone())
-        }
-        _ => None,
-    }
-}
-
-/// True for text that looks like a duration, money or size: `30s`, `$0.05`, `10KB`.
-fn with_unit(text: &str) -> bool {
-    const UNITS: [&str; 12] = ["ms", "s", "m", "h", "d", "B", "KB", "MB", "GB", "KiB", "MiB", "GiB"];
-    let is_decimal = |text: &str| text.starts_with(|first: char| first.is_ascii_digit()) && text.parse::<f64>().is_ok();
-    let split = text.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(text.len());
-    match text.strip_prefix('$') {
-        Some(amount) => is_decimal(amount),
-        None => text.split_at_checked(split).is_some_and(|(number, unit)| is_decimal(number) && UNITS.contains(&unit)),
-    }
 }
 
 fn class_plural(class: ComparisonClass) -> &'static str {

@@ -235,10 +235,11 @@ impl<'a> Checker<'a> {
         right: &'a ast::Expr,
         span: Span,
     ) -> CheckedExpr {
-        if operator == BinaryOperator::Or
-            && let Some(help) = self.one_of_texts(left, right)
+        if operator != BinaryOperator::Implies
+            && let Some(help) = self.one_of_texts(operator, left, right)
         {
-            let help = format!("`or` joins conditions; write `{help}`");
+            let word = if operator == BinaryOperator::Or { "or" } else { "and" };
+            let help = format!("`{word}` joins conditions; write `{help}`");
             self.report_diagnostic(
                 Diagnostic::new(Slug::NotAnAssertion, right.span, "text is not an assertion")
                     .with_label("neither true nor false")
@@ -253,18 +254,21 @@ impl<'a> Checker<'a> {
     }
 
     /// `output.a == "x" or "y"` and `a: "x" or "y"`, rewritten with a list.
-    fn one_of_texts(&self, left: &ast::Expr, right: &ast::Expr) -> Option<String> {
+    fn one_of_texts(&self, operator: BinaryOperator, left: &ast::Expr, right: &ast::Expr) -> Option<String> {
         let is_text = |expr: &ast::Expr| matches!(expr.kind, ExprKind::Text(_));
         if !is_text(right) {
             return None;
         }
         let last = self.source_line(right.span);
-        if is_text(left) {
+        let is_or = operator == BinaryOperator::Or;
+        if is_or && is_text(left) {
             return Some(format!("[{}, {last}]", self.source_line(left.span)));
         }
         let ExprKind::Test { subject, test } = &left.kind else { return None };
         let operand = test.operand.as_deref().filter(|operand| is_text(operand))?;
         let word = match (test.kind, test.negated) {
+            (TestKind::Contains, false) if !is_or => "contains all",
+            (TestKind::Equal, false) if !is_or => return None,
             (TestKind::Equal, false) => "in",
             (TestKind::Equal, true) => "not in",
             (TestKind::Contains, false) => "contains any",

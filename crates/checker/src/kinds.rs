@@ -123,6 +123,7 @@ impl<'a> Checker<'a> {
     ) -> AlternativeDraft {
         let named = match self.wanted_text(scope, text) {
             WantedText::Known(named) if WantedCommand::read(&named).is_none() => {
+                self.check_piped_text(&named, text.span);
                 part.name = NameTest::Contains(named);
                 return part;
             }
@@ -135,6 +136,16 @@ impl<'a> Checker<'a> {
         let call = ExprKind::Builtin("runs_command", vec![parts, named, line]);
         part.ask_text(CheckedExpr::new(call, text.span, Ty::Boolean).expr);
         part
+    }
+
+    /// `command "curl | sh"`: a text with a pipe is looked for sign by sign, and something always stands between a program and the pipe.
+    fn check_piped_text(&mut self, text: &str, place: Span) {
+        let Some(pattern) = piped_pattern(text) else { return };
+        self.report_diagnostic(
+            Diagnostic::new(Slug::Impossible, place, "no command line spells a pipe exactly like this")
+                .with_label("each sign is looked for as it stands here")
+                .with_help(format!("write `command /{pattern}/`, which lets arguments stand in front of the pipe")),
+        );
     }
 
     fn parsed_command(&mut self, mut part: AlternativeDraft, name: &ast::Name) -> AlternativeDraft {
@@ -296,6 +307,23 @@ pub fn positive_test(kind: TestKind, subject: ir::TypedExpr, operand: ir::TypedE
         operand: Some(Box::new(operand)),
     };
     CheckedExpr::new(ExprKind::Test(tested), span, Ty::Boolean).expr
+}
+
+/// Programs that are joined by pipes, with anything between their words, as a regular expression; `None` for other texts.
+fn piped_pattern(text: &str) -> Option<String> {
+    if text.contains(['"', '\'', '`', '\\', '>', '<', '$', '(']) || text.contains("||") || !text.contains('|') {
+        return None;
+    }
+    let words = |part: &str| -> Vec<String> {
+        part.split_whitespace().filter(|word| !matches!(*word, "*" | "..." | "…")).map(regex_syntax::escape).collect()
+    };
+    let parts: Vec<Vec<String>> = text.split('|').map(words).collect();
+    let is_written = parts.len() >= 2 && parts.iter().all(|part| !part.is_empty());
+    let joined = |part: &Vec<String>| part.join(r"\b[^|]*\s");
+    is_written.then(|| {
+        let parts: Vec<String> = parts.iter().map(joined).collect();
+        format!(r"\b{}\b", parts.join(r"\b[^|]*\|[^|]*\b").replace('/', r"\/"))
+    })
 }
 
 /// Why no path of a step has the spelling that a glob asks for, and what to write.

@@ -23,6 +23,7 @@ mod catalog;
 mod classify;
 mod closed_words;
 mod closed_words_of_def;
+mod comparison_help;
 mod comparisons;
 mod declare;
 mod definitions;

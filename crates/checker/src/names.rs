@@ -28,6 +28,7 @@ pub fn root_type(name: &str) -> Ty {
         "handovers" => steps(StepKind::Handover),
         "steps" => Ty::steps_of(StepShape::any_step()),
         "usage" => Ty::Usage,
+        "inputs" | "meta" => Ty::KeyedPlace,
         "cost" => Ty::Money,
         "duration" => Ty::Duration,
         "turns" => Ty::Count,
@@ -225,7 +226,10 @@ impl<'a> Checker<'a> {
         let candidates = if suggest::is_open() { self.visible_names(scope) } else { Vec::new() };
         let near = suggest::suggest_name(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));
-        if let Some(near) = near {
+        // Two or three letters are near to many names.
+        if let Some(help) = self.help_for_field(scope, name) {
+            diagnostic = diagnostic.with_help(help);
+        } else if let Some(near) = near.filter(|_| name.chars().count() > 3) {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 span,
@@ -243,6 +247,34 @@ impl<'a> Checker<'a> {
             ));
         }
         self.report_diagnostic(diagnostic);
+    }
+
+    /// What to write for a name that is known in another place: a field of an element, or of a step.
+    fn help_for_field(&self, scope: &NameScope<'a>, name: &str) -> Option<String> {
+        let element = scope.variables.iter().rev().find(|one| matches!(one.value, VariableValue::Local(..)));
+        if let Some(element) = element.filter(|one| !one.name.is_empty() && one.name != "it") {
+            let known = self.visible_names(scope);
+            let is_near = suggest::suggest_name(name, known.iter().map(String::as_str)).is_some();
+            return (!is_near)
+                .then(|| format!("a field of the element is `{}.{name}`; text is quoted: `\"{name}\"`", element.name));
+        }
+        if scope.step.is_some() || !StepShape::any_step().has_field(name) {
+            return None;
+        }
+        Some(match name {
+            "status" | "ok" => {
+                "calls that failed are `any failed`: write `never any failed`, or `no any: status == \"failed\"`"
+                    .to_owned()
+            }
+            "role" | "text" => {
+                "messages are the steps `user` and `assistant`: `never assistant /…/`, `no user: text contains \"…\"`"
+                    .to_owned()
+            }
+            "start" | "end" => {
+                format!("the time of the run is `run.{name}`, that of a call stands behind it: `each any: {name} …`")
+            }
+            _ => format!("`{name}` belongs to a step: write `each any: {name} …`, with the tool in place of `any`"),
+        })
     }
 
     fn visible_names(&self, scope: &NameScope<'a>) -> Vec<String> {

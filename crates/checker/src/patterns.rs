@@ -206,9 +206,7 @@ impl<'a> Checker<'a> {
             let (with_program, local) = inner.with_local("", Ty::Any);
             (inner, program) = (with_program, Some(local));
         }
-        for argument in atom.arguments.iter().flatten() {
-            self.check_entry(&inner, argument, &mut part);
-        }
+        self.check_entries(&inner, atom.arguments.as_deref().unwrap_or_default(), &mut part);
         if let Some(program) = program {
             kinds::join_program_tests(&mut part.tests, program);
         }

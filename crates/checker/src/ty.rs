@@ -32,6 +32,8 @@ pub enum Ty {
     Regex,
     Range,
     Object,
+    /// An object by its place, such as the arguments of a call. A run may still hold something else there, so no instruction relies on it.
+    KeyedPlace,
     List(Box<Ty>),
     Step(StepShape),
     /// `usage`: numbers under these names.
@@ -80,7 +82,7 @@ impl StepShape {
     /// The type of a field; [`Ty::Any`] for one that is not listed.
     pub fn field_type(&self, name: &str) -> Ty {
         match name {
-            "args" if self.kinds == [StepKind::Call] => self.arguments.clone().map_or(Ty::Any, Ty::Described),
+            "args" if self.kinds == [StepKind::Call] => self.arguments.clone().map_or(Ty::KeyedPlace, Ty::Described),
             "args" | "flags" if self.kinds == [StepKind::Command] => Ty::List(Box::new(Ty::String)),
             "status" if self.kinds == [StepKind::Http] => Ty::Integer,
             // The status of a request is a number, that of a span may be an object.
@@ -181,7 +183,7 @@ impl Ty {
     /// The type in the intermediate form.
     pub fn to_ir_type(&self) -> Type {
         match self {
-            Self::Any | Self::Instant | Self::WordOrOther(_) => Type::Any,
+            Self::Any | Self::Instant | Self::WordOrOther(_) | Self::KeyedPlace => Type::Any,
             Self::Null => Type::Null,
             Self::Boolean => Type::Boolean,
             Self::String | Self::Word(_) => Type::String,
@@ -256,7 +258,7 @@ impl Ty {
             }
             Self::Regex => ComparisonClass::Regex,
             Self::Range => ComparisonClass::Range,
-            Self::Object | Self::Step(_) | Self::Usage => ComparisonClass::Object,
+            Self::Object | Self::KeyedPlace | Self::Step(_) | Self::Usage => ComparisonClass::Object,
             Self::List(_) => ComparisonClass::List,
         })
     }

@@ -120,7 +120,7 @@ impl<'a> Checker<'a> {
                 name.span,
                 near,
             ),
-            None => diagnostic.with_help(all),
+            None => diagnostic.with_help(format!("a text is compared: write `== \"{}\"`; {all}", name.text)),
         };
         self.report_diagnostic(diagnostic);
         None

@@ -1,13 +1,14 @@
 //! The one table of everything that can be said about rules: slug, severity, title.
 //!
 //! A row that names a family is a lint (or a warning of the checker) with a level that projects may choose; `off` behind the family means that it
-//! is off unless somebody asks for it. To add a diagnostic, add a row here, write its page `explain/SLUG.md`, and push it where it is found; tests ask for a golden
+//! is off unless somebody asks for it, and `certain` that `aver check` tells it, too: such an assertion never says what it seems to say, and one walk
+//! of the text finds it. To add a diagnostic, add a row here, write its page `explain/SLUG.md`, and push it where it is found; tests ask for a golden
 //! file that shows it, and compile both programs of its page.
 
 use super::{Family, LintLevel, Severity};
 
 macro_rules! catalog {
-    ($($name:ident = $slug:literal, $severity:ident, $title:literal $(, $family:ident $($off:ident)?)?;)*) => {
+    ($($name:ident = $slug:literal, $severity:ident, $title:literal $(, $family:ident $($word:ident)?)?;)*) => {
         /// The kind of a diagnostic. `as_str` gives the slug that users see and write in `# allow: slug`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Slug { $(#[doc = $title] $name,)* }
@@ -44,9 +45,9 @@ macro_rules! catalog {
                 match self { $(Slug::$name => { let families: &[Family] = &[$(Family::$family)?]; families.first().copied() })* }
             }
 
-            /// True for lints that are off by default.
-            fn is_off(self) -> bool {
-                match self { $(Slug::$name => { let words: &[&str] = &[$($(stringify!($off))?)?]; !words.is_empty() })* }
+            /// The word behind the family of a lint.
+            fn family_word(self) -> Option<&'static str> {
+                match self { $(Slug::$name => { let words: &[&str] = &[$($(stringify!($word))?)?]; words.first().copied() })* }
             }
         }
     };
@@ -57,13 +58,19 @@ impl Slug {
     #[must_use]
     pub fn lint_level(self) -> LintLevel {
         match self.severity() {
-            _ if self.is_off() => LintLevel::Allow,
+            _ if self.family_word() == Some("off") => LintLevel::Allow,
             Severity::Info => LintLevel::Info,
             Severity::Warning => LintLevel::Warn,
             // `impossible` is an error where the checker says it, and a lint elsewhere.
             Severity::Error if self.is_lint() => LintLevel::Warn,
             Severity::Error => LintLevel::Error,
         }
+    }
+
+    /// True for a lint that is certain: `check` tells it before it judges any run.
+    #[must_use]
+    pub fn is_certain(self) -> bool {
+        self.family_word() == Some("certain")
     }
 
     /// True for what `lint` finds, beside what `check` says of every file that it compiles.
@@ -121,6 +128,7 @@ catalog! {
     // Types and values.
     NotAnAssertion = "not-an-assertion", Error, "the value is neither true nor false";
     TypeMismatch = "type-mismatch", Error, "the types on both sides do not fit";
+    ObjectAsText = "object-as-text", Error, "an object is tested as if it were text";
     MixedUnits = "mixed-units", Error, "durations, money and sizes are mixed";
     BareNumber = "bare-number", Warning, "a bare number is compared with a unit", Style;
     ArgumentCount = "argument-count", Error, "a function has too few or too many arguments";
@@ -146,10 +154,9 @@ catalog! {
     Shadowed = "shadowed", Warning, "an assertion follows from another", Truth;
     DuplicateAssertion = "duplicate-assertion", Warning, "an assertion says the same as another", Truth;
     LetterCase = "letter-case", Warning, "text is compared in a case that it never has", Truth;
-    ObjectAsText = "object-as-text", Warning, "an object is tested as if it were text", Truth;
-    ListOfLists = "list-of-lists", Warning, "a value is looked for in a list of lists", Truth;
-    GlobAsText = "glob-as-text", Warning, "a glob is compared as plain text", Truth;
-    EmptyNeedle = "empty-needle", Warning, "an empty text is looked for", Truth;
+    ListOfLists = "list-of-lists", Warning, "a value is looked for in a list of lists", Truth certain;
+    GlobAsText = "glob-as-text", Warning, "a glob is compared as plain text", Truth certain;
+    EmptyNeedle = "empty-needle", Warning, "an empty text is looked for", Truth certain;
     ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth;
     EmptySchema = "empty-schema", Warning, "a schema asks for nothing", Truth;
     // Lints: vacuity.
@@ -162,12 +169,12 @@ catalog! {
     GuardMayFail = "guard-may-fail", Info, "a call that failed satisfies `before`", Order off;
     WindowNeverCloses = "window-never-closes", Warning, "the end of a window may not occur", Order;
     WindowMayStayOpen = "window-may-stay-open", Info, "nothing makes sure that a window closes", Order off;
-    GlobInFlow = "glob-in-flow", Warning, "a star in a flow is part of a name, not a repetition", Order;
-    TwoScopes = "two-scopes", Warning, "a name means an argument where a field of the step or the run seems meant", Order;
-    NotAboutStep = "not-about-step", Warning, "the condition of `each` looks at nothing of the step", Order;
+    GlobInFlow = "glob-in-flow", Warning, "a star in a flow is part of a name, not a repetition", Order certain;
+    TwoScopes = "two-scopes", Warning, "a name means an argument where a field of the step or the run seems meant", Order certain;
+    NotAboutStep = "not-about-step", Warning, "the condition of `each` looks at nothing of the step", Order certain;
     UnreachableAlternative = "unreachable-alternative", Warning, "a pattern adds nothing to another beside it", Order;
-    WithinNothing = "within-nothing", Warning, "nothing can be within 0 calls", Order;
-    SelfPrecedence = "self-precedence", Warning, "an order statement has the same steps on both sides", Order;
+    WithinNothing = "within-nothing", Warning, "nothing can be within 0 calls", Order certain;
+    SelfPrecedence = "self-precedence", Warning, "an order statement has the same steps on both sides", Order certain;
     // Lints: names.
     UnusedParam = "unused-param", Info, "a parameter is never used", Names;
     UnusedDef = "unused-def", Warning, "a definition is never used", Names;
@@ -177,7 +184,7 @@ catalog! {
     UnusedVariable = "unused-variable", Warning, "the variable of a quantifier is never used", Names;
     UnusedArgument = "unused-argument", Warning, "a parameter of a definition is never used", Names;
     Shadowing = "shadowing", Warning, "a name hides another", Names;
-    BindingUsedOnce = "binding-used-once", Warning, "a binding relates nothing", Names;
+    BindingUsedOnce = "binding-used-once", Warning, "a binding relates nothing", Names certain;
     NearlyAKind = "nearly-a-kind", Warning, "the name of a tool is nearly a kind of step", Names;
     Naming = "naming", Info, "names of rules are not written alike", Names off;
     // Lints: text.

@@ -18,6 +18,9 @@ use std::collections::BTreeSet;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+/// Lines of certain warnings that a command prints.
+const CERTAIN_SHOWN: usize = 20;
+
 /// Loaded rules: a program per file, and the diagnostics of each.
 #[derive(Default)]
 pub struct CompiledRules {
@@ -50,10 +53,31 @@ impl CompiledRules {
         self.diagnostics.by_file_mut().iter_mut().for_each(|(_, diagnostics)| levels.apply_to(diagnostics));
     }
 
+    /// How many diagnostics there are besides those that are certain.
     fn diagnostics_count(&self) -> Option<String> {
-        let all =
-            self.diagnostics.by_file().iter().flat_map(|(_, diagnostics)| diagnostics.0.iter().cloned()).collect();
+        let all = self.diagnostics.by_file().iter().flat_map(|(_, diagnostics)| diagnostics.0.iter());
+        let all = all.filter(|one| !one.slug.is_certain()).cloned().collect();
         render::count_by_severity(&diagnostic::Diagnostics(all))
+    }
+
+    /// The warnings that are certain, a line each: such an assertion looks like one that holds.
+    pub fn certain_warnings(&self) -> String {
+        let mut lines = Vec::new();
+        for (sources, diagnostics) in self.diagnostics.by_file() {
+            for one in diagnostics.0.iter().filter(|one| one.slug.is_certain() && one.severity == Severity::Warning) {
+                let at = sources.line_column(one.span);
+                let place = format!("{}:{}:{}", sources.file_name(one.span), at.line, at.column);
+                let help = one.help.as_deref().map(|help| format!("; {help}")).unwrap_or_default();
+                let line = format!("warning: {place}: {}{help}", one.message);
+                lines.push(format!("{}\n", render::one_line(&line)));
+            }
+        }
+        let more = lines.len().saturating_sub(CERTAIN_SHOWN);
+        lines.truncate(CERTAIN_SHOWN);
+        if more > 0 {
+            lines.push(format!("warning: {more} more like these; `aver lint` shows them\n"));
+        }
+        lines.concat()
     }
 
     /// The files that were read, as people name them.
@@ -246,6 +270,23 @@ pub fn readable_folders(input: &TraceInput, read: &[PathBuf]) -> Vec<PathBuf> {
 /// Loads rules.
 pub fn load_rules(inputs: &[TraceInput], reading: RuleReadOptions<'_>) -> Result<CompiledRules, CommandError> {
     inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>().map(merge_loaded)
+}
+
+/// Loads rules for a check, with the lints that are certain.
+pub fn load_for_check(
+    inputs: &[TraceInput],
+    reading: RuleReadOptions<'_>,
+    levels: &lint::LintLevels,
+) -> Result<CompiledRules, CommandError> {
+    let mut files: Vec<LoadedRuleFile> =
+        inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>()?;
+    for LoadedRuleFile { checked, sources, diagnostics, .. } in &mut files {
+        levels.apply_to(diagnostics);
+        if let Some(checked) = checked.as_ref().filter(|_| !diagnostics.has_errors()) {
+            diagnostics.extend(lint::lint_certain(sources, ROOT, checked, levels));
+        }
+    }
+    Ok(merge_loaded(files))
 }
 
 /// Loads one file of rules, with all that is known of it.

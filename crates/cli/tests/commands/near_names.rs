@@ -285,3 +285,47 @@ fn names_of_every_kind_are_compared_with_those_of_runs() {
     }
     assert_eq!(warned("never get_*", &calls(&["getaway"])), "");
 }
+
+#[test]
+fn a_text_that_stands_in_a_value_only_as_a_part_or_in_another_letter_case_is_told() {
+    let run = |text: &str| format!("{{\"calls\": [{{\"tool\": \"send\", \"args\": {{\"note\": \"{text}\"}}}}], \"output\": \"\"}}");
+    for (rule, value) in [
+        ("never send(note: \"Evil Corp\")", "gift for Evil Corp"),
+        ("no send: args.note == \"git push --force\"", "git push --force origin"),
+        ("never send(note: \"evil.com\")", "http://evil.com/a"),
+        ("never send(note contains \"Password\")", "my password"),
+        ("no any: args.note starts with \"Error\"", "error: no"),
+    ] {
+        let said = warned(rule, &run(value));
+        assert_eq!(said.matches("warning:").count(), 1, "{rule}: {said}");
+    }
+    for (rule, value) in [
+        // A word, a word of capitals, a part of a word, and what some value is after all.
+        ("never send(note: \"ok\")", "not ok"),
+        ("never send(note contains \"TODO\")", "todo"),
+        ("never send(note contains \"Rome\")", "chrome"),
+        ("never send(note: \"a b.c\") after send(note: \"a b.c\")", "a b.c"),
+    ] {
+        assert_eq!(warned(rule, &run(value)), "", "{rule}");
+    }
+    let folder = Folder::new(&[("rules.assert", "never send(note: \"Evil Corp\")"), ("run.json", &run("for Evil Corp"))]);
+    let denied = folder.aver("check rules.assert run.json --deny near-names");
+    assert_eq!(denied.code, 0, "{}", denied.err);
+}
+
+#[test]
+fn another_word_for_a_role_is_told() {
+    let run = "{\"messages\": [{\"role\": \"user\", \"text\": \"hi\"}]}";
+    let said = warned("never message(role: \"human\")", run);
+    assert!(said.contains("no run has the role `human`, and some run has `user`"), "{said}");
+    assert_eq!(warned("never message(role: \"critic\")", run), "");
+}
+
+#[test]
+fn lints_that_are_certain_are_told_by_check() {
+    let said = warned("never pay(id: $x) after plan", &calls(&["plan"]));
+    assert!(said.contains("rules.assert:1:15: `$x` stands nowhere else"), "{said}");
+    assert_eq!(warned("# allow: binding-used-once\nnever pay(id: $x) after plan", &calls(&["plan"])), "");
+    let said = warned("never write(path: \"src/**\")", "{\"writes\": []}");
+    assert!(said.contains("write `write \"src/**\"`"), "{said}");
+}

@@ -3,6 +3,7 @@
 
 use super::fault::{Fault, broken_program};
 use super::machine::Machine;
+use super::near_texts::SeenText;
 use super::nearest;
 use super::value_equality::{charged_equality, looks_for_nothing};
 use super::why::evidence::{SeenTestKind, ValueMisfit};
@@ -80,7 +81,14 @@ impl<'run> Machine<'run> {
         let grade = self.comparison_grade(kind, negated);
         let operand = self.pop()?;
         let subject = self.pop()?;
-        let truth = negate_if(self.positive_test(kind, &subject, &operand)?, negated);
+        let positive = self.positive_test(kind, &subject, &operand)?;
+        let truth = negate_if(positive, negated);
+        if let (Some(near), Value::Text(value), Value::Text(wanted), Some(holds)) =
+            (&mut self.observer.near_keys, subject.value, operand.value, positive.plain_answer())
+        {
+            let seen = SeenText { kind, value: value.as_str(), wanted: wanted.as_str(), holds };
+            near.note_text(self.program, at, seen);
+        }
         self.observer.note_test(at, SeenTestKind::Compared, subject, Some(operand), truth);
         if self.observer.is_explaining()
             && truth.by_missing()

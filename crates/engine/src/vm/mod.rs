@@ -20,6 +20,7 @@ mod logic;
 pub mod machine;
 mod membership;
 pub mod near_names;
+pub mod near_texts;
 pub mod near_values;
 mod nearest;
 pub mod online_use;

@@ -5,7 +5,7 @@
 use super::evaluate::EvaluateOptions;
 use super::judge::RunJudge;
 use super::machine::Machine;
-use super::near_values::near_values;
+use super::near_values::{near_roles, near_values};
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
 use super::temporal::names::path_glob;
@@ -22,6 +22,15 @@ use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 
+/// What a run has of the names and texts in the rules.
+#[derive(Debug, Default)]
+pub struct FoundNames {
+    /// Names and texts that it has nearly.
+    pub near: BTreeSet<NearName>,
+    /// Texts that it has.
+    pub met: BTreeSet<String>,
+}
+
 /// Evaluates the assertions of a program on a run for what they look for and do not find; nothing of the world around it is looked at.
 #[must_use]
 pub fn near_names<'run>(
@@ -30,7 +39,7 @@ pub fn near_names<'run>(
     run: &'run Run<'run>,
     arena: &'run Bump,
     options: &EvaluateOptions,
-) -> BTreeSet<NearName> {
+) -> FoundNames {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
     machine.observer.near_keys = Some(NearKeys::default());
     let permissions = super::world::Permissions::default();
@@ -41,10 +50,11 @@ pub fn near_names<'run>(
         // What cannot be evaluated is told where it is judged.
         let _ = judge.judge_assertion(assertion);
     }
-    let mut found = judge.machine.observer.near_keys.take().unwrap_or_default().found;
-    near_paths(program, run, &mut found);
-    near_values(program, run, &mut found);
-    found
+    let NearKeys { found: mut near, mut met } = judge.machine.observer.near_keys.take().unwrap_or_default();
+    near_paths(program, run, &mut near);
+    near_values(program, run, &mut near);
+    near_roles(program, run, &mut near, &mut met);
+    FoundNames { near, met }
 }
 
 /// True if a program matches files, whose paths may differ in letter case.

@@ -15,7 +15,49 @@ use std::collections::BTreeSet;
 /// True if a program asks for steps by such a name.
 #[must_use]
 pub fn looks_for_values(program: &Program) -> bool {
-    !asked_values(program).is_empty()
+    !asked_values(program).is_empty() || asked_roles(program).next().is_some()
+}
+
+/// What formats and people call those who say messages.
+const ROLES: [&[&str]; 3] = [
+    &["user", "human", "customer", "client", "requester", "end_user"],
+    &["assistant", "ai", "model", "bot", "chatbot", "agent", "llm"],
+    &["system", "developer", "instructions"],
+];
+
+/// Roles in the rules that no message of a run has, while another word for the same stands there.
+pub(super) fn near_roles(program: &Program, run: &Run<'_>, near: &mut BTreeSet<NearName>, met: &mut BTreeSet<String>) {
+    let messages = || run.steps.iter().filter(|step| step.kind == StepKind::Message);
+    let roles: BTreeSet<&str> = messages().filter_map(|step| text_of(step.object.get(of_step::ROLE))).collect();
+    for (wanted, span) in asked_roles(program) {
+        let is_same = |role: &&&str| {
+            role.eq_ignore_ascii_case(wanted)
+                || ROLES.iter().any(|group| group.contains(role) && group.contains(&wanted.to_lowercase().as_str()))
+        };
+        if roles.contains(wanted) {
+            met.insert(wanted.to_owned());
+        } else if let Some(role) = roles.iter().find(is_same) {
+            let (wanted, found) = (wanted.to_owned(), (*role).to_owned());
+            near.insert(NearName { wanted, found, what: NameCategory::Role, span });
+        }
+    }
+}
+
+/// `role == "human"`, also in the parentheses of `message`.
+fn asked_roles(program: &Program) -> impl Iterator<Item = (&str, Span)> {
+    program.code.windows(3).zip(program.spans.windows(3)).filter_map(|(ops, spans)| {
+        let (
+            &[Op::StepField(name) | Op::Field(name, _), Op::Constant(literal), Op::Test(TestKind::Equal, _)],
+            [_, span, _],
+        ) = (ops, spans)
+        else {
+            return None;
+        };
+        match program.constants.get(literal.0 as usize).filter(|_| is_name(program, name.0, of_step::ROLE)) {
+            Some(Constant::Text(text)) => Some((text.as_str(), *span)),
+            _ => None,
+        }
+    })
 }
 
 /// Adds the names in the rules that a run does not have while it has a similar one of the same kind.
@@ -85,7 +127,13 @@ fn values_of<'a>(what: NameCategory, program: &'a Program, run: &'a Run<'_>) -> 
             });
             texts.chain(declared).collect()
         }
-        NameCategory::Tool | NameCategory::NoTool | NameCategory::Key | NameCategory::File => Vec::new(),
+        NameCategory::Tool
+        | NameCategory::NoTool
+        | NameCategory::Key
+        | NameCategory::File
+        | NameCategory::Role
+        | NameCategory::Part
+        | NameCategory::LetterCase => Vec::new(),
     }
 }
 

@@ -66,6 +66,21 @@ pub fn lint_file(sources: &SourceMap, root: FileId, checked: &CheckResult, optio
     found
 }
 
+/// What `aver check` tells of a file: the lints that are certain, at the chosen levels, and as warnings at most.
+#[must_use]
+pub fn lint_certain(sources: &SourceMap, root: FileId, checked: &CheckResult, levels: &LintLevels) -> Diagnostics {
+    let level = |slug: Slug| match slug.is_certain() {
+        true => levels.level_of(slug).min(LintLevel::Warn),
+        false => LintLevel::Allow,
+    };
+    let slugs = Slug::ALL.iter().filter(|slug| slug.is_lint()).map(|&slug| (slug, level(slug))).collect();
+    let options = LintOptions { levels: LintLevels { slugs, ..LintLevels::default() } };
+    let mut found = lint_file(sources, root, checked, &options);
+    // Whether a comment silences nothing only `lint` knows.
+    found.0.retain(|one| one.slug.is_certain());
+    found
+}
+
 /// Everything that is to be said about a checked file: what the checker said, with the chosen levels, and what the lints find.
 #[must_use]
 pub fn report_file(sources: &SourceMap, root: FileId, checked: &CheckResult, options: &LintOptions) -> Diagnostics {

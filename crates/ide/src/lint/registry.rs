@@ -31,7 +31,6 @@ passes! {
     truth::single_conditions: Impossible, AlwaysTrue, CountAlwaysTrue, ConstantCondition, RedundantOperand;
     pairs::assertion_pairs: Contradictory, Shadowed, DuplicateAssertion;
     truth::letter_case: LetterCase;
-    shapes::objects_as_text: ObjectAsText;
     shapes::lists_of_lists: ListOfLists;
     shapes::globs_as_text: GlobAsText;
     #[of_text] empty::empty_values: EmptyNeedle, ZeroBound, EmptySchema;

@@ -1,89 +1,15 @@
-//! Values of another shape than a test looks at: objects and lists of lists where it looks at text or single values, globs where text is compared.
+//! Values of another shape than a test looks at: lists of lists where it looks at single values, globs where text is compared.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    Atom, AtomSubject, Expr, ExprKind, ItemKind, PatternArgument, PatternForm, PredicateTarget, StepPattern,
-    SyntaxItem, TestKind, ValueTest,
+    Atom, AtomSubject, Expr, ExprKind, PatternArgument, PatternForm, PredicateTarget, StepPattern, StepWord, TestKind,
+    ValueTest,
 };
 use averment_syntax::glob_test::test_of_glob;
 use averment_syntax::words;
-
-/// `args matches /…/`: the arguments of a call are an object, in which no text is found.
-pub fn objects_as_text(context: &mut LintContext<'_>) {
-    let mut own = OwnNames(false);
-    walk::walk_file(context.ast(), &mut own);
-    if !own.0 {
-        walk::walk_file(context.ast(), &mut ArgsVisitor(context));
-    }
-}
-
-/// The arguments of a call.
-const ARGS: &str = "args";
-
-/// Whether the file gives `args` a meaning of its own.
-struct OwnNames(bool);
-
-impl<'a> SyntaxVisitor<'a> for OwnNames {
-    fn visit_item(&mut self, item: &'a SyntaxItem) {
-        self.0 |= match &item.kind {
-            ItemKind::Param(param) => param.name.text == ARGS,
-            ItemKind::Let { name, .. } => name.text == ARGS,
-            ItemKind::Def { parameters, .. } => parameters.iter().any(|one| one.text == ARGS),
-            _ => false,
-        };
-    }
-
-    fn visit_expr(&mut self, expr: &'a Expr) {
-        self.0 |= matches!(&expr.kind, ExprKind::Quantifier { variable, .. } if variable.text == ARGS);
-    }
-}
-
-struct ArgsVisitor<'c, 'a>(&'c mut LintContext<'a>);
-
-impl<'a> SyntaxVisitor<'a> for ArgsVisitor<'_, 'a> {
-    fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
-        let Some(subject) = subject.filter(|subject| names_args(subject)) else { return };
-        let Some(anywhere) = looks_anywhere(test) else { return };
-        let (name, word) = (self.0.span_text(subject.span), test.kind.written());
-        let written = format!("text({name})");
-        let message = format!("`{name}` is an object, and `{word}` looks at text: it finds nothing");
-        let diagnostic = Diagnostic::new(Slug::ObjectAsText, subject.span, message);
-        self.0.report(if anywhere {
-            let help = format!("write `{written}` to look anywhere in the arguments, or name one: `{name}.NAME`");
-            diagnostic.with_help(help).with_fix(format!("write `{written}`"), subject.span, written)
-        } else {
-            diagnostic.with_help(format!("name the argument: `{name}.NAME {word} …`"))
-        });
-    }
-}
-
-fn names_args(subject: &Expr) -> bool {
-    match &subject.kind {
-        ExprKind::Name(name) => name == ARGS,
-        ExprKind::Field { name, .. } => name.text == ARGS,
-        ExprKind::Group(inner) => names_args(inner),
-        _ => false,
-    }
-}
-
-/// Whether the same test of the arguments as JSON means the same; `None` for a test that objects can meet.
-fn looks_anywhere(test: &ValueTest) -> Option<bool> {
-    let operand = test.operand.as_deref().map(|operand| &operand.kind);
-    match (test.kind, operand) {
-        (TestKind::Matches, Some(ExprKind::Regex(regex))) => Some(!regex.pattern.contains(['^', '$'])),
-        (TestKind::ContainsIgnoringCase, _) => Some(true),
-        (TestKind::StartsWith | TestKind::EndsWith, _) => Some(false),
-        // A key of the arguments has no such signs.
-        (TestKind::Contains, Some(ExprKind::Text(text))) => {
-            let other = |text: &str| text.contains(|sign: char| !sign.is_alphanumeric() && !"_-.".contains(sign));
-            text.literal_text().filter(|text| other(text)).map(|_| true)
-        }
-        _ => None,
-    }
-}
 
 /// `x in (result[*].id of search)`: each call gives a list of its own.
 pub fn lists_of_lists(context: &mut LintContext<'_>) {
@@ -170,7 +96,7 @@ pub fn globs_as_text(context: &mut LintContext<'_>) {
 }
 
 /// Arguments that name one file, folder, address or host; globs are values of others (`pattern`).
-const PLACES: [&str; 19] = [
+const PLACES: [&str; 24] = [
     "path",
     "file_path",
     "filepath",
@@ -190,20 +116,24 @@ const PLACES: [&str; 19] = [
     "domain",
     "email",
     "recipient",
+    "recipients",
+    "to",
+    "cc",
+    "bcc",
+    "from",
 ];
 
 struct GlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
 
 impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
     fn visit_step(&mut self, step: &'a StepPattern) {
-        let PatternForm::Atom(Atom {
-            subject: AtomSubject::Tool(_) | AtomSubject::QuotedTool(_) | AtomSubject::ToolText(_),
-            arguments: Some(arguments),
-            ..
-        }) = &step.kind
-        else {
+        let PatternForm::Atom(Atom { subject, arguments: Some(arguments), .. }) = &step.kind else { return };
+        if let AtomSubject::Kind { kind: StepWord::Read | StepWord::Write, text: None, .. } = subject
+            && let [PatternArgument::Matches { path, value, .. }] = arguments.as_slice()
+            && self.report_file_glob(path, value, step.span)
+        {
             return;
-        };
+        }
         for argument in arguments {
             if let PatternArgument::Matches { path, value, span } = argument {
                 self.report_glob(path, value, *span);
@@ -221,6 +151,25 @@ impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
 }
 
 impl GlobVisitor<'_, '_> {
+    /// `write(path: "src/**")`: behind the kind of step itself the text is a glob.
+    fn report_file_glob(&mut self, path: &Expr, value: &Expr, whole: Span) -> bool {
+        let (ExprKind::Name(name), ExprKind::Text(text)) = (&path.kind, &value.kind) else { return false };
+        let Some(kind) = self.0.span_text(whole).split('(').next().filter(|_| name == "path") else { return false };
+        if !text.literal_text().is_some_and(|glob| glob.contains('*')) {
+            return false;
+        }
+        let shown = self.0.span_text(value.span);
+        let message = format!("{shown} is compared as it is: its `*` stands for nothing else");
+        let written = format!("{} {shown}", kind.trim_end());
+        let diagnostic = Diagnostic::new(Slug::GlobAsText, value.span, message);
+        self.0.report(diagnostic.with_help(format!("write `{written}`")).with_fix(
+            format!("write `{written}`"),
+            whole,
+            written,
+        ));
+        true
+    }
+
     fn report_glob(&mut self, path: &Expr, value: &Expr, whole: Span) {
         let name = match &path.kind {
             ExprKind::Name(name) => name.as_str(),

@@ -243,7 +243,9 @@ fn table() -> String {
             &format!("\n### {}: {}\n\n| lint | level | fix | |\n|---|---|---|---|\n", family.as_str(), family.title());
         for slug in Slug::ALL.iter().filter(|slug| slug.family() == Some(*family)) {
             let fix = if with_fix.contains(slug) { "yes" } else { "" };
-            text += &format!("| `{}` | {} | {fix} | {} |\n", slug.as_str(), slug.lint_level().as_str(), slug.title());
+            let level = slug.lint_level().as_str();
+            let level = if slug.is_certain() { format!("{level}, also in `check`") } else { level.to_owned() };
+            text += &format!("| `{}` | {level} | {fix} | {} |\n", slug.as_str(), slug.title());
         }
     }
     text + "\n"

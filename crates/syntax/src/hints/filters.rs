@@ -84,6 +84,12 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("unbraced", |text| Some(text.replace(['{', '}', '[', ']'], "").trim().to_owned())),
     ("folder", |text| Some(folder_of(text).trim_end_matches('/').to_owned())),
     ("globbed", test_of_glob),
+    // The files of a folder as a glob, its prefix; the digits behind the point of an amount.
+    ("files", |text| Some(files_of(text))),
+    ("prefix", |text| Some(format!("{}/", folder_of(text).trim_end_matches('/')))),
+    ("decimals", |text| (text.len() <= 2 && text.bytes().all(|sign| sign.is_ascii_digit())).then(|| text.to_owned())),
+    // `refund.amount` as the beginning of `refund(amount …)`.
+    ("ofcall", |text| text.split_once('.').map(|(tool, argument)| format!("{tool}({argument}"))),
     ("thousands", expand_thousands),
     // A bound as a range of times; a number in front of other words.
     ("range", bounds::range_of),
@@ -206,6 +212,16 @@ pub(super) fn label_of(text: &str) -> String {
 pub(super) fn folder_of(text: &str) -> &str {
     let text = strip_quotes(text);
     text.strip_suffix("/**/*").or_else(|| text.strip_suffix("/**")).unwrap_or(text)
+}
+
+/// A glob of the files that a text names: all in it where it is a folder.
+fn files_of(text: &str) -> String {
+    let text = strip_quotes(text);
+    let last = text.rsplit('/').next().unwrap_or(text);
+    match last.contains(['.', '*', '?']) {
+        true => text.to_owned(),
+        false => format!("{}/**", text.trim_end_matches('/')),
+    }
 }
 
 /// The test of a path that says what a quoted glob says.

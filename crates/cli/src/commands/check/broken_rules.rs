@@ -1,6 +1,6 @@
 //! What the compiler says of rules, in every format.
 
-use crate::commands::console::ColorChoice;
+use crate::commands::console::{ColorChoice, eprint_redacted};
 use crate::commands::exit::{CommandError, Exit};
 use crate::commands::outputs::{DrawOptions, ReportOutputs};
 use crate::commands::rules::CompiledRules;
@@ -49,8 +49,11 @@ pub fn print_diagnostics(
 ) -> Result<(), CommandError> {
     match targets.first().map(|target| target.format) {
         Some(Format::Short) => std::io::stdout().write_all(rules.diagnostics_lines().as_bytes())?,
-        Some(format) if format.reader() == Reader::Programs => {}
-        _ => rules.report_errors(color)?,
+        Some(format) if format.reader() == Reader::Programs => eprint_redacted(&rules.certain_warnings()),
+        _ => {
+            eprint_redacted(&rules.certain_warnings());
+            rules.report_errors(color)?;
+        }
     }
     Ok(())
 }

@@ -204,11 +204,8 @@ pub(super) fn load_rules(
     let reading = rules::RuleReadOptions { read: &read, ..rules::RuleReadOptions::with_limits(limits) }
         .with_tools(&tools)
         .with_foreign(foreign);
-    let mut rules = rules::load_rules(&files, reading)?;
-    if let Some(project) = &given.project {
-        rules.take_levels(&project.lint);
-    }
-    Ok(rules)
+    let levels = given.project.as_ref().map(|project| project.lint.clone()).unwrap_or_default();
+    rules::load_for_check(&files, reading, &levels)
 }
 
 /// Detects rules and traces in the wrong order by their extensions.

@@ -1,7 +1,9 @@
 //! Keys that paths do not find while an object has nearly the same one, and how other near names are told.
 
 use super::evidence::ValueGap;
+use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
+use crate::vm::near_texts::{SeenText, is_asked, near_text};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::Value;
@@ -39,6 +41,12 @@ pub enum NameCategory {
     Handover,
     /// A tag of a tool.
     Tag,
+    /// Who says a message.
+    Role,
+    /// A text that no value is, while some value holds it.
+    Part,
+    /// A text that no value holds, while some value holds it in another letter case.
+    LetterCase,
 }
 
 impl NameCategory {
@@ -53,7 +61,17 @@ impl NameCategory {
             Self::Agent => "agent",
             Self::Handover => "handover",
             Self::Tag => "tag",
+            Self::Role => "role",
+            Self::Part | Self::LetterCase => "text",
         }
+    }
+}
+
+impl NameCategory {
+    /// True for a text that conditions look for, which is no name.
+    #[must_use]
+    pub fn is_text(self) -> bool {
+        matches!(self, Self::Part | Self::LetterCase)
     }
 }
 
@@ -64,9 +82,30 @@ const MOST: usize = 200;
 #[derive(Debug, Default)]
 pub(in crate::vm) struct NearKeys {
     pub(in crate::vm) found: BTreeSet<NearName>,
+    /// Texts of the rules that some value of the run is or holds.
+    pub(in crate::vm) met: BTreeSet<String>,
 }
 
 impl NearKeys {
+    /// A test of a text with a literal: met, or nearly.
+    pub(in crate::vm) fn note_text(&mut self, program: &Program, at: usize, seen: SeenText<'_>) {
+        let Some(literal) = at.checked_sub(1).filter(|at| matches!(program.code.get(*at), Some(Op::Constant(_))))
+        else {
+            return;
+        };
+        if self.found.len() >= MOST || self.met.len() >= MOST {
+            return;
+        }
+        if seen.holds {
+            if is_asked(seen.kind, seen.wanted) && !self.met.contains(seen.wanted) {
+                self.met.insert(seen.wanted.to_owned());
+            }
+        } else if let Some(near) = near_text(&seen) {
+            let wanted = seen.wanted.to_owned();
+            self.found.insert(NearName { wanted, span: program.op_span(literal), ..near });
+        }
+    }
+
     pub(in crate::vm) fn note_gap(&mut self, program: &Program, gap: &ValueGap<'_>) {
         let (Some(wanted), Value::Object(object)) = (program.key_at(gap.at), gap.base.value) else { return };
         if self.found.len() >= MOST {

@@ -98,6 +98,13 @@ key_table! {
     }
 }
 
+key_table! {
+    HarmlessKey {
+        /// What a tool gave; pieces of an event that has a line of its own; what was asked for and has lines of its own.
+        Any = "toolUseResult" | "tool_use_result" | "event" | "request",
+    }
+}
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Claude Code session",
     known_by: "lines with a `type` of its sessions and `message`, `sessionId` or `uuid`",
@@ -110,7 +117,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     line: is_line,
     read: read_run,
     projected: LineProjection::Never,
-    is_read_in_part: true,
+    harmless_keys: HarmlessKey::Any.keys(),
     ..IN_FULL
 };
 

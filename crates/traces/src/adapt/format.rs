@@ -35,8 +35,8 @@ pub struct TraceFormat {
     pub(super) runs: &'static [RunCutting],
     /// How a run on one line is read in part.
     pub(crate) projected: LineProjection,
-    /// Whether another projection knows it, such as that of sessions: records are not looked at for keys that the format does not have.
-    pub(super) is_read_in_part: bool,
+    /// Keys whose values say nothing of what was done, whatever they list.
+    pub(crate) harmless_keys: &'static [&'static str],
 }
 
 /// How a run on one line is read in part, without the full reader.
@@ -112,7 +112,7 @@ pub(super) const IN_FULL: TraceFormat = TraceFormat {
     read: |_, _| Ok(()),
     runs: &[],
     projected: LineProjection::Never,
-    is_read_in_part: false,
+    harmless_keys: &[],
 };
 
 /// So many first items of a list tell what it is.

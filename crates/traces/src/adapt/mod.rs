@@ -104,7 +104,7 @@ pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
 pub(crate) mod tools;
-mod unknown;
+pub(crate) mod unknown;
 mod vscode_chat;
 mod zed_thread;
 
@@ -154,9 +154,9 @@ pub(crate) fn normalize_run<'run>(
     let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut draft)).flatten();
     read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
     draft.check_steps()?;
-    // A line that may be read in part is not looked at for keys that its format does not have.
-    if matches!(format.projected, format::LineProjection::Never) {
-        draft.note_keys(root, !format.is_read_in_part);
+    // In the normal form and in custom formats other keys are the author's own.
+    if !matches!(format.projected, format::LineProjection::Calls) {
+        draft.note_keys(root, format.harmless_keys);
     }
     if let Some((node, other)) = draft.has_unknown().then(|| registry::line_of_other(root, format)).flatten() {
         let message = format!("a line of the format {} among lines of the format {}", other.name, format.name);

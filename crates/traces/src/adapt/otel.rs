@@ -37,7 +37,6 @@ pub(super) const OPEN_INFERENCE: TraceFormat = TraceFormat {
     element: |object| holds_spans(object) && any_attribute(object, is_open_inference),
     read: read_run,
     runs: CUTTINGS,
-    is_read_in_part: true,
     ..IN_FULL
 };
 
@@ -52,7 +51,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: holds_spans,
     read: read_run,
     runs: CUTTINGS,
-    is_read_in_part: true,
     ..IN_FULL
 };
 

@@ -18,6 +18,13 @@ key_table! {
     }
 }
 
+key_table! {
+    HarmlessKey {
+        /// The task with the calls that are expected, and the reward.
+        Any = "info",
+    }
+}
+
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "tau-bench",
     known_by: "`traj`, a list of role messages",
@@ -35,6 +42,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
         composed: &[of_run::META],
         composed_where_there: &[],
     }),
+    harmless_keys: HarmlessKey::Any.keys(),
     ..IN_FULL
 };
 

@@ -3,14 +3,17 @@
 //! What is harmless a format names in a table of its own, with the reason; what it names is not told here.
 
 use super::blocks::{self, ContentBlock};
+use super::conversation::build_markers;
 use super::fields::{FieldRecord as _, TableRow, key_table, value_of};
-use super::messages::MessageRole;
+use super::messages::{ChatMessageKey, MessageRole};
 use super::nodes::{node_object, node_text, object_items};
 use super::run_builder::{RunBuilder, UnknownPart};
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::run::StepKind;
+use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
 use std::borrow::{Borrow, Cow};
+use std::sync::LazyLock;
 
 key_table! {
     /// Parts of keys under which tools are defined, or that tell what is expected.
@@ -40,8 +43,54 @@ key_table! {
     }
 }
 
-fn tells_no_calls(key: &str) -> bool {
-    if AskedKey::from_key(key).is_some() {
+key_table! {
+    /// What tells a call from a span that has a name and an input, too: the id of a call, or its type.
+    CallMark {
+        Id = "toolUseId" | "toolCallId" | "tool_call_id" | "tool_use_id" | "call_id",
+        Type = "type",
+    }
+}
+
+key_table! {
+    CallType {
+        Any = "tool_use" | "server_tool_use" | "mcp_tool_use" | "function_call" | "tool_call" | "tool-call" | "toolCall",
+    }
+}
+
+key_table! {
+    /// Of several answers the first was given.
+    ChoicesKey {
+        Any = "choices",
+    }
+}
+
+key_table! {
+    /// What a tool gave, in a message or a block that is a result.
+    ResultPart {
+        Any = "content" | "output" | "result",
+    }
+}
+
+/// The last part of each key under which a call is given something. A value without any of them holds no call, so that a reader of
+/// bytes may pass over it.
+static GIVEN_KEYS: LazyLock<Box<[Finder<'static>]>> =
+    LazyLock::new(|| build_markers(["args\"", "arguments\"", "input\"", "parameters\"", "\\u00"]));
+
+/// A letter of a key may be escaped.
+const ESCAPE: &[u8] = b"\\u00";
+
+/// Whether the bytes of a value may hold a call.
+pub(crate) fn may_hold_call(bytes: &[u8]) -> bool {
+    let is_key = |(key, start): (&Finder<'_>, usize)| {
+        let behind = bytes.get(start + key.needle().len()..).unwrap_or_default();
+        key.needle() == ESCAPE || behind.trim_ascii_start().first() == Some(&b':')
+    };
+    matches!(bytes.first(), Some(b'{' | b'['))
+        && GIVEN_KEYS.iter().any(|key| key.find_iter(bytes).any(|start| is_key((key, start))))
+}
+
+fn tells_no_calls(key: &str, harmless: &[&str]) -> bool {
+    if AskedKey::from_key(key).is_some() || harmless.contains(&key) {
         return true;
     }
     let key = key.to_ascii_lowercase();
@@ -59,13 +108,31 @@ fn calls_other(object: Object<'_>, tools: &FxHashSet<&str>) -> bool {
     let call = value_of(object, AnyCallKey::Function).and_then(node_object).unwrap_or(object);
     let has_arguments = value_of(call, AnyCallKey::Arguments).is_some();
     let has_given = has_arguments || value_of(call, AnyCallKey::Given).is_some();
-    let named = [(AnyCallKey::Tool, has_given), (AnyCallKey::Name, has_arguments)];
+    let has_mark = || {
+        let kind = value_of(object, CallMark::Type).and_then(node_text);
+        value_of(call, CallMark::Id).is_some() || kind.is_some_and(|kind| CallType::from_key(kind).is_some())
+    };
+    let named = [(AnyCallKey::Tool, has_given), (AnyCallKey::Name, has_arguments || has_given && has_mark())];
     let mut names = named
         .into_iter()
         .filter(|(_, says)| *says)
         .filter_map(|(key, _)| value_of(call, key).and_then(node_text).filter(|name| !name.is_empty()))
         .peekable();
     names.peek().is_some() && !names.any(|name| tools.contains(name))
+}
+
+/// How the types of results end in the items of Responses.
+const OUTPUT_TYPE: &str = "_call_output";
+
+fn is_result(object: Object<'_>) -> bool {
+    let is_role = |word: &str| MessageRole::from_key(word) == Some(MessageRole::Result);
+    value_of(object, ChatMessageKey::Role).and_then(node_text).is_some_and(is_role)
+        || value_of(object, CallMark::Type).and_then(node_text).is_some_and(|kind| kind.ends_with(OUTPUT_TYPE))
+        || matches!(blocks::classify_block(object), ContentBlock::Answers(_))
+}
+
+fn given_answers<'a, 'run>(key: &str, values: &'a [Node<'run>]) -> &'a [Node<'run>] {
+    if ChoicesKey::from_key(key).is_some() { values.get(..1).unwrap_or_default() } else { values }
 }
 
 pub(super) const UNKNOWN_ROLE: &str = "a message is of no known role: it may be a call or its result";
@@ -138,8 +205,8 @@ impl<'run> RunBuilder<'run, '_> {
     }
 
     /// What stands under keys that no reader took: mostly metadata. One whose value lists calls of tools that the run has no call of
-    /// may have been more. Called where all calls are there; `is_deep`: also inside of records, and not only beside the keys of the run.
-    pub(super) fn note_keys(&self, root: Node<'run>, is_deep: bool) {
+    /// may have been more. Called where all calls are there.
+    pub(super) fn note_keys(&self, root: Node<'run>, harmless: &[&str]) {
         if !self.is_recorded(StepKind::Call) {
             return;
         }
@@ -153,17 +220,20 @@ impl<'run> RunBuilder<'run, '_> {
         };
         let mut open = vec![(root, 0_usize)];
         while let Some((node, depth)) = open.pop() {
-            let entries = match node.value {
-                Value::List(items) if is_deep && depth < DEEP => {
+            let object = match node.value {
+                Value::List(items) if depth < DEEP => {
                     open.extend(items.iter().rev().map(|item| (*item, depth + 1)));
                     continue;
                 }
-                Value::Object(object) if depth < DEEP => object.entries(),
+                Value::Object(object) if depth < DEEP => object,
                 _ => continue,
             };
-            for entry in entries.iter().filter(|entry| !tells_no_calls(entry.key)) {
+            let is_result = is_result(object);
+            let is_left_out =
+                |key: &str| tells_no_calls(key, harmless) || is_result && ResultPart::from_key(key).is_some();
+            for entry in object.entries().iter().filter(|entry| !is_left_out(entry.key)) {
                 let values = match &entry.node.value {
-                    Value::List(values) => *values,
+                    Value::List(values) => given_answers(entry.key, values),
                     Value::Object(_) => std::slice::from_ref(&entry.node),
                     _ => continue,
                 };
@@ -172,13 +242,12 @@ impl<'run> RunBuilder<'run, '_> {
                 }
                 let is_unknown =
                     values.iter().any(|value| node_object(*value).is_some_and(|it| calls_other(it, &tools)));
-                // Of what was looked at something is told already.
-                if is_unknown && !self.tells_unknown(entry.node) {
+                if !is_unknown {
+                    open.extend(values.iter().rev().map(|value| (*value, depth + 1)));
+                } else if !self.tells_unknown(entry.node) {
+                    // Of what was looked at something is told already.
                     let message = format!("the key `{}` lists calls that are not read", entry.key);
                     self.note_unknown(entry.node.origin, message);
-                }
-                if is_deep && !is_unknown {
-                    open.push((entry.node, depth + 1));
                 }
             }
         }

@@ -2,7 +2,8 @@
 
 use super::{CallField, FieldMask, ProjectedCall, RawValue};
 use crate::adapt::calls::are_none;
-use crate::adapt::fields::ByteSpan;
+use crate::adapt::fields::{ByteSpan, FieldRecord as _, FieldSpans, TableRow};
+use crate::adapt::unknown::may_hold_call;
 use crate::scan::ScanCursor;
 use averment_base::limits::Limits;
 use averment_base::value::text::{EscapedText, unescape_text};
@@ -35,6 +36,19 @@ impl<'a> ScannedChunk<'a> {
             return None;
         }
         self.text.get(start.wrapping_add(1)..end.wrapping_sub(1)).map(Some)
+    }
+
+    /// `None` where one of the fields that nobody reads may hold a call: that is for the full reader.
+    #[inline]
+    pub(super) fn pass_fields<F: TableRow + PartialEq>(&self, fields: &FieldSpans<F>, read: &[F]) -> Option<()> {
+        let is_open = |span: &ByteSpan| matches!(self.cursor.byte_at(span.0), b'{' | b'[');
+        let mut passed = F::ALL.iter().filter_map(|field| Some((field, fields.field(*field).filter(is_open)?)));
+        passed.all(|(field, span)| read.contains(field) || !self.may_hold_call(span)).then_some(())
+    }
+
+    #[inline]
+    pub(super) fn may_hold_call(&self, (start, end): ByteSpan) -> bool {
+        may_hold_call(self.cursor.slice(start, end))
     }
 
     /// Reads a value in full; `None` where it is not valid.

@@ -2,6 +2,7 @@
 //! kinds that have.
 
 use crate::adapt::fields::{FieldRecord, FieldSpans, TableRow};
+use crate::adapt::unknown::may_hold_call;
 use crate::scan::ScanCursor;
 use rustc_hash::FxHashMap;
 
@@ -180,6 +181,9 @@ pub(super) enum TableKey<F> {
     Field(F),
     /// Objects with this key go to the full reader.
     Refused,
+    /// Nothing under this key says what was done.
+    Harmless,
+    /// What may be a call under this key is for the full reader.
     Other,
 }
 
@@ -189,12 +193,17 @@ pub(super) fn keys_of<F: TableRow>() -> impl Iterator<Item = (String, F)> {
 }
 
 impl<F: TableRow> KeyReader<TableKey<F>> {
-    /// The keys of a table. An object with one of the `refused` is for the full reader.
-    pub(super) fn of_table(refused: impl IntoIterator<Item = &'static str>) -> Self {
+    /// The keys of a table.
+    pub(super) fn of_table() -> Self {
+        Self::with_others([])
+    }
+
+    /// The keys of a table, and what others are.
+    pub(super) fn with_others(others: impl IntoIterator<Item = (&'static str, TableKey<F>)>) -> Self {
         Self::new(
             keys_of::<F>()
                 .map(|(key, field)| (key, TableKey::Field(field)))
-                .chain(refused.into_iter().map(|key| (key.to_owned(), TableKey::Refused))),
+                .chain(others.into_iter().map(|(key, role)| (key.to_owned(), role))),
             TableKey::Other,
         )
     }
@@ -209,7 +218,8 @@ impl<F: TableRow> KeyReader<TableKey<F>> {
                 TableKey::Field(field) if spans.field(*field).is_some() => return None,
                 TableKey::Field(field) => spans.set_span(*field, (at, end)),
                 TableKey::Refused => return None,
-                TableKey::Other => {}
+                TableKey::Other if may_hold_call(cursor.slice(at, end)) => return None,
+                TableKey::Other | TableKey::Harmless => {}
             }
             Some(end)
         })?;

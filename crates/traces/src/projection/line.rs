@@ -5,7 +5,7 @@ use super::computed_entries::{ComputedSpans, is_composed_entry, is_computed_entr
 use super::keys::{self, KeyReader};
 use super::messages::MessageReader;
 use super::responses::ResponsesReader;
-use super::run_keys::{self, EntrySpans, RunForm, SpecialKey, fits_expected};
+use super::run_keys::{self, EntrySpans, RunForm, SpecialKey, UnreadValue, fits_expected};
 use super::session::SessionReader;
 use super::side_messages::MessageChecker;
 use super::spans::TraceReader;
@@ -17,6 +17,7 @@ use crate::names::{NameList, NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_run;
+use smallvec::SmallVec;
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
@@ -56,6 +57,8 @@ struct LineKeys {
     /// A conversation would need the full reader.
     no_chat: bool,
     tells_of_calls: bool,
+    /// What may be a call beside a conversation.
+    unread: SmallVec<[UnreadValue; 8]>,
     /// Types that the full reader would reject.
     wrong_generic: bool,
     wrong_native: bool,
@@ -130,6 +133,9 @@ impl LineReader {
         match (keys_seen.form, keys_seen.messages) {
             (Some(form), _) => self.finish_line(chunk, form, &keys_seen, &order, projection)?,
             (None, Some((start, form))) if !keys_seen.no_chat => {
+                if keys_seen.unread.iter().any(|value| value.may_hold_call(chunk, form)) {
+                    return None;
+                }
                 self.read_conversation(chunk, start, form, keys_seen.tells_of_calls, projection)?;
             }
             _ => return None,
@@ -207,7 +213,11 @@ impl LineReader {
                 }
                 special => {
                     keys_seen.note_special(special, cursor.byte_at(at), at)?;
-                    cursor.value_end(at)?
+                    let end = cursor.value_end(at)?;
+                    if matches!(cursor.byte_at(at), b'{' | b'[') && special.may_be_beside() {
+                        keys_seen.unread.push(UnreadValue { span: (at, end), harmless_beside: role.harmless_beside });
+                    }
+                    end
                 }
             };
             if role.messages && cursor.byte_at(at) != b'n' && keys_seen.beside.replace(at).is_some() {

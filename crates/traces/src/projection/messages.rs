@@ -48,11 +48,11 @@ pub(super) struct ConversationFindings<'a> {
 impl MessageReader {
     pub(super) fn new() -> Self {
         Self {
-            messages: KeyReader::of_table([]),
-            calls: KeyReader::of_table([]),
-            functions: KeyReader::of_table([]),
-            blocks: KeyReader::of_table([]),
-            inner: KeyReader::of_table([]),
+            messages: KeyReader::of_table(),
+            calls: KeyReader::of_table(),
+            functions: KeyReader::of_table(),
+            blocks: KeyReader::of_table(),
+            inner: KeyReader::of_table(),
         }
     }
 
@@ -191,6 +191,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         self.found.all_messages &= is_message;
         self.found.about_calls |= is_about_calls(&message, role);
         let known = |field| message.field(field).filter(|value| !cursor.has_shape(*value, ValueShape::Null));
+        use ChatMessageKey::{Call, Calls, Content};
+        let read: &[_] = if role == Some(MessageRole::Assistant) { &[Content, Calls, Call] } else { &[Content] };
+        self.chunk.pass_fields(&message, read)?;
         match role {
             Some(MessageRole::Assistant) => {
                 self.count_turn(&message)?;
@@ -359,6 +362,12 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         if !matches!(kind, Some(BlockType::Text | BlockType::OtherText)) {
             self.before = None;
         }
+        let read = match kind {
+            Some(BlockType::Call) => BlockKey::Input,
+            Some(BlockType::Result) => BlockKey::Content,
+            _ => BlockKey::Type,
+        };
+        self.chunk.pass_fields(&block, &[read])?;
         match kind {
             Some(BlockType::Text | BlockType::OtherText) => {
                 let citations =

@@ -45,8 +45,8 @@ impl ResponsesReader {
         Self {
             // Another key may tell another format.
             line: KeyReader::new(fields.into_iter().chain(settings), TableKey::Refused),
-            items: KeyReader::of_table([]),
-            blocks: KeyReader::of_table([]),
+            items: KeyReader::of_table(),
+            blocks: KeyReader::of_table(),
         }
     }
 
@@ -67,6 +67,7 @@ impl ResponsesReader {
         if cursor.skip_blank(behind) < end || kind != Some(RESPONSE) || !alone {
             return None;
         }
+        chunk.pass_fields(&line, &[ApiKey::Output, ApiKey::Tools])?;
         projection.clear_run();
         let mut reader = ResponseReader {
             items: &mut self.items,
@@ -89,6 +90,8 @@ impl<'a> ResponseReader<'_, 'a> {
     fn read_item(&mut self, at: usize) -> Option<usize> {
         let (item, behind) = self.items.read_spans(self.chunk.cursor, at)?;
         let kind = self.chunk.plain_text(item.field(ItemKey::Type)?)??;
+        let read = [ItemKey::Content, ItemKey::Output, ItemKey::Arguments];
+        self.chunk.pass_fields(&item, &read)?;
         if item.field(ItemKey::Role).is_some() {
             self.read_message(&item)?;
             return Some(behind);

@@ -1,7 +1,7 @@
 //! The entries of a run beside its calls: under which keys each is found, in the normal form and in home-grown formats.
 
-use super::computed_entries;
 use super::keys::KeyReader;
+use super::{ScannedChunk, computed_entries};
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::format::{LineProjection, MessageLayout};
 use crate::adapt::generic::BestRanked;
@@ -23,6 +23,8 @@ pub(super) struct RunKey {
     pub(super) without_unit: bool,
     pub(super) messages: bool,
     pub(super) mark: u128,
+    /// The list of messages beside which its value says nothing of what was done.
+    pub(super) harmless_beside: Option<&'static str>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,6 +41,26 @@ pub(super) enum SpecialKey {
     TellsOfCalls,
     /// A conversation beside it goes to the full reader.
     InFullBeside,
+}
+
+impl SpecialKey {
+    /// Whether a value may be one that the reader of a conversation does not look at.
+    pub(super) fn may_be_beside(self) -> bool {
+        !matches!(self, Self::Messages(_) | Self::TellsOfCalls)
+    }
+}
+
+/// A list or an object that no reader of conversations looks at.
+#[derive(Debug)]
+pub(super) struct UnreadValue {
+    pub(super) span: ByteSpan,
+    pub(super) harmless_beside: Option<&'static str>,
+}
+
+impl UnreadValue {
+    pub(super) fn may_hold_call(&self, chunk: ScannedChunk<'_>, form: &MessageLayout) -> bool {
+        self.harmless_beside != Some(form.list) && chunk.may_hold_call(self.span)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,6 +202,12 @@ fn add_specials(roles: &mut RunKeys, names: &PartNames) {
     }
     // After the marks: formats that also have steps do not change what `null` means here.
     set(of_run::STEPS, SpecialKey::Steps);
+    for format in FORMATS {
+        let LineProjection::Messages(messages) = &format.projected else { continue };
+        for key in format.harmless_keys {
+            roles.change_key(key, |role| role.harmless_beside = Some(messages.list));
+        }
+    }
 }
 
 fn add_messages(roles: &mut RunKeys, names: &PartNames) {

@@ -53,7 +53,11 @@ struct SessionLines<'a> {
 
 impl SessionReader {
     pub(super) fn new() -> Self {
-        Self { lines: KeyReader::of_table(item_marks_before(&claude_code::FORMAT)), data: KeyReader::of_table([]) }
+        let refused = item_marks_before(&claude_code::FORMAT).map(|key| (key, TableKey::Refused));
+        let harmless = claude_code::FORMAT.harmless_keys.iter().map(|key| (*key, TableKey::Harmless));
+        // The fields of the table come first.
+        let others = refused.chain(harmless).filter(|(key, _)| ClaudeKey::from_key(key).is_none());
+        Self { lines: KeyReader::with_others(others), data: KeyReader::of_table() }
     }
 
     /// `None` for the full reader: then the projection is unusable.
@@ -122,6 +126,9 @@ impl<'a> SessionLines<'a> {
     ) -> Option<()> {
         let cursor = chunk.cursor;
         let kind = ClaudeLineType::from_key(chunk.plain_text(line.field(ClaudeKey::Type)?)??)?;
+        let of_message = if kind == ClaudeLineType::Spoken { ClaudeKey::Message } else { ClaudeKey::Type };
+        use ClaudeKey::{Details, DetailsOfStream, Tools};
+        chunk.pass_fields(&line, &[of_message, Details, DetailsOfStream, Tools])?;
         self.lines += 1;
         self.is_session = self.is_session || self.lines <= FIRST_ITEMS && kind.is_sure(&line);
         if let Some(id) = line.field(ClaudeKey::Line).map(|id| chunk.plain_text(id))

@@ -12,7 +12,6 @@ use crate::adapt::otel::{ContainerKey, Detail, SpanForm, SpanKey, SpanTrace, Spa
 use crate::adapt::run_builder::{RequestedParts, RunBuilder};
 use crate::adapt::spans::attributes::{self, AttributeKey, TypedValueKey};
 use crate::build::records_any;
-use crate::scan::ScanCursor;
 use crate::time;
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, json};
 use averment_runs::normal::{of_run, of_step};
@@ -119,10 +118,9 @@ impl TraceReader {
         draft: &mut RunBuilder<'a, '_>,
     ) -> Option<usize> {
         let Self { outer, resources, scopes, spans } = self;
-        let cursor = chunk.cursor;
-        read_holder(outer, cursor, at, |at| {
-            read_holder(resources, cursor, at, |at| {
-                read_holder(scopes, cursor, at, |at| {
+        read_holder(outer, chunk, at, |at| {
+            read_holder(resources, chunk, at, |at| {
+                read_holder(scopes, chunk, at, |at| {
                     let (words, behind) = spans.read_span(chunk, draft, at)?;
                     trace.add_span(&words, SpanForm::Otlp, Object::EMPTY, draft);
                     Some(behind)
@@ -236,15 +234,16 @@ fn written_args<'a>(chunk: ScannedChunk<'a>, args: Node<'a>) -> Option<RawValue<
 
 fn read_holder(
     keys: &mut KeyReader<ContainerRole>,
-    cursor: ScanCursor<'_>,
+    chunk: ScannedChunk<'_>,
     at: usize,
     mut each: impl FnMut(usize) -> Option<usize>,
 ) -> Option<usize> {
     let mut has_list = false;
+    let cursor = chunk.cursor;
     let behind = keys.read_object(cursor, at, |key, at| match key {
         ContainerRole::Inner if std::mem::replace(&mut has_list, true) => None,
         ContainerRole::Inner => read_list(cursor, at, &mut each),
-        ContainerRole::Beside => cursor.value_end(at),
+        ContainerRole::Beside => pass_value(chunk, at),
         ContainerRole::Refused => None,
     })?;
     has_list.then_some(behind)
@@ -284,7 +283,7 @@ impl SpanReader {
         let behind = keys.read_object(cursor, at, |key, at| {
             let (word, rank, bit) = match key {
                 SpanRole::Word(word, rank, bit) => (*word, *rank, *bit),
-                SpanRole::Beside => return cursor.value_end(at),
+                SpanRole::Beside => return pass_value(chunk, at),
                 SpanRole::Refused => return None,
             };
             if seen & bit != 0 {
@@ -294,7 +293,7 @@ impl SpanReader {
             let (node, end) = match word {
                 SpanKey::Attributes if cursor.byte_at(at) == b'[' => attributes.read_list(chunk, draft, at)?,
                 _ => {
-                    let end = cursor.value_end(at)?;
+                    let end = pass_value(chunk, at)?;
                     (value_at(chunk, at, end)?, end)
                 }
             };
@@ -320,6 +319,7 @@ impl AttributeReader {
                 match role {
                     AttributeRole::Key if key.is_none() => key = Some(chunk.plain_text((at, end))??),
                     AttributeRole::Value if value.is_none() => value = Some((at, end)),
+                    AttributeRole::Beside if chunk.may_hold_call((at, end)) => return None,
                     AttributeRole::Beside => {}
                     AttributeRole::Key | AttributeRole::Value => return None,
                 }
@@ -327,6 +327,7 @@ impl AttributeReader {
             })?;
             match (key, read_typed(&mut self.values, chunk, value?)) {
                 (Some(key), Some(node)) => entries.push(ObjectEntry { key, node }),
+                _ if chunk.may_hold_call((at, behind)) => return None,
                 _ => entries.extend(attributes::attribute_entry(value_at(chunk, at, behind)?, draft, 0)),
             }
             Some(behind)
@@ -354,6 +355,12 @@ fn read_typed<'a>(
     let (typed, start, end) = found?;
     let node = value_at(chunk, start, end)?;
     Some(if typed == TypedValueKey::Integer { attributes::integer_node(node) } else { node })
+}
+
+/// Behind a value in which nobody looks for calls. `None` for the full reader.
+fn pass_value(chunk: ScannedChunk<'_>, at: usize) -> Option<usize> {
+    let end = chunk.cursor.value_end(at)?;
+    (!chunk.may_hold_call((at, end))).then_some(end)
 }
 
 fn value_at<'a>(chunk: ScannedChunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {

@@ -1,7 +1,7 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 149] = [
+pub(super) const HARMLESS: [(&str, &str); 150] = [
     (".testCase.assert", "assertions, not steps"),
     (".componentResults", "what was said of assertions"),
     (".skillCalls", "skills are no calls"),
@@ -39,6 +39,7 @@ pub(super) const HARMLESS: [(&str, &str); 149] = [
     (".info.reward_info", "what is expected"),
     (".info.task", "what is expected"),
     (".expected_invocation", "what is expected"),
+    ("tau_bench [][].info key", "what is expected"),
     (".eval.scorers", "how it is judged"),
     (".plan.steps", "how it was set up"),
     (".reductions", "how it is judged"),

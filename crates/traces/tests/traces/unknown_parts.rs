@@ -52,7 +52,7 @@ fn open_runs(text: &str) -> Result<(Vec<bool>, bool), String> {
             .iter()
             .any(|step| step.kind == StepKind::Call && [TOOL, KIND].iter().any(|name| step.name.contains(name)));
         open.push(!run.complete || !records || named);
-        is_searched &= !READ_IN_PART.contains(&run.format);
+        is_searched &= !OWN_KEYS.contains(&run.format);
     }
     Ok((open, is_searched))
 }
@@ -317,21 +317,13 @@ fn what_is_not_known_may_have_been_a_call() {
     assert!(green.is_empty(), "{:#?}", green.keys().collect::<Vec<_>>());
 }
 
-/// Formats whose lines a projection may read in part: it does not look for keys that they do not have.
-const READ_IN_PART: [&str; 8] = [
-    "chat messages",
-    "tau-bench",
-    "Claude Code session",
-    "OpenAI Responses",
-    "OpenInference spans",
-    "OpenTelemetry spans",
-    "tool calls of one's own making",
-    "normal form",
-];
+/// Formats in which other keys are the author's own.
+const OWN_KEYS: [&str; 2] = ["tool calls of one's own making", "normal form"];
 
 /// Keys of values that a run holds as they are: arguments, results, and what a run was given and gave.
-const DATA: [&str; 26] = [
+const DATA: [&str; 27] = [
     "args",
+    "attributes",
     "arguments",
     "input",
     "inputs",

@@ -109,7 +109,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     line: is_part,
     alone: |object| is_response(object) && !is_continued(object),
     read: read_run,
-    is_read_in_part: true,
     ..IN_FULL
 };
 

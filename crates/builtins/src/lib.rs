@@ -36,6 +36,7 @@ pub mod stdlib;
 pub mod table;
 pub mod test;
 pub mod text;
+pub mod text_format;
 pub mod text_order;
 pub mod time;
 pub mod token;

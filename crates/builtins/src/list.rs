@@ -162,7 +162,7 @@ pub(super) fn distinct<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<
 }
 
 pub(super) fn f1<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
-    let (values, wanted) = (call.list_argument(0), call.list_argument(1));
+    let (values, wanted) = (element_list(call, 0)?, element_list(call, 1)?);
     if let Some(value) = first_gap(values).or_else(|| first_gap(wanted)) {
         return Ok(Node::computed(value));
     }
@@ -188,6 +188,20 @@ pub(super) fn f1<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> 
         return Ok(Node::from_nowhere(Value::Number(Number::Integer(1))));
     }
     call.give_real(2.0 * shared as f64 / all as f64)
+}
+
+/// The elements of a list, or the words of a text: its runs of letters and digits, in lower case.
+fn element_list<'run>(call: &mut BuiltinCall<'_, 'run>, position: usize) -> Result<&'run [Node<'run>], LimitError> {
+    let Value::Text(text) = call.argument_node(position).value else { return Ok(call.list_argument(position)) };
+    let text = text.as_str();
+    call.meter.charge_scan(text.len())?;
+    call.meter.charge_memory(text.len().saturating_mul(2))?;
+    let folded: &'run str = call.arena.alloc_str(&text.to_lowercase());
+    let words = folded.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
+    match call.give_list(words.map(borrowed_text))?.value {
+        Value::List(words) => Ok(words),
+        _ => Ok(&[]),
+    }
 }
 
 pub(super) fn sort<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {

@@ -224,7 +224,7 @@ builtins! {
         rouge_n(text: String, reference: String, n? 1: Integer) -> Number [score], "the F-measure of common sequences of `n` words (1 unless given)", r#"rouge_n("the cat sat", "the cat", 1) == 0.8"#;
     }
     Score in list {
-        f1(values: List, wanted: List) -> Number [score], "how nearly the lists have the same elements in any order, 1 where they do: the harmonic mean of the share of the values that are wanted and of the wanted values that are there, each element counted as often as it stands", r#"f1(["a", "b", "c"], ["c", "a", "b"]) == 1"#;
+        f1(values: List | String, wanted: List | String) -> Number [score], "how nearly the lists have the same elements in any order, 1 where they do: the harmonic mean of the share of the values that are wanted and of the wanted values that are there, each element counted as often as it stands. A text is the list of its words, in lower case and without what is neither letter nor digit", r#"f1(["a", "b", "c"], ["c", "a", "b"]) == 1 and f1("Paris, France", "in Paris") == 0.5"#;
     }
     Score in like {
         score(value: Number) -> Number [score], "the value as the score of the assertion that compares it; missing where it is not between 0 and 1. `score VALUE >= 0.5` as a statement says the same", r#"score(length("abc") / 4) >= 0.5"#;
@@ -266,6 +266,10 @@ builtins! {
     }
     Json in like {
         is_like(value: Any, part: Any, ignored? 1: List, options? 1: String) -> Boolean [], "what `VALUE like PART ignoring [KEYS]` asks: whether the value is equal to the part, keys that the part does not name left aside; the options are `in any order` (of lists) and `folded` (texts)", r#"is_like({ status: "ok", user: { name: "Al", id: 7 } }, { user: { name: "Al" } })"#;
+    }
+    Text in text_format {
+        is_xml(value: Any) -> Boolean [], "what `VALUE is xml` asks: whether the value is a text that is an XML document, well-formed and with declared prefixes; undecided where it declares entities", r#"is_xml("<order><id>7</id></order>") and not is_xml("<p>one<p>two")"#;
+        is_sql(value: Any) -> Boolean [], "what `VALUE is sql` asks: whether the value is a text of SQL statements, in what common systems share; short English sentences may be SQL to a parser, too (`show me`)", r#"is_sql("SELECT id FROM orders WHERE total > 5") and not is_sql("SELECT FROM WHERE")"#;
     }
     Encoding in python {
         python_text(value: Any) -> String [], "the value as Python writes it with `str`: text stays, `True`, `None`, `{'a': 1}`", r#"python_text({ a: true }) == "{'a': True}""#;

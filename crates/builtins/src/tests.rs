@@ -123,6 +123,10 @@ fn values_are_taken_out_of_prose() {
         ("f1", r#"[["a", "a", "b"], ["a", "b", "b", "c"]]"#, "0.5714285714285714"),
         ("f1", r#"[[{"x": 1}, 2.0], [2, {"x": 1.0}]]"#, "1"),
         ("f1", r#"[[], ["a"]]"#, "0"),
+        ("f1", r#"["Paris, France!", "paris in FRANCE"]"#, "0.8"),
+        ("f1", r#"["Zürich 12", ["zürich", "12"]]"#, "1"),
+        ("f1", r#"["", "…"]"#, "1"),
+        ("f1", r#"[5, "5"]"#, "missing"),
     ] {
         assert_eq!(call(name, arguments).replace("1.0", "1").replace("0.0", "0"), expected, "{name}{arguments}");
     }

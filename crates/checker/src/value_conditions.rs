@@ -4,7 +4,7 @@ use super::Checker;
 use super::expr::CheckedExpr;
 use super::scope::{LookupSide, NameScope};
 use super::ty::Ty;
-use crate::ir::{ExprKind, Type, TypedTest, ValueTest};
+use crate::ir::{ExprKind, Type, TypedExpr, TypedTest, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, TestKind};
@@ -42,6 +42,9 @@ impl<'a> Checker<'a> {
         test: &'a ast::ValueTest,
         span: Span,
     ) -> CheckedExpr {
+        if let Some(function) = text_format_function(test) {
+            return self.text_format_test(subject, function, test, span);
+        }
         let operand = test.operand.as_deref().map(|operand| self.check_operand(scope, operand, test, text));
         let Some(kind) = self.test_kind(scope.file, test) else { return CheckedExpr::broken_at(span) };
         if let Some(operand) = &operand {
@@ -56,6 +59,31 @@ impl<'a> Checker<'a> {
             operand: operand.map(|operand| Box::new(operand.expr)),
         };
         CheckedExpr::new(ExprKind::Test(tested), span, Ty::Boolean)
+    }
+
+    /// `is xml` and `is sql` are short for functions.
+    fn text_format_test(
+        &mut self,
+        subject: CheckedExpr,
+        function: &'static str,
+        test: &ast::ValueTest,
+        span: Span,
+    ) -> CheckedExpr {
+        if function == "is_sql" && !averment_builtins::text_format::READS_SQL {
+            let place = test.name.as_ref().map_or(span, |name| name.span);
+            let message = "this program was built without the parser of SQL";
+            let help = "take a program with the feature `sql`, which releases have";
+            self.report_diagnostic(Diagnostic::new(Slug::UnknownType, place, message).with_help(help));
+            return CheckedExpr::broken_at(span);
+        }
+        if subject.is_broken() {
+            return CheckedExpr::broken_at(span);
+        }
+        let mut tested = TypedExpr { kind: ExprKind::Builtin(function, vec![subject.expr]), span };
+        if test.negated {
+            tested = TypedExpr { kind: ExprKind::Not(Box::new(tested)), span };
+        }
+        CheckedExpr::new(tested.kind, span, Ty::Boolean)
     }
 
     /// Regular expressions and bindings receive the subject, for their messages.
@@ -124,5 +152,15 @@ impl<'a> Checker<'a> {
         };
         self.report_diagnostic(diagnostic);
         None
+    }
+}
+
+/// The function that a word behind `is` stands for.
+fn text_format_function(test: &ast::ValueTest) -> Option<&'static str> {
+    let name = test.name.as_ref().filter(|_| test.kind == TestKind::Is)?;
+    match name.text.as_str() {
+        "xml" => Some("is_xml"),
+        "sql" => Some("is_sql"),
+        _ => None,
     }
 }

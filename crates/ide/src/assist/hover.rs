@@ -2,7 +2,7 @@
 
 use super::chain::{PathPrefix, PrefixPart};
 use super::context::{CursorContext, DeclaredName};
-use super::cursor::{CursorState, StatementPart, scan_bounded};
+use super::cursor::{ComparedWhole, CursorState, StatementPart, scan_bounded};
 use super::member::{self, KnownField, PathTarget};
 use super::vocabulary::{self, Role, Word};
 use averment_base::diagnostic::Slug;
@@ -11,6 +11,10 @@ use averment_builtins::table::{self, Builtin};
 use averment_checker::DeclarationKind;
 use averment_syntax::token::{Token, TokenKind};
 use std::ops::Range;
+
+/// Roles of what two words say together.
+const PHRASES: &[Role] =
+    &[Role::Statement, Role::Test, Role::Declaration, Role::Modifier, Role::MatchClause, Role::MatchExtent];
 
 /// Hover text for a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,7 +116,11 @@ impl HoverTarget<'_, '_> {
             StatementPart::Expression | StatementPart::Arguments(_) | StatementPart::Value(..)
                 if cursor.behind_operand =>
             {
-                &[Role::Test, Role::Operator, Role::List, Role::Modifier]
+                match cursor.compared {
+                    ComparedWhole::Nothing => &[Role::Test, Role::Operator, Role::List, Role::Modifier],
+                    ComparedWhole::Calls => &[Role::MatchClause, Role::Modifier],
+                    ComparedWhole::Part => &[Role::LikeClause, Role::Test, Role::Operator, Role::List, Role::Modifier],
+                }
             }
             StatementPart::Expression | StatementPart::Value(..) => {
                 &[Role::Root, Role::List, Role::Type, Role::Test, Role::Operator, Role::Constant]
@@ -195,7 +203,7 @@ impl HoverTarget<'_, '_> {
         pairs.into_iter().find_map(|(left, right)| {
             let both = format!("{} {}", self.word_at(left), self.word_at(right));
             let known =
-                vocabulary::find_word(&both, &[Role::Statement, Role::Test, Role::Declaration, Role::Modifier])?;
+                vocabulary::find_word(&both, PHRASES)?;
             let range = self.tokens.get(left)?.start..self.tokens.get(right)?.end;
             (both.split(' ').any(|word| word == name)).then_some((range, known))
         })

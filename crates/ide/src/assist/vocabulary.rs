@@ -19,6 +19,9 @@ pub enum Role {
     Test,
     Operator,
     List,
+    MatchClause,
+    MatchExtent,
+    LikeClause,
     Type,
     Field,
     Verdict,
@@ -40,6 +43,8 @@ impl Role {
             Self::Test => "test",
             Self::Operator => "operator",
             Self::List => "list of steps or values",
+            Self::MatchClause | Self::MatchExtent => "clause of `calls match`",
+            Self::LikeClause => "clause of `like`",
             Self::Type => "type",
             Self::Field => "field",
             Self::Verdict => "verdict",
@@ -232,11 +237,36 @@ vocabulary! {
         "not matches" "not matches /${1:…}/" "the regular expression finds nothing" "output not matches /error/i";
         "is" "is ${1:string}" "has a type, or fits a schema" "output is object";
         "is json" "is json" "the text is JSON; with a schema's name behind it also fits that" "output is json";
+        "is xml" "is xml" "the text is an XML document, well-formed" "output is xml";
+        "is sql" "is sql" "the text is SQL: one statement or several" "output is sql";
+        "like" "like ${1:{ status: \"ok\" \\}}" "holds this part: an object with these keys at least, a list element by element; `ignoring [id]`, `in any order`, `folded` behind it" "output like { status: \"ok\" }";
         "contains json" "contains json" "some part of the text is JSON" "output contains json";
         "is empty" "is empty" "is an empty text, list or object, or missing" "output.errors is empty";
         "is missing" "is missing" "the path leads nowhere" "output.error is missing";
         "exists" "exists" "the path leads somewhere" "output.id exists";
         "not exists" "not exists" "the path leads nowhere" "output.error not exists";
+    }
+    MatchClause {
+        "in any order" "in any order" "each expected call by a call of its own, wherever it stands" "calls match inputs.expected in any order";
+        "in order" "in order" "the expected calls in their order; of `subset of` and `superset of`, which otherwise take any" "calls match superset of inputs.expected in order";
+        "repeats ignored" "repeats ignored" "one call may stand for several equal expected ones, and several calls for one" "calls match superset of inputs.expected repeats ignored";
+        "arguments exact" "arguments exact" "arguments are equal, and no other ones are given; so it is without a word" "calls match inputs.expected arguments exact";
+        "arguments named" "arguments named" "only the arguments that are expected are compared" "calls match inputs.expected arguments named";
+        "arguments optional" "arguments optional" "expected arguments may be absent, and no other ones are given" "calls match inputs.expected arguments optional";
+        "arguments accepted" "arguments accepted" "each expected argument is a list of the values that are accepted" "calls match inputs.expected arguments accepted";
+        "arguments ignored" "arguments ignored" "only the names of the tools are compared" "calls match inputs.expected arguments ignored";
+        "ignoring" "ignoring [${1:request_id}]" "arguments of these names are left aside, at any depth" "calls match inputs.expected ignoring [request_id]";
+        "folded" "folded" "texts are equal where they differ in letter case or white space alone" "calls match inputs.expected folded";
+        "score >=" "score >= ${1:0.8}" "this share of the calls is enough; it is the score of the assertion" "calls match inputs.expected score >= 0.8";
+    }
+    MatchExtent {
+        "subset of" "subset of ${1:inputs.expected_calls}" "every call is an expected one" "calls match subset of inputs.expected";
+        "superset of" "superset of ${1:inputs.expected_calls}" "every expected call is made; others may be made, too" "calls match superset of inputs.expected";
+    }
+    LikeClause {
+        "in any order" "in any order" "lists are compared without their order" "output like { tags: [\"a\"] } in any order";
+        "ignoring" "ignoring [${1:id}]" "keys of these names are left aside, at any depth" "output like inputs.wanted ignoring [id]";
+        "folded" "folded" "texts are equal where they differ in letter case or white space alone" "output like { name: \"Al\" } folded";
     }
     Operator {
         "and" "and ${1:condition}" "both hold" "turns > 1 and turns < 8";

@@ -3,7 +3,7 @@
 use super::{Completion, CompletionBuilder, CompletionKind, escape_snippet};
 use crate::assist::chain::{PathPrefix, PrefixPart};
 use crate::assist::context::DeclaredName;
-use crate::assist::cursor::{StatementPart, scan_bounded};
+use crate::assist::cursor::{ComparedWhole, StatementPart, scan_bounded};
 use crate::assist::entries::ObjectKind;
 use crate::assist::member::{self, KnownField, PathTarget};
 use crate::assist::vocabulary::{self, Role};
@@ -14,6 +14,21 @@ use averment_syntax::statements;
 
 impl CompletionBuilder<'_, '_> {
     pub(super) fn add_operators(&mut self) {
+        let last = self.cursor.before.last().copied();
+        match self.cursor.compared {
+            ComparedWhole::Nothing => {}
+            ComparedWhole::Calls if last == Some("match") => {
+                self.add_words(Role::MatchExtent, CompletionKind::Operator);
+                return self.add_operands();
+            }
+            ComparedWhole::Calls if last == Some("of") => return self.add_operands(),
+            ComparedWhole::Calls => {
+                self.add_words(Role::MatchClause, CompletionKind::Operator);
+                return self.add_modifiers();
+            }
+            ComparedWhole::Part if last == Some("like") => return self.add_operands(),
+            ComparedWhole::Part => self.add_words(Role::LikeClause, CompletionKind::Operator),
+        }
         self.add_tests();
         self.add_words(Role::Operator, CompletionKind::Operator);
         self.push_item(
@@ -36,7 +51,7 @@ impl CompletionBuilder<'_, '_> {
     pub(super) fn behind_is(&mut self) {
         self.add_words(Role::Type, CompletionKind::Type);
         self.add_schemas();
-        for word in ["json", "empty", "missing", "not"] {
+        for word in ["json", "xml", "sql", "empty", "missing", "not"] {
             self.push_item(CompletionKind::Operator, word, word, "", "");
         }
     }

@@ -60,6 +60,17 @@ pub(super) enum StatementPart {
     Free,
 }
 
+/// A comparison with a whole: it has clauses behind its right-hand side.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum ComparedWhole {
+    #[default]
+    Nothing,
+    /// `calls match`: the expected calls come first.
+    Calls,
+    /// `VALUE like PART`.
+    Part,
+}
+
 #[derive(Debug, Clone)]
 struct BracketLevel {
     /// The opening bracket; empty for the file.
@@ -92,6 +103,8 @@ pub(super) struct CursorState<'t> {
     pub mode: StatementPart,
     /// The first word of the statement.
     pub head: String,
+    /// What may have clauses of its own around the cursor.
+    pub compared: ComparedWhole,
     /// The last kind word of the list of steps that the cursor stands in.
     pub listed: String,
     /// The steps in scope.

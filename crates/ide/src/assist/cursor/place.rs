@@ -1,7 +1,7 @@
 //! What the walk comes to at the cursor.
 
 use super::walk::opens_step;
-use super::{CursorState, EnclosingBody, StatementPart, TokenWalk};
+use super::{ComparedWhole, CursorState, EnclosingBody, StatementPart, TokenWalk};
 use crate::assist::chain::PathPrefix;
 use averment_syntax::statements;
 use averment_syntax::token::TokenKind;
@@ -27,6 +27,7 @@ impl<'t> TokenWalk<'_, 't> {
                 prefix,
                 mode,
                 head,
+                compared: ComparedWhole::default(),
                 listed: String::new(),
                 scope,
                 chain,
@@ -47,12 +48,14 @@ impl<'t> TokenWalk<'_, 't> {
             mode => mode,
         };
         let prefix = text.get(range.start..at).unwrap_or("");
+        let compared = self.compared_whole(level.start);
         CursorState {
             text,
             range,
             prefix,
             mode,
             head: level.head,
+            compared,
             listed: level.listed,
             scope: level.scope,
             chain,
@@ -63,6 +66,22 @@ impl<'t> TokenWalk<'_, 't> {
             locals,
             in_invariant,
         }
+    }
+
+    /// What is compared as a whole in a statement so far: the last such word at its own level of brackets.
+    fn compared_whole(&self, start: usize) -> ComparedWhole {
+        let (mut compared, mut depth) = (ComparedWhole::Nothing, 0_usize);
+        for index in start..self.tokens.len() {
+            match self.word_at(index) {
+                "(" | "[" | "{" => depth = depth.saturating_add(1),
+                ")" | "]" | "}" => depth = depth.saturating_sub(1),
+                "match" if depth == 0 && self.previous_word(index) == "calls" => compared = ComparedWhole::Calls,
+                "like" if depth == 0 => compared = ComparedWhole::Part,
+                "and" | "or" | "implies" if depth == 0 => compared = ComparedWhole::Nothing,
+                _ => {}
+            }
+        }
+        compared
     }
 
     /// Quantifier variables, `def` parameters, and the bindings of the statement and its enclosing blocks.

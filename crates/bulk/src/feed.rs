@@ -120,7 +120,15 @@ fn name_runs(runs: TraceRuns, names: &[String]) -> FilePart {
 fn not_there(input: &TraceInput, error: ReadError) -> ReadError {
     match input {
         TraceInput::File(path) if !path.exists() => {
-            ReadError { message: "there is no such trace".to_owned(), help: suggest_path(path), ..error }
+            let help = match suggest_path(path) {
+                // As `aver init` writes it for runs that are still to come.
+                none if none.is_empty() && path.extension().is_none() => {
+                    format!("make the folder `{}` and put recorded runs into it, or name another one", path.display())
+                }
+                none if none.is_empty() => "name a file or a folder with recorded runs".to_owned(),
+                help => help,
+            };
+            ReadError { message: "there is no such trace".to_owned(), help, ..error }
         }
         _ => error,
     }
@@ -137,6 +145,10 @@ pub fn suggest_path(path: &Path) -> String {
     // A link that leads nowhere is there under the very name.
     if let Ok(to) = std::fs::read_link(path) {
         return format!("it is a link to `{}`, which is not there", to.display());
+    }
+    let shown = path.to_string_lossy();
+    if shown.contains("://") {
+        return format!("only files are read: fetch it first, such as with `curl -sSfO {shown}`");
     }
     match suggest_name(&name, names.iter().map(String::as_str)) {
         Some(near) => format!("did you mean `{}`?", path.with_file_name(near).display()),

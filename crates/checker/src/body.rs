@@ -168,7 +168,7 @@ impl<'a> Checker<'a> {
                 self.given_id(name)
             }
             (None, Some(rule)) => self.numbered_id(rule),
-            (None, None) => self.hashed_id(span, &place.headers, &text),
+            (None, None) => self.defer_id(span, &place.headers),
         };
         let mut settings = place.inherited.resolve_settings(own);
         // A condition that looks at the step of an `each` is judged once for each step.

@@ -1,11 +1,13 @@
 //! Ids of rules and assertions.
 
 use super::Checker;
+use super::spoken_name::SpokenName;
 use averment_base::diagnostic::render::is_steering;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast;
 use indexmap::IndexMap;
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 use std::path::Path;
 
@@ -15,6 +17,18 @@ pub struct UsedIds {
     known: IndexMap<String, Option<(Span, &'static str)>>,
     repeated: IndexMap<String, u32>,
     counted: Vec<u32>,
+    unnamed: Vec<UnnamedAssertion>,
+}
+
+/// An assertion without a rule and an `id`.
+#[derive(Debug)]
+struct UnnamedAssertion {
+    /// Its place among all assertions.
+    index: usize,
+    /// The name of its file, without the ending.
+    stem: String,
+    /// The texts of the blocks around it.
+    headers: Vec<String>,
 }
 
 impl UsedIds {
@@ -84,19 +98,58 @@ impl Checker<'_> {
         self.ids.free_id(id)
     }
 
-    /// `refunds:3f9a1c20`: hashes the file name, text and block headers, so that edits elsewhere do not change it.
-    pub(super) fn hashed_id(&mut self, place: Span, headers: &[String], text: &str) -> String {
-        let mut hash = Sha256::new();
-        for part in headers.iter().map(String::as_str).chain([text]) {
-            hash.update(part.as_bytes());
-            hash.update([0]);
-        }
-        let digest: String = hash.finalize().iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    /// Puts off the id of an assertion without one, until all of its file are known.
+    pub(super) fn defer_id(&mut self, place: Span, headers: &[String]) -> String {
         let name = self.map.file_name(place);
         let stem =
             Path::new(name).file_stem().map_or_else(|| "rules".to_owned(), |stem| stem.to_string_lossy().into_owned());
         // An id is one line that can be seen, also of a file whose name is not.
         let stem = stem.replace(|letter: char| letter.is_control() || is_steering(letter), "_");
-        self.ids.free_id(format!("{stem}:{digest}"))
+        self.ids.unnamed.push(UnnamedAssertion {
+            index: self.module.assertions.len(),
+            stem,
+            headers: headers.to_vec(),
+        });
+        String::new()
     }
+
+    /// `refunds:never-drop_table`: the words of the text, so that edits elsewhere do not change it. Where these do not tell two
+    /// assertions apart, or words are left out, digits of a hash follow.
+    pub(super) fn name_unnamed(&mut self) {
+        let unnamed = std::mem::take(&mut self.ids.unnamed);
+        let assertions = &self.module.assertions;
+        let text_of = |one: &UnnamedAssertion| assertions.get(one.index).map_or("", |assertion| &assertion.text);
+        let names: Vec<_> = unnamed.iter().map(|one| SpokenName::from_texts(&one.headers, text_of(one))).collect();
+        // For each name its first assertion, and whether another text has it, too.
+        let mut holders: FxHashMap<(&str, &str), (&UnnamedAssertion, bool)> = FxHashMap::default();
+        for (one, name) in unnamed.iter().zip(&names) {
+            let (first, is_shared) = holders.entry((&one.stem, &name.words)).or_insert((one, false));
+            *is_shared |= text_of(first) != text_of(one) || first.headers != one.headers;
+        }
+        let mut ids = Vec::with_capacity(names.len());
+        for (one, name) in unnamed.iter().zip(&names) {
+            let SpokenName { words, is_whole } = name;
+            let is_shared = holders.get(&(&one.stem, words)).is_some_and(|(_, is_shared)| *is_shared);
+            let id = format!("{}:{words}", one.stem);
+            ids.push(match *is_whole && !is_shared {
+                true => id,
+                false => format!("{id}-{}", short_digest(&one.headers, text_of(one))),
+            });
+        }
+        for (one, id) in unnamed.iter().zip(ids) {
+            let id = self.ids.free_id(id);
+            if let Some(assertion) = self.module.assertions.get_mut(one.index) {
+                assertion.id = id;
+            }
+        }
+    }
+}
+
+fn short_digest(headers: &[String], text: &str) -> String {
+    let mut hash = Sha256::new();
+    for part in headers.iter().map(String::as_str).chain([text]) {
+        hash.update(part.as_bytes());
+        hash.update([0]);
+    }
+    hash.finalize().iter().take(2).map(|byte| format!("{byte:02x}")).collect()
 }

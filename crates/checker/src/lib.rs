@@ -59,6 +59,7 @@ mod selections;
 mod settings;
 mod shell;
 mod sliding;
+mod spoken_name;
 mod suite_settings;
 mod suites;
 mod symbols;
@@ -285,6 +286,7 @@ impl<'a> Checker<'a> {
     fn finish_check(mut self) -> CheckResult {
         self.report_unused();
         self.add_asserted();
+        self.name_unnamed();
         self.diagnostics.sort_by_place();
         allow::apply_allows(self.map, self.loaded, &mut self.diagnostics);
         let Self { module, symbols, diagnostics, .. } = self;

@@ -20,6 +20,9 @@ pub(crate) const TOOL: i64 = 0;
 /// A skill.
 pub(crate) const SKILL: i64 = 1;
 
+/// True for a row of an assertion without a rule whose name is the hash that older versions gave it: `refunds:3f9a1c20`.
+const OLD_NAME: &str = "rule = '' AND name GLOB '*:[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'";
+
 /// The stored numbers; they must not change.
 pub(crate) const STATUSES: [(i64, Status); 8] = [
     (0, Status::Passed),
@@ -60,6 +63,8 @@ pub struct HistoryRecorder {
     rules: Vec<[u8; 16]>,
     assertions: FxHashMap<usize, i64>,
     names: FxHashMap<String, i64>,
+    /// Some assertions have names as older versions gave them.
+    has_old_names: bool,
     pending: Vec<PendingRun>,
     pending_results: usize,
     runs: u64,
@@ -85,9 +90,13 @@ impl HistoryRecorder {
         about: RecordingInfo,
         programs: impl IntoIterator<Item = &'a Program>,
     ) -> Result<Self, HistoryError> {
+        let connection = schema::open_history(path, OpenPurpose::Record)?;
+        let old_names = format!("SELECT EXISTS (SELECT 1 FROM assertions WHERE {OLD_NAME})");
+        let has_old_names = connection.query_row(&old_names, [], |row| row.get(0));
         Ok(Self {
             path: path.to_owned(),
-            connection: schema::open_history(path, OpenPurpose::Record)?,
+            connection,
+            has_old_names: has_old_names.map_err(|error| HistoryError::from_sqlite(path, &error))?,
             about,
             recording: None,
             rules: programs.into_iter().map(rules_hash).collect(),
@@ -164,8 +173,12 @@ impl HistoryRecorder {
                 transaction.last_insert_rowid()
             }
         };
-        let mut rows =
-            KnownRows { transaction: &transaction, names: &mut self.names, assertions: &mut self.assertions };
+        let mut rows = KnownRows {
+            transaction: &transaction,
+            names: &mut self.names,
+            assertions: &mut self.assertions,
+            has_old_names: self.has_old_names,
+        };
         let mut run_row = transaction.prepare(
             "INSERT INTO runs (recording, name, hash, own, at, passed, score, cost, tokens, duration) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         )?;
@@ -213,6 +226,7 @@ struct KnownRows<'a> {
     transaction: &'a Transaction<'a>,
     names: &'a mut FxHashMap<String, i64>,
     assertions: &'a mut FxHashMap<usize, i64>,
+    has_old_names: bool,
 }
 
 impl KnownRows<'_> {
@@ -234,6 +248,9 @@ impl KnownRows<'_> {
         let hash = table.program_of(number).and_then(|program| rules.get(program)).copied().unwrap_or_default();
         let rule = table.rule_of(item).map_or("", |rule| rule.id.as_str());
         let ReportItem { id: name, text, severity, location, .. } = item;
+        if self.has_old_names && rule.is_empty() {
+            self.rename_old(name, location.file.as_str(), text)?;
+        }
         let of_item = params![hash, location.file, rule, name, text, severity.as_str()];
         let insert =
             "INSERT OR IGNORE INTO assertions (rules, file, rule, name, text, severity) VALUES (?, ?, ?, ?, ?, ?)";
@@ -244,5 +261,16 @@ impl KnownRows<'_> {
         let id = self.transaction.query_row(select, of_item, |row| row.get(0))?;
         self.assertions.insert(number, id);
         Ok(id)
+    }
+
+    /// An assertion that was recorded with a hash for a name goes on under the name that it has now, so that trust by rule and results
+    /// that differ are about one assertion. Where one text had several such names nobody knows which is which, and they stay.
+    fn rename_old(&self, name: &str, file: &str, text: &str) -> rusqlite::Result<()> {
+        let of_text = format!("{OLD_NAME} AND file = ?2 AND text = ?3");
+        let rename = format!(
+            "UPDATE OR IGNORE assertions SET name = ?1 WHERE {of_text}
+             AND (SELECT count(DISTINCT name) FROM assertions WHERE {of_text}) = 1"
+        );
+        self.transaction.execute(&rename, params![name, file, text]).map(|_| ())
     }
 }

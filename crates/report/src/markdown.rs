@@ -148,7 +148,7 @@ fn code_text(text: &str, length: usize) -> String {
 
 /// Text in a table row, where a `|` would end the cell.
 fn cell_text(text: &str) -> String {
-    code_text(&text.replace('\\', "/").replace('|', "¦"), NAME)
+    code_text(&text.replace('|', "¦"), NAME)
 }
 
 /// Foreign text in HTML, with HTML and Markdown escaped.

@@ -5,9 +5,15 @@ use averment_base::diagnostic::suggest::suggest_name;
 /// True for a label: ASCII letters, digits, `_`, single `-` and `.` between them, no leading digit.
 #[must_use]
 pub fn is_label(text: &str) -> bool {
+    !text.starts_with(|first: char| first.is_ascii_digit()) && is_joined_words(text)
+}
+
+/// True for words of ASCII letters, digits and `_`, with a single `-` or `.` between them.
+#[must_use]
+pub fn is_joined_words(text: &str) -> bool {
     let is_word =
         |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_');
-    !text.starts_with(|first: char| first.is_ascii_digit()) && text.split(['-', '.']).all(is_word)
+    text.split(['-', '.']).all(is_word)
 }
 
 /// Words that begin a temporal statement or a check of the world.

@@ -21,6 +21,10 @@ pub struct ReadError {
     pub no_trace: bool,
 }
 
+/// What to give instead of a text that is no JSON.
+const NOT_JSON: &str =
+    "name JSON: one run, a list of runs, or a run on each line; `aver docs traces` lists the formats";
+
 impl ReadError {
     /// An error about a whole file.
     #[must_use]
@@ -40,12 +44,10 @@ impl ReadError {
     /// An error of the JSON reader on a run's text.
     #[must_use]
     pub fn of_json(source: &RunSource, text: &str, error: JsonError) -> Self {
-        Self::at_offset(
-            source,
-            text,
-            error.offset,
-            TraceProblem { message: error.message, help: error.help, no_trace: false },
-        )
+        // A text that does not even begin as JSON is another kind of file, and no typing mistake.
+        let is_start = text.get(..error.offset).is_some_and(|before| before.trim().is_empty());
+        let help = if is_start { NOT_JSON.to_owned() } else { error.help };
+        Self::at_offset(source, text, error.offset, TraceProblem { message: error.message, help, no_trace: false })
     }
 }
 

@@ -249,7 +249,7 @@ impl Severity {
 /// An assertion with everything that its modifiers, its rule and its blocks say.
 #[derive(Debug, Clone)]
 pub struct CheckedAssertion {
-    /// `approval.1`, the `id` given, or an id from file and text for a bare one.
+    /// `approval.1`, the `id` given, or the file and the words of the text for a bare one: `refunds:never-drop_table`.
     pub id: String,
     /// Its rule, by number.
     pub rule: Option<u32>,

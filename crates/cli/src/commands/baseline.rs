@@ -3,7 +3,7 @@
 
 use super::console::eprint_redacted;
 use super::exit::CommandError;
-use super::{draft_file, io_error_text};
+use super::{draft_file, io_error_text, write_error_text};
 use averment_base::diagnostic::render::one_line;
 use averment_base::files::text_of;
 use averment_report::baseline::{BEGINNING, Baseline};
@@ -104,8 +104,11 @@ impl BaselineFile {
         }
         let text = self.baseline.file_text(table);
         draft_file::update_file(&self.path, text.as_bytes()).map_err(|error| {
-            let message =
-                format!("the baseline `{}` cannot be written: {}", self.path.display(), io_error_text(&error));
+            let message = format!(
+                "the baseline `{}` cannot be written: {}",
+                self.path.display(),
+                write_error_text(&self.path, &error)
+            );
             CommandError::usage(message, "name a file in a folder that exists")
         })?;
         let (count, name) = (self.baseline.learned_count(), self.path.display());

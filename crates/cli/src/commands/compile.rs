@@ -2,7 +2,7 @@
 
 use super::console::ColorChoice;
 use super::exit::{CommandError, Exit};
-use super::{draft_file, inputs, io_error_text, rules};
+use super::{draft_file, inputs, rules, write_error_text};
 use averment_base::limits::Limits;
 use averment_engine::bytecode::codec;
 use std::path::{Path, PathBuf};
@@ -52,7 +52,7 @@ pub fn run_compile(arguments: &CompileArgs, color: ColorChoice) -> Result<Exit, 
     for program in &loaded.programs {
         draft_file::write_file(&output, &codec::encode(program)).map_err(|error| {
             CommandError::usage(
-                format!("`{}` cannot be written: {}", output.display(), io_error_text(&error)),
+                format!("`{}` cannot be written: {}", output.display(), write_error_text(&output, &error)),
                 String::new(),
             )
         })?;

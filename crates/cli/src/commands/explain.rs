@@ -210,7 +210,10 @@ fn write_derivations(arguments: &ExplainArgs, view: &DerivationView, color: Colo
     match &arguments.out {
         None => std::io::stdout().write_all(&text)?,
         Some(file) => super::draft_file::write_file(file, &text).map_err(|error| {
-            CommandError::usage(format!("`{}` cannot be written: {}", file.display(), super::io_error_text(&error)), "")
+            CommandError::usage(
+                format!("`{}` cannot be written: {}", file.display(), super::write_error_text(&file, &error)),
+                "",
+            )
         })?,
     }
     Ok(Exit::Holds)

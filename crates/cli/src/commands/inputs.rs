@@ -249,7 +249,11 @@ fn check_exists(path: &Path, what: &str) -> Result<(), CommandError> {
     if path.exists() {
         return Ok(());
     }
-    Err(CommandError::usage(format!("there is no {what} `{}`", path.display()), suggest_path(path)))
+    let help = match suggest_path(path) {
+        none if none.is_empty() => "check the path, or name another file or folder".to_owned(),
+        help => help,
+    };
+    Err(CommandError::usage(format!("there is no {what} `{}`", path.display()), help))
 }
 
 /// In bytes.

@@ -61,6 +61,7 @@ mod trace;
 #[cfg(feature = "history")]
 mod trust;
 mod units;
+mod usage_errors;
 mod watch;
 
 use clap::error::ErrorKind;
@@ -233,6 +234,9 @@ fn start_deadline(arguments: &CliArgs) -> Result<Option<Deadline>, CommandError>
 
 /// Help and version are not errors; any other clap error is wrong usage.
 fn report_clap_error(error: &clap::Error) -> ExitCode {
+    if let Some(stop) = usage_errors::usage_error(error) {
+        return report_stop(stop, ColorChoice::default()).into();
+    }
     let _ = error.print();
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Holds.into(),
@@ -282,6 +286,15 @@ fn report_stop(stop: CommandError, color: ColorChoice) -> Exit {
 
 fn failed_write(error: &std::io::Error) -> Option<&draft_file::WriteFailed> {
     error.get_ref()?.downcast_ref()
+}
+
+/// Why a file cannot be written, in words.
+pub(crate) fn write_error_text(path: &std::path::Path, error: &std::io::Error) -> String {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| error.kind() == std::io::ErrorKind::NotFound && !folder.is_dir()) {
+        Some(folder) => format!("there is no folder `{}`", folder.display()),
+        None => io_error_text(error),
+    }
 }
 
 /// A system error in words, without its number.

@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::CommandError;
-use super::{draft_file, io_error_text};
+use super::{draft_file, write_error_text};
 use averment_bulk::pipeline::Pipeline;
 use averment_report::json_escape;
 use averment_report::profile::{self, ProfileReport};
@@ -73,7 +73,8 @@ impl ProfileTarget {
             Self::File(path) => {
                 draft_file::write_file(path, json_escape::escape_json(&profile::profile_json(&report)).as_bytes())
                     .map_err(|error| {
-                        let message = format!("`{}` cannot be written: {}", path.display(), io_error_text(&error));
+                        let message =
+                            format!("`{}` cannot be written: {}", path.display(), write_error_text(&path, &error));
                         CommandError::usage(message, "name another file")
                     })?
             }

@@ -140,7 +140,7 @@ pub fn rule_paths(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<Pa
         )),
         None => Err(CommandError::usage(
             "no rules are named, and there is no `averment.toml` here or above",
-            "name a rule file or a folder",
+            "name a rule file or a folder: `aver check rules.assert runs/`; `aver init` sets a project up",
         )),
     }
 }

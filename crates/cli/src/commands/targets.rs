@@ -4,8 +4,8 @@ use super::console::{ColorChoice, OutputStream};
 use super::draft_file::{DraftFile, file_identity, is_device};
 use super::exit::CommandError;
 use super::inputs::TraceInput;
-use super::io_error_text;
 use super::project::ReportFolder;
+use super::{io_error_text, write_error_text};
 use averment_base::diagnostic::render::TextStyle;
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_report::{Format, ReportedCommand};
@@ -169,7 +169,7 @@ pub fn parse_format(command: ReportedCommand, word: &str) -> Result<Format, Comm
                 Some(_) => format!("`{}` has no format `{word}`", command.as_str()),
                 None => format!("there is no format `{word}`"),
             };
-            let help = match suggest_name(word, known).filter(|_| found.is_none()) {
+            let help = match suggest_name(&word.to_lowercase(), known).filter(|_| found.is_none()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the formats are {}", words(command)),
             };
@@ -246,7 +246,7 @@ impl ReportFile {
     /// A file of a report, which can be written where this succeeds.
     pub fn open(path: &Path) -> Result<Self, CommandError> {
         let draft = DraftFile::for_output(path).map_err(|error| {
-            let message = format!("`{}` cannot be written: {}", path.display(), io_error_text(&error));
+            let message = format!("`{}` cannot be written: {}", path.display(), write_error_text(path, &error));
             CommandError::usage(message, "name a file in a folder that exists")
         })?;
         // A file that grows beyond what is allowed is an error like a full disk, and not the end of the process.

@@ -1,6 +1,7 @@
 //! What comes of an input: values, verdicts, tests.
 
-use super::session::{LastInput, ReplSession};
+use super::session::{LastInput, ReplFlow, ReplSession, is_expression};
+use super::table::{hide_cells, render_table};
 use super::workspace::{ComposedText, WorkspaceInput};
 use crate::commands::exit::Exit;
 use crate::commands::params;
@@ -16,6 +17,7 @@ use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::testing::run_tests;
 use averment_report::derivation::view::{AssertionView, DerivationView};
 use averment_report::derivation::{self, StepChoice};
+use averment_report::redact_run;
 use averment_report::table::ReportTable;
 use averment_runs::run::{Run, RunSource};
 use averment_traces::read::{self, RawRun};
@@ -29,6 +31,16 @@ const IT: &str = "it";
 const STEPS: usize = 5;
 /// In longer runs, only steps where something happens are walked through.
 const WALKED: usize = 5_000;
+
+const NO_TABLE: &str = "write `:table calls`, `:table usage`, or another list or object";
+
+/// How a value is answered.
+#[derive(Clone, Copy)]
+enum AnswerForm {
+    Nothing,
+    Line,
+    Table,
+}
 
 impl ReplSession<'_> {
     pub(super) fn judge_input(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<()> {
@@ -164,15 +176,26 @@ impl ReplSession<'_> {
     }
 
     pub(super) fn print_expression(&mut self, text: &str) -> io::Result<()> {
-        self.evaluate_text(text, true)
+        self.evaluate_text(text, AnswerForm::Line)
     }
 
     /// Evaluates an expression for `:explain`, without printing it.
     pub(super) fn value_quietly(&mut self, text: &str) -> io::Result<()> {
-        self.evaluate_text(text, false)
+        self.evaluate_text(text, AnswerForm::Nothing)
     }
 
-    fn evaluate_text(&mut self, text: &str, aloud: bool) -> io::Result<()> {
+    /// `:table`: the value in rows and columns; without an input that of the last one.
+    pub(super) fn show_table(&mut self, rest: &str) -> io::Result<ReplFlow> {
+        let Some(text) = self.command_text(rest)? else { return Ok(ReplFlow::Continue) };
+        let Some(items) = self.parse_items(&text)? else { return Ok(ReplFlow::Continue) };
+        match is_expression(&items) {
+            true => self.evaluate_text(&text, AnswerForm::Table)?,
+            false => self.report_error("`:table` takes an expression", NO_TABLE, Exit::Usage)?,
+        }
+        Ok(ReplFlow::Continue)
+    }
+
+    fn evaluate_text(&mut self, text: &str, form: AnswerForm) -> io::Result<()> {
         let Some((program, code, ty)) = self.compile_expression(text)? else { return Ok(()) };
         let mut programs = vec![program];
         let given = self.declared_params(&programs);
@@ -200,9 +223,24 @@ impl ReplSession<'_> {
                         node.text = inner.unwrap_or_default().to_owned();
                     }
                 }
-                if aloud {
-                    self.print_value(&inspected, &shown, &reason, ty)?;
-                    self.remember_value(&inspected);
+                match form {
+                    AnswerForm::Nothing => {}
+                    AnswerForm::Line => {
+                        self.print_value(&inspected, &shown, &reason, ty)?;
+                        self.remember_value(&inspected);
+                    }
+                    AnswerForm::Table => match &inspected.table {
+                        Some(table) => {
+                            let hide = |text: &str| redact_run(&run, text);
+                            let table = hide_cells(table.clone(), hide);
+                            self.out.write_all(render_table(&table, self.settings.style).as_bytes())?;
+                            self.remember_value(&inspected);
+                        }
+                        None => {
+                            let what = format!("`:table` shows a list or an object, and this is {shown}");
+                            self.report_error(&what, NO_TABLE, Exit::Usage)?;
+                        }
+                    },
                 }
                 self.last = LastInput::Value(nodes);
             }

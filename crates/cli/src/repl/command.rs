@@ -55,6 +55,9 @@ pub const COMMANDS: &[SessionCommand] = &[
         "shows where the last statements stood after step N, or after the next one",
         |it, rest| it.walk_steps(rest),
     ),
+    session_command("table", "[INPUT]", "shows a list or an object in rows and columns", |it, rest| {
+        it.show_table(rest)
+    }),
     session_command("type", "[INPUT]", "says what is known of a type without a run", |it, rest| it.show_type(rest)),
     session_command("ast", "[INPUT]", "shows how a text is read", |it, rest| it.show_ast(rest)),
     session_command("ir", "[INPUT]", "shows what the checker makes of it", |it, rest| it.show_ir(rest)),

@@ -50,7 +50,7 @@ struct CheckedInput {
 
 impl ReplSession<'_> {
     /// The text for a command: its argument, or the last input.
-    fn command_text(&mut self, rest: &str) -> io::Result<Option<String>> {
+    pub(super) fn command_text(&mut self, rest: &str) -> io::Result<Option<String>> {
         let text = if rest.is_empty() { self.input.clone() } else { rest.to_owned() };
         if text.is_empty() {
             self.report_error("there is no input to look at", "write one behind the command", Exit::Usage)?;

@@ -13,6 +13,7 @@ mod runs;
 pub mod script;
 mod session;
 mod steps;
+mod table;
 pub mod terminal;
 mod tree;
 mod workspace;

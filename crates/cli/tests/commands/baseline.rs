@@ -214,3 +214,35 @@ fn what_is_known_of_one_assertion_covers_no_other() {
     // A report takes the place of nothing that is read.
     folder.aver("check d run.json --baseline k.txt --report csv=k.txt").refused(&["`k.txt` is read by this command"]);
 }
+
+/// Assertions without a rule are named by their words: the names stay when other lines change, and a baseline needs none of them.
+#[test]
+fn a_name_is_what_a_person_would_say_and_stays() {
+    let run = r#"{"output": {"status": "open"}, "calls": [{"tool": "drop_table", "args": {}}]}"#;
+    let rules = "output.status == \"refunded\"\nnever drop_table\n";
+    let folder = Folder::new(&[("rules.assert", rules), ("runs.jsonl", run)]);
+    let ids = || -> Vec<String> {
+        let json = folder.aver("check rules.assert runs.jsonl --format json").json();
+        let results = json["runs"][0]["results"].as_array().unwrap().clone();
+        results.iter().map(|result| result["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let before = ids();
+    assert_eq!(before, ["rules:output.status-is-refunded", "rules:never-drop_table"]);
+    assert_eq!(folder.aver("check rules.assert runs.jsonl --baseline known.txt --update-baseline").code, 0);
+    let more = "never cancel\noutput.status matches /^ref/\nduring first 2 calls { never drop_table }\n";
+    folder.write("rules.assert", format!("{more}{rules}never drop_table\n").as_bytes());
+    let now = ids();
+    assert!(before.iter().all(|id| now.contains(id)), "{now:?}");
+    assert!(now.contains(&"rules:never-drop_table-2".to_owned()), "{now:?}");
+    assert_eq!(folder.aver("check rules.assert runs.jsonl --rule rules:never-drop_table").code, 1);
+    folder.write("rules.assert", rules.as_bytes());
+    assert_eq!(folder.aver("check rules.assert runs.jsonl --baseline known.txt").code, 0);
+    // Words that do not tell two apart are followed by digits of their own, whichever comes first.
+    let alike = ["output.a == \"x-1\"", "output.a == \"x 1\""];
+    folder.write("rules.assert", alike.join("\n").as_bytes());
+    let mut one = ids();
+    folder.write("rules.assert", [alike[1], alike[0]].join("\n").as_bytes());
+    assert!(one.iter().all(|id| id.starts_with("rules:output.a-is-x-1-")) && one[0] != one[1], "{one:?}");
+    one.reverse();
+    assert_eq!(ids(), one);
+}

@@ -443,3 +443,37 @@ fn runs_of_the_same_bytes_are_as_many_as_they_are() {
     }
     assert_eq!(trust(&folder, "")["all"]["runs"], 5);
 }
+
+/// Histories of older versions name assertions without a rule by a hash.
+#[test]
+fn an_old_name_goes_on_as_the_name_of_now() {
+    let rules = "output.ok == true\nnever drop_table\n";
+    let folder = Folder::new(&[("rules.assert", rules)]);
+    recorded(&folder, "a.jsonl", &runs(0, 2, 0), "");
+    let names = "SELECT group_concat(name, ' ') FROM (SELECT name FROM assertions ORDER BY name)";
+    let named = |folder: &Folder| {
+        let db = Connection::open(folder.path().join("runs.db")).unwrap();
+        db.query_row(names, [], |row| row.get::<_, String>(0)).unwrap()
+    };
+    assert_eq!(named(&folder), "rules:never-drop_table rules:output.ok-is-true");
+    let db = Connection::open(folder.path().join("runs.db")).unwrap();
+    db.execute_batch(
+        "UPDATE assertions SET name = 'rules:3f9a1c20' WHERE text = 'never drop_table';
+         UPDATE assertions SET name = 'rules:0badcafe' WHERE text <> 'never drop_table'",
+    )
+    .unwrap();
+    drop(db);
+    // It is read as it is, and the next recording goes on with the same assertions, also where their file was changed.
+    assert_eq!(trust(&folder, "--by rule")["groups"][1]["name"], "rules:3f9a1c20");
+    folder.write("rules.assert", format!("{rules}never cancel\n").as_bytes());
+    recorded(&folder, "b.jsonl", &runs(2, 2, 0), "");
+    let groups = trust(&folder, "--by rule")["groups"].clone();
+    let runs_of: Vec<(&str, u64)> = groups
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|group| (group["name"].as_str().unwrap(), group["runs"].as_u64().unwrap()))
+        .collect();
+    let expected = [("rules:never-cancel", 2), ("rules:never-drop_table", 4), ("rules:output.ok-is-true", 4)];
+    assert_eq!(runs_of, expected);
+}

@@ -241,6 +241,24 @@ fn init_sets_up_folders_as_people_have_them() {
             vec![("package.json", r#"{"dependencies": {"@modelcontextprotocol/sdk": "^1"}}"#.to_owned())],
             "test",
         ),
+        (
+            &["found OpenAI Agents SDK", "OpenAI Agents SDK trace"],
+            vec![
+                ("requirements.txt", "openai-agents==0.5\n".to_owned()),
+                ("traces/a.jsonl", run("openai-agents.jsonl")),
+            ],
+            "check",
+        ),
+        (
+            // The data of other tests is no run.
+            &["found no runs", "template `basic`"],
+            vec![
+                ("pyproject.toml", "[dependency-groups]\ndev = [\"pytest\"]\n".to_owned()),
+                ("tests/fixtures/users.json", r#"{"users": [{"id": 1}]}"#.to_owned()),
+                ("tests/fixtures/broken.json", "{\"a\":".to_owned()),
+            ],
+            "test",
+        ),
         (&["found Codex", "Codex"], vec![("deep/er/runs/codex.jsonl", run("codex.jsonl"))], "check"),
         (&["found no runs", "template `basic`"], vec![], "test"),
         (&["found runs in 1 file (normal form)"], vec![("idle.json", r#"{"calls": []}"#.to_owned())], "check"),

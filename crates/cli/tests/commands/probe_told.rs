@@ -184,3 +184,27 @@ fn a_signal_at_the_start_is_what_ends_the_command() {
         assert_eq!(code, Some(if signal == "INT" { 130 } else { 143 }));
     }
 }
+
+/// Without `--save` there is no file of the recording that a place could be in.
+#[test]
+fn a_finding_points_at_files_that_exist() {
+    let folder = folder();
+    folder.write("r.assert", RULES.replace("response.a >= 0", "response.a >= 100").as_bytes());
+    let places = |ran: &Ran| -> Vec<String> {
+        let arrows = ran.out.lines().filter_map(|line| line.trim_start().strip_prefix("--> ").map(str::to_owned));
+        arrows.map(|place| place.split(':').next().unwrap().to_owned()).collect()
+    };
+    let ran = probed(&folder, "hangs", "--timeout 1s --no-shrink");
+    assert!(ran.code == 1 && ran.err.contains("the recording is not kept; `--save DIR`"), "{ran:?}");
+    let unsaved = places(&ran);
+    assert!(
+        !unsaved.is_empty()
+            && unsaved
+                .iter()
+                .all(|place| ["r.assert", "recording", "std/probe/server.assert"].contains(&place.as_str())),
+        "{unsaved:?}"
+    );
+    let ran = probed(&folder, "good", "--no-shrink --save out");
+    let saved = places(&ran);
+    assert!(!saved.is_empty() && saved.iter().all(|place| folder.path().join(place).is_file()), "{saved:?}");
+}

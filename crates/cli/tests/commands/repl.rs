@@ -461,3 +461,24 @@ fn an_interrupt_ends_an_evaluation_and_not_the_session() {
     assert!(out.ends_with("> 1 + 1\n2\n"), "{}", &out[out.len().saturating_sub(400)..]);
     assert_eq!(output.status.code(), Some(5));
 }
+
+#[test]
+fn a_table_shows_lists_and_objects_and_no_secret() {
+    let folder = folder();
+    let token = format!("ghp_{}", "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R");
+    let call = |name: &str| format!(r#"{{"tool":"{name}","args":{{"password":"tr0ub4dor&3x","note":"{token}"}}}}"#);
+    let many: Vec<String> = (0..1100).map(|number| call(&format!("t{number}"))).collect();
+    folder.write("run.json", format!(r#"{{"output":{{"a":1}},"calls":[{}]}}"#, many.join(",")).as_bytes());
+    let input =
+        ":table calls[*].args\n:table output\ncalls[*].tool\n:table\n:table 3\n:table never x\n:table nothing\n";
+    let said = session(&folder, &["refunds.assert", "--on", "run.json"], input);
+    let table = said.to(":table calls[*].args");
+    assert!(table.starts_with("#     password      note\n1     \"[redacted]\"  \"[redacted]\"\n"), "{table}");
+    assert!(table.ends_with("not shown: 100 rows\n") && table.lines().count() == 1002, "{table}");
+    assert!(!said.out.contains("tr0ub4dor") && !said.out.contains("ghp_"), "{table}");
+    assert_eq!(said.to(":table output"), "key  value\na    1\n");
+    assert!(said.to(":table").starts_with("#     value\n1     \"t0\"\n"), "{}", said.out);
+    assert!(said.to(":table 3").contains("this is 3") && said.to(":table 3").contains("write `:table calls`"));
+    assert!(said.to(":table never x").contains("takes an expression"));
+    assert!(said.to(":table nothing").contains("unknown name `nothing`"));
+}

@@ -316,3 +316,14 @@ fn sarif_leaves_out_what_code_scanning_does_not_take_and_says_so() {
     let said = sarif["runs"][0]["invocations"][0]["toolExecutionNotifications"].to_string();
     assert!(said.contains("200 results left out"), "{said}");
 }
+
+/// A backslash is a backslash in a table of Markdown, too.
+#[test]
+fn markdown_shows_a_regular_expression_as_it_is() {
+    let folder = Folder::new(&[
+        ("r.assert", "output.url matches /^https:\\/\\/shop\\.example\\/\\d+$/\n"),
+        ("run.json", r#"{"output": {"url": "http://x"}, "calls": []}"#),
+    ]);
+    let ran = folder.aver("check r.assert run.json --format markdown");
+    assert!(ran.out.contains(r"| `output.url matches /^https:\/\/shop\.example\/\d+$/` | 1 |"), "{}", ran.out);
+}

@@ -45,7 +45,7 @@ fn rules_are_sorted_by_how_well_they_tell_the_folders_apart() {
     let _scope = averment_fixtures::exact_snapshots();
     insta::assert_snapshot!(folder().aver("test --discriminate good bad refunds.assert --format short").out, @"
     refunds.assert:1:6: approval[tells]: informedness +1.00, 3 of 3 bad and 0 of 5 good runs fail
-    refunds.assert:11:1: refunds:688e67ff[tells]: informedness +0.67, 2 of 3 bad and 0 of 5 good runs fail
+    refunds.assert:11:1: refunds:output-contains-done[tells]: informedness +0.67, 2 of 3 bad and 0 of 5 good runs fail
     refunds.assert:7:6: quiet[always-true]: informedness 0.00, 0 of 3 bad and 0 of 5 good runs fail
     refunds.assert:8:6: broken[always-false]: informedness 0.00, 3 of 3 bad and 5 of 5 good runs fail
     refunds.assert:9:6: idle[never-exercised]: informedness 0.00, 0 of 3 bad and 0 of 5 good runs fail

@@ -663,3 +663,39 @@ fn completions_explain_and_docs_print_something_useful() {
     assert!(ends.iter().all(|part| all.contains(part)) && all.starts_with("<!-- cheatsheet -->"));
     folder.aver("docs std.secret").refused(&["did you mean `secrets`?"]);
 }
+
+#[test]
+fn a_mistyped_command_line_is_told_what_to_write() {
+    let folder = Folder::usual();
+    folder.write("notes.txt", b"hello world\n");
+    std::fs::create_dir(folder.path().join("empty")).unwrap();
+    let told: [(&str, &[&str]); 16] = [
+        ("chek", &["there is no command `aver chek`", "did you mean `aver check`?"]),
+        ("validate refunds.assert", &["write `aver check`"]),
+        ("trace good.json", &["write `aver trace show good.json`"]),
+        ("check refunds.assert good.json --fromat json", &["argument `--fromat`", "did you mean `--format`?"]),
+        ("check refunds.assert good.json --jobs 2", &["argument `--jobs`", "write `--threads N`"]),
+        ("check refunds.assert good.json -v", &["`aver explain RULES TRACE`"]),
+        ("fmt --nonsense", &["argument `--nonsense`", "`aver fmt --help` lists the options"]),
+        ("compare one", &["`<NEW>` is missing", "write `aver compare <BASE> <NEW>`"]),
+        ("completions bsh", &["cannot be `bsh`", "did you mean `bash`?", "zsh"]),
+        ("check refunds.assert good.json --format JSON", &["did you mean `json`?"]),
+        ("check refunds.assert good.json --report json=none/r.json", &["there is no folder `none`"]),
+        ("compare one.json good.json", &["there is no file or folder `one.json`"]),
+        ("import none.yaml", &["there is no rule file `none.yaml`", "check the path"]),
+        ("check refunds.assert empty", &["there is no trace in `empty`", "name a trace or a folder"]),
+        ("check", &["`aver check rules.assert runs/`", "`aver init`"]),
+        ("check refunds.assert", &["no trace is given", "name files, folders"]),
+    ];
+    for (words, parts) in told {
+        folder.aver(words).refused(parts);
+    }
+    for (trace, part) in [
+        ("notes.txt", "name JSON: one run, a list of runs, or a run on each line"),
+        ("https://shop.example/run.json", "fetch it first"),
+        ("runs", "make the folder `runs` and put recorded runs into it"),
+    ] {
+        let ran = folder.aver(&format!("check refunds.assert {trace}"));
+        assert!(ran.code == 4 && format!("{}{}", ran.out, ran.err).contains(part), "{ran:?}");
+    }
+}

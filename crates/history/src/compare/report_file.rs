@@ -99,14 +99,13 @@ struct LineFinding {
 
 pub(super) fn read_report(path: &Path, side: &mut CompareSide) -> Result<(), HistoryError> {
     let name = one_line(&path.display().to_string()).into_owned();
-    let refused = |what: String| {
-        let help =
-            "name what `aver check --format json` or `--format jsonl` wrote, a folder of such files, or a history";
-        HistoryError::new(format!("`{name}` is no report: {what}"), help)
-    };
+    let help = "name what `aver check --format json` or `--format jsonl` wrote, a folder of such files, or a history";
+    let refused = |what: String| HistoryError::new(format!("`{name}` is no report: {what}"), help);
     if !path.is_file() {
-        let what = if path.exists() { "it is no file" } else { "there is no such file" };
-        return Err(refused(what.to_owned()));
+        return Err(match path.exists() {
+            true => refused("it is no file".to_owned()),
+            false => HistoryError::new(format!("there is no file or folder `{name}`"), help),
+        });
     }
     let file = File::open(path).map_err(|error| refused(error.to_string()))?;
     let mut reader = BufReader::new(file);

@@ -125,7 +125,9 @@ fn files_without_a_run_are_errors() {
     assert_eq!(read(b"\xFF\xFE{\0}\0".to_vec()), ["t: text in UTF-16; save it as UTF-8"]);
     assert_eq!(
         read("hello world\nno json here\n"),
-        ["t:1:1: expected a value, found `hello`; write text in double quotes"]
+        [
+            "t:1:1: expected a value, found `hello`; name JSON: one run, a list of runs, or a run on each line; `aver docs traces` lists the formats"
+        ]
     );
     assert_eq!(
         read(r#"{"name": "averment", "version": "1"}"#)[0].split("; say with").next().unwrap(),

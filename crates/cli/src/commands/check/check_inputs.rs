@@ -236,7 +236,11 @@ pub(super) fn select_traces(
         let CheckArgs { rule, case, tag, phase, .. } = given.arguments;
         let selected = !(rule.is_empty() && case.is_empty() && tag.is_empty() && phase.is_empty());
         let message = if selected { "no assertion is selected" } else { "the rules hold no assertion" };
-        return Err(CommandError::usage(format!("nothing to check: {message}"), "`--allow empty` lets it pass"));
+        let help = match selected {
+            true => "select other rules, or let it pass with `--allow empty`",
+            false => "write one, such as `never drop_table`, or let it pass with `--allow empty`",
+        };
+        return Err(CommandError::usage(format!("nothing to check: {message}"), help));
     }
     if let Some(before) = before {
         return Ok(vec![before]);
@@ -250,7 +254,7 @@ pub(super) fn select_traces(
     if !empty.is_empty() && !empty_allowed {
         return Err(CommandError::usage(
             format!("nothing to check: there is no trace in {}", empty.join(", ")),
-            "`--allow empty` lets it pass",
+            "name a trace or a folder with traces, or let it pass with `--allow empty`",
         ));
     }
     Ok(named.found.into_iter().flat_map(|(_, found)| found).collect())

@@ -15,6 +15,7 @@ use averment_probe::{
     SmallestInput, ToolListing,
 };
 use averment_report::json_escape;
+use averment_testing::show::count_noun;
 use serde_json::{Value, json};
 use std::io::Write as _;
 
@@ -53,7 +54,11 @@ impl ProbeLog {
     fn log_summary(&self, asks: usize) -> String {
         let gaps = self.gap_words();
         let gaps = if gaps.is_empty() { gaps } else { format!("; {gaps}") };
-        format!("{} calls for {asks} invariants and sequences{gaps}", self.calls)
+        let asked = match asks {
+            1 => "1 invariant or sequence".to_owned(),
+            asks => format!("{asks} invariants and sequences"),
+        };
+        format!("{} for {asked}{gaps}", count_noun(self.calls, "call"))
     }
 
     fn gap_words(&self) -> String {
@@ -232,7 +237,7 @@ impl ProbeInputs<'_> {
     ) -> Result<(), CommandError> {
         let arguments = self.arguments;
         let shown = OutputStream::Err.is_terminal();
-        let judge = check::check_rules(&self.check_args("probe.jsonl", "server.assert", String::new())?, self.color)?;
+        let judge = check::check_rules(&self.check_args(UNSAVED, OF_SERVER, String::new())?, self.color)?;
         let fails = |run: &Value| failing_assertions(&judge, run);
         let looks = arguments.corpus.is_some() || !arguments.no_shrink;
         for (number, ask) in (1_usize..).zip(asks) {
@@ -276,7 +281,7 @@ impl ProbeInputs<'_> {
     /// Judges what was recorded.
     pub fn judge_recorded(&self, recorded: &str) -> Result<Exit, CommandError> {
         let arguments = self.arguments;
-        let (mut name, mut of_server) = ("probe.jsonl".to_owned(), "server.assert".to_owned());
+        let (mut name, mut of_server) = (UNSAVED.to_owned(), OF_SERVER.to_owned());
         if let Some(folder) = &arguments.save {
             std::fs::create_dir_all(folder)?;
             let runs = folder.join("runs.jsonl");
@@ -285,7 +290,13 @@ impl ProbeInputs<'_> {
             draft_file::write_file(&server, SERVER_RULES.as_bytes())?;
             (name, of_server) = (runs.display().to_string(), server.display().to_string());
         }
-        check::run_check(&self.check_args(&name, &of_server, recorded.to_owned())?, self.color, None)
+        let exit = check::run_check(&self.check_args(&name, &of_server, recorded.to_owned())?, self.color, None)?;
+        if exit == Exit::Failed && arguments.save.is_none() {
+            print_note(
+                "the recording is not kept; `--save DIR` writes it into a folder, where places in it can be looked up",
+            );
+        }
+        Ok(exit)
     }
 
     fn check_args(&self, name: &str, of_server: &str, recorded: String) -> Result<check::CheckArgs, CommandError> {
@@ -319,6 +330,10 @@ impl ProbeInputs<'_> {
     }
 }
 
+/// The name of a recording that is in no file: no report may point at a file that is not there.
+const UNSAVED: &str = "recording";
+/// The rules about the server, named as all rules that come with the program.
+const OF_SERVER: &str = "std/probe/server.assert";
 /// In characters.
 const SHOWN: usize = 200;
 

@@ -5,6 +5,7 @@ use super::comparison_help::{literal_replacement, pattern_of_text, status_class}
 use super::expr::CheckedExpr;
 use super::ty::{ComparisonClass, NumberMeasure, Ty};
 use super::units::bare_number;
+use crate::ir::ExprKind;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::{TestKind, ValueTest};
 

@@ -288,7 +288,9 @@ fn names_of_every_kind_are_compared_with_those_of_runs() {
 
 #[test]
 fn a_text_that_stands_in_a_value_only_as_a_part_or_in_another_letter_case_is_told() {
-    let run = |text: &str| format!("{{\"calls\": [{{\"tool\": \"send\", \"args\": {{\"note\": \"{text}\"}}}}], \"output\": \"\"}}");
+    let run = |text: &str| {
+        format!("{{\"calls\": [{{\"tool\": \"send\", \"args\": {{\"note\": \"{text}\"}}}}], \"output\": \"\"}}")
+    };
     for (rule, value) in [
         ("never send(note: \"Evil Corp\")", "gift for Evil Corp"),
         ("no send: args.note == \"git push --force\"", "git push --force origin"),
@@ -308,7 +310,8 @@ fn a_text_that_stands_in_a_value_only_as_a_part_or_in_another_letter_case_is_tol
     ] {
         assert_eq!(warned(rule, &run(value)), "", "{rule}");
     }
-    let folder = Folder::new(&[("rules.assert", "never send(note: \"Evil Corp\")"), ("run.json", &run("for Evil Corp"))]);
+    let folder =
+        Folder::new(&[("rules.assert", "never send(note: \"Evil Corp\")"), ("run.json", &run("for Evil Corp"))]);
     let denied = folder.aver("check rules.assert run.json --deny near-names");
     assert_eq!(denied.code, 0, "{}", denied.err);
 }

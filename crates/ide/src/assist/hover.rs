@@ -202,8 +202,7 @@ impl HoverTarget<'_, '_> {
         let pairs = [(self.index, self.index + 1), (self.index.wrapping_sub(1), self.index)];
         pairs.into_iter().find_map(|(left, right)| {
             let both = format!("{} {}", self.word_at(left), self.word_at(right));
-            let known =
-                vocabulary::find_word(&both, PHRASES)?;
+            let known = vocabulary::find_word(&both, PHRASES)?;
             let range = self.tokens.get(left)?.start..self.tokens.get(right)?.end;
             (both.split(' ').any(|word| word == name)).then_some((range, known))
         })

@@ -35,13 +35,6 @@ key_table! {
     }
 }
 
-key_table! {
-    HarmlessKey {
-        /// The words again, without the calls.
-        Any = "transcript_object",
-    }
-}
-
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Retell call",
     known_by: "`transcript_with_tool_calls`",
@@ -49,7 +42,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[RetellKey::Transcript.key()],
     object: |object| list_of(object, RetellKey::Transcript).is_some(),
     read: read_run,
-    harmless_keys: HarmlessKey::Any.keys(),
     ..IN_FULL
 };
 

@@ -36,13 +36,6 @@ key_table! {
     }
 }
 
-key_table! {
-    HarmlessKey {
-        /// What was sent and came back: the steps tell it.
-        Any = "llm_interactions" | "llm_messages" | "llm_response",
-    }
-}
-
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Trae Agent trajectory",
     known_by: "`agent_steps` beside `llm_interactions`",
@@ -50,7 +43,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[TraeKey::Steps.key()],
     object: |object| [TraeKey::Steps, TraeKey::Requests].into_iter().all(|key| list_of(object, key).is_some()),
     read: read_run,
-    harmless_keys: HarmlessKey::Any.keys(),
     ..IN_FULL
 };
 

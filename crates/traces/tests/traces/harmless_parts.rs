@@ -1,7 +1,10 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 150] = [
+pub(super) const HARMLESS: [(&str, &str); 153] = [
+    ("expectedTools", "what is expected"),
+    (".trajectory.tool_args_", "arguments"),
+    ("[agent].tool_results", "what a tool gave"),
     (".testCase.assert", "assertions, not steps"),
     (".componentResults", "what was said of assertions"),
     (".skillCalls", "skills are no calls"),

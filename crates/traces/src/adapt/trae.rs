@@ -67,16 +67,20 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         if answer.is_none() {
             talk.draft.note_unknown(node.origin, "a request without its response is passed over");
         }
-        let asked = answer.and_then(|answer| list_of(answer, TraeKey::Calls));
-        let is_told = |call: Object<'run>| text_of(call, TraeKey::Call).is_some_and(|id| talk.find_call(id).is_some());
-        if object_items(asked.unwrap_or_default()).any(|(_, call)| !is_told(call)) {
-            talk.draft.note_unknown(node.origin, "a request has calls of which no step tells");
-        }
+        note_untold(&talk, node, answer);
     }
     let answer = value_of(run, TraeKey::Answer).filter(|answer| matches!(answer.value, Value::Text(_)));
     let draft = talk.finish_run();
     draft.set_some(of_run::OUTPUT, answer);
     Ok(())
+}
+
+fn note_untold<'run>(talk: &ConversationBuilder<'_, 'run, '_>, node: Node<'run>, answer: Option<Object<'run>>) {
+    let asked = answer.and_then(|answer| list_of(answer, TraeKey::Calls)).unwrap_or_default();
+    let is_told = |call: Object<'run>| text_of(call, TraeKey::Call).is_some_and(|id| talk.find_call(id).is_some());
+    if object_items(asked).any(|(_, call)| !is_told(call)) {
+        talk.draft.note_unknown(node.origin, "a request has calls of which no step tells");
+    }
 }
 
 fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
@@ -97,6 +101,7 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         let [tool, args, id] = [TraeKey::Name, TraeKey::Arguments, TraeKey::Call].map(|key| value_of(call, key));
         block_session::add_call(talk, at, BlockCall { tool, args, id, answer: None }, &about);
     }
+    note_untold(talk, node, object_of(step, TraeKey::Response));
     for (at, given) in talk.draft.record_objects(list_of(step, TraeKey::Results).unwrap_or_default()) {
         let status = match value_of(given, TraeKey::Success).map(|node| node.value) {
             Some(Value::Boolean(true)) => StepStatus::Ok,

@@ -103,11 +103,14 @@ fn operation_name(call: Object<'_>) -> Option<&str> {
     Some(name.rsplit_once(':').map_or(name, |(name, _)| name))
 }
 
-fn kind_of(call: Object<'_>) -> Option<WeaveKind> {
+fn kind_word(call: Object<'_>) -> Option<&str> {
     let about = value_of(call, WeaveKey::About).and_then(node_object)?;
     let own = value_of(about, WeaveKey::Own).and_then(node_object);
-    let word = own.and_then(|own| text_in(own, WeaveKey::Kind)).or_else(|| text_in(about, WeaveKey::Kind))?;
-    WeaveKind::from_key(word)
+    own.and_then(|own| text_in(own, WeaveKey::Kind)).or_else(|| text_in(about, WeaveKey::Kind))
+}
+
+fn kind_of(call: Object<'_>) -> Option<WeaveKind> {
+    WeaveKind::from_key(kind_word(call)?)
 }
 
 fn read_call<'run>(node: Node<'run>, call: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
@@ -124,6 +127,7 @@ fn read_call<'run>(node: Node<'run>, call: Object<'run>, draft: &mut RunBuilder<
         Some(WeaveKind::Tool) => SpanAct::Tool,
         Some(WeaveKind::Agent) => SpanAct::Agent,
         Some(WeaveKind::Part) => SpanAct::Part,
+        None if kind_word(call).is_some() => span.act_of_word(kind_word(call), draft),
         None if is_model => SpanAct::Inference,
         None => SpanAct::Part,
     };

@@ -118,7 +118,6 @@ fn changes() -> Vec<Option<Json>> {
         json!([]),
         json!({}),
         json!([{"type": "text", "text": "t"}]),
-        json!([{"name": "other_tool", "arguments": {"a": 1}}]),
     ];
     std::iter::once(None).chain(values.into_iter().map(Some)).collect()
 }

@@ -16,6 +16,10 @@ use rustc_hash::FxHashSet;
 key_table! {
     AutogenKey {
         Messages = "messages",
+        /// A run of AutoGen Studio holds the result of its team.
+        Team = "team_result",
+        Task = "task_result",
+        Record = "config",
         Type = "type",
         Source = "source",
         Content = "content",
@@ -57,10 +61,11 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "AutoGen messages",
     known_by: "messages with a `source` whose `type` is one of AutoGen's (`TextMessage`, `ToolCallRequestEvent`, …)",
     description: "messages and events of AutoGen's agent chat (a list, one a line, or under `messages`)",
-    marks: &[AutogenKey::Messages.key()],
+    marks: &[AutogenKey::Messages.key(), AutogenKey::Team.key()],
     near: &[AutogenKey::Usage.key()],
     object: |object| {
-        list_of(object, AutogenKey::Messages).is_some_and(|list| object_items(list).any(|(_, one)| is_message(one)))
+        let list = list_of(team_task(object).unwrap_or(object), AutogenKey::Messages);
+        list.is_some_and(|list| object_items(list).any(|(_, one)| is_message(one)))
     },
     item_marks: &[AutogenKey::Source.key()],
     element: is_message,
@@ -68,6 +73,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     read: read_run,
     ..IN_FULL
 };
+
+fn team_task(run: Object<'_>) -> Option<Object<'_>> {
+    object_of(object_of(run, AutogenKey::Team)?, AutogenKey::Task)
+}
 
 fn is_message(message: Object<'_>) -> bool {
     text_of(message, AutogenKey::Source).is_some() && message_type(message).is_some()
@@ -83,7 +92,17 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
     let (mut seen, mut with_code, mut people) = (KnownAnswers::default(), false, FxHashSet::default());
-    for node in items_of(root, &[AutogenKey::Messages]) {
+    // The messages beside it are the same, each in a record of its own.
+    let task = node_object(*root).and_then(team_task).and_then(|task| list_of(task, AutogenKey::Messages));
+    if task.is_some() {
+        let beside = node_object(*root).and_then(|run| list_of(run, AutogenKey::Messages)).unwrap_or_default();
+        let is_record =
+            |node: &&Node<'run>| node_object(**node).is_some_and(|one| one.field(AutogenKey::Record).is_some());
+        beside.iter().filter(|node| !is_record(node)).for_each(|node| {
+            talk.draft.skip_value(node, "what is no record of a message is passed over");
+        });
+    }
+    for node in task.unwrap_or_else(|| items_of(root, &[AutogenKey::Messages])) {
         // The result of a task stands behind the stream, and repeats its messages.
         let held = node_object(*node).and_then(|result| list_of(result, AutogenKey::Messages));
         for node in held.unwrap_or(std::slice::from_ref(node)) {

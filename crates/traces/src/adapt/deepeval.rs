@@ -1,7 +1,10 @@
 //! Traces of DeepEval: spans in a list for each kind.
 
+use super::block_session;
+use super::blocks::{BlockCall, BlockResult};
+use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::cutting::RunCutting;
-use super::fields::{key_table, value_of};
+use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, node_list, node_object, object_items};
 use super::run_builder::RunBuilder;
@@ -11,6 +14,8 @@ use super::spans::{
 };
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_runs::normal::of_run;
+use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashSet;
 
 key_table! {
@@ -37,7 +42,17 @@ key_table! {
         Cases = "testCases",
         Trace = "trace",
         /// The calls that a span, or the whole trace, counts as its own.
-        Called = "toolsCalled",
+        Called = "toolsCalled" | "tools_called",
+    }
+}
+
+key_table! {
+    /// A case that was tested without a trace.
+    DeepEvalCaseKey {
+        Input = "input",
+        Output = "actualOutput" | "actual_output",
+        Args = "inputParameters" | "input_parameters",
+        Gave = "output",
     }
 }
 
@@ -52,7 +67,7 @@ key_table! {
 
 key_table! {
     DeepEvalMark {
-        Any = "agentSpans" | "llmSpans" | "toolSpans" | "baseSpans" | "testCases",
+        Any = "agentSpans" | "llmSpans" | "toolSpans" | "baseSpans" | "testCases" | "actualOutput" | "actual_output",
     }
 }
 
@@ -61,7 +76,11 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     description: "DeepEval traces (`agentSpans`, `llmSpans`, `toolSpans`), and test runs with one for each of their `testCases`",
     known_by: "lists of spans with `uuid` under `agentSpans`, `llmSpans`, `toolSpans` or `baseSpans`",
     marks: DeepEvalMark::Any.keys(),
-    object: |object| is_trace(object) || run_cases(object).any(|(_, case)| trace_of(case).is_some()),
+    object: |object| {
+        is_trace(object)
+            || run_cases(object).any(|(_, case)| trace_of(case).is_some() || is_case(case))
+            || is_case(object)
+    },
     read: read_run,
     runs: &[RunCutting { within: &[], way: &[DeepEvalKey::Cases.keys()], by: &[], keeps: &[], joins: None }],
     ..IN_FULL
@@ -82,12 +101,52 @@ fn trace_of(case: Object<'_>) -> Option<Object<'_>> {
     value_of(case, DeepEvalKey::Trace).and_then(node_object).filter(|trace| is_trace(*trace))
 }
 
+/// A case without a trace, which tells its calls itself.
+fn is_case(case: Object<'_>) -> bool {
+    value_of(case, DeepEvalCaseKey::Output).is_some()
+        && case.field(DeepEvalKey::Called).is_some()
+        && trace_of(case).is_none()
+}
+
+fn read_case<'run>(case: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+    let mut talk = ConversationBuilder::new(draft);
+    let about = StepMeta::default();
+    if let Some(asked) = value_of(case, DeepEvalCaseKey::Input) {
+        talk.add_content(Speaker::User, asked, &about, asked.origin);
+    }
+    let called = value_of(case, DeepEvalKey::Called).and_then(node_list);
+    for (node, call) in talk.draft.record_objects(called.unwrap_or_default()) {
+        talk.draft.count_record();
+        let answer = value_of(call, DeepEvalCaseKey::Gave).map(|gave| BlockResult {
+            result: Some(gave),
+            is_value: true,
+            status: Some(StepStatus::Unknown),
+            ..BlockResult::default()
+        });
+        let (tool, args) = (value_of(call, DeepEvalKey::Name), value_of(call, DeepEvalCaseKey::Args));
+        block_session::add_call(&mut talk, node, BlockCall { tool, args, id: None, answer }, &about);
+    }
+    if let Some(answer) = value_of(case, DeepEvalCaseKey::Output) {
+        talk.add_content(Speaker::Assistant, answer, &about, answer.origin);
+        talk.draft.set_entry(of_run::OUTPUT, answer);
+    }
+    let draft = talk.finish_without_turns();
+    if called.is_none() {
+        draft.mark_unrecorded(StepKind::Call);
+    }
+}
+
 fn span_lists(trace: Object<'_>) -> impl Iterator<Item = (DeepEvalTraceKey, Node<'_>)> {
     trace.entries().iter().filter_map(|entry| Some((DeepEvalTraceKey::from_key(entry.key)?, entry.node)))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Value::Object(root) = root.value else { return Ok(()) };
+    let case = run_cases(root).find(|(_, case)| is_case(*case)).map_or(root, |(_, case)| case);
+    if is_case(case) {
+        read_case(case, draft);
+        return Ok(());
+    }
     let trace = run_cases(root).find_map(|(_, case)| trace_of(case)).unwrap_or(root);
     let mut spans = Vec::new();
     for (kind, items) in span_lists(trace) {

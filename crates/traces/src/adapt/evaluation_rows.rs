@@ -3,6 +3,7 @@
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
+use super::cutting::RunCutting;
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole};
@@ -15,10 +16,12 @@ use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     RowKey {
-        Query = "query",
-        Response = "response",
-        Tools = "tool_definitions",
-        Calls = "tool_calls",
+        /// The result of an evaluation writes the columns that were given with a prefix.
+        Query = "query" | "inputs.query",
+        Response = "response" | "inputs.response",
+        Tools = "tool_definitions" | "inputs.tool_definitions",
+        Calls = "tool_calls" | "inputs.tool_calls",
+        Rows = "rows",
         Time = "createdAt",
     }
 }
@@ -48,13 +51,24 @@ key_table! {
     }
 }
 
+key_table! {
+    RowMark {
+        Any = "tool_definitions" | "inputs.query" | "inputs.response" | "rows",
+    }
+}
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "evaluation row",
     known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`",
     description: "rows of evaluations in Azure AI Foundry (`query`, `response`, `tool_definitions`)",
-    marks: &[RowKey::Tools.key()],
-    object: is_row,
+    marks: RowMark::Any.keys(),
+    near: &[RowKey::Tools.key()],
+    object: |object| {
+        is_row(object)
+            || list_of(object, RowKey::Rows).is_some_and(|rows| object_items(rows).any(|(_, row)| is_row(row)))
+    },
     read: read_run,
+    runs: &[RunCutting { within: &[], way: &[RowKey::Rows.keys()], by: &[], keeps: &[], joins: None }],
     ..IN_FULL
 };
 
@@ -79,6 +93,9 @@ fn is_row(row: Object<'_>) -> bool {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(row) = node_object(root) else { return Ok(()) };
+    // Each row of a result is a run.
+    let first = list_of(row, RowKey::Rows).and_then(|rows| object_items(rows).next());
+    let row = first.map_or(row, |(_, row)| row);
     if let Some(tools) = list_of(row, RowKey::Tools) {
         let is_skipped = |tool| text_of(tool, RowBlockKey::Type).and_then(SkippedTool::from_key).is_some();
         if let Some((node, _)) = object_items(tools).find(|(_, tool)| is_skipped(*tool)) {

@@ -12,12 +12,13 @@ key_table! {
     LangChainAgentKey {
         Input = "input" | "question" | "query",
         Output = "output",
-        Steps = "intermediate_steps",
+        /// n8n writes names in the way of JavaScript.
+        Steps = "intermediate_steps" | "intermediateSteps",
         Action = "action",
         Observation = "observation",
         Tool = "tool",
-        Given = "tool_input",
-        Id = "tool_call_id",
+        Given = "tool_input" | "toolInput",
+        Id = "tool_call_id" | "toolCallId",
         Log = "log",
         Kwargs = "kwargs",
     }
@@ -27,7 +28,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "LangChain agent result",
     known_by: "`intermediate_steps` of actions with `tool` and `tool_input`",
     description: "results of LangChain's agents (`input`, `output`, `intermediate_steps`)",
-    marks: &[LangChainAgentKey::Steps.key()],
+    marks: LangChainAgentKey::Steps.keys(),
     object: |object| {
         let has = |field| value_of(object, field).is_some();
         list_of(object, LangChainAgentKey::Steps).is_some_and(|steps| {

@@ -1,4 +1,4 @@
-//! Semantic Kernel (Python): a chat history as `serialize` writes it. The items of a message say by `content_type` what they are.
+//! Semantic Kernel: a chat history as it is serialized. The items of a message say by `content_type` (Python) or `$type` (.NET) what they are.
 
 use super::block_session;
 use super::blocks::{self, BlockCall, BlockResult};
@@ -10,53 +10,57 @@ use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::of_meta;
+use averment_runs::normal::{of_meta, of_usage};
 use averment_runs::run::StepStatus;
 
 key_table! {
     KernelKey {
         Messages = "messages",
-        Role = "role",
-        Items = "items",
-        Kind = "content_type",
-        Model = "ai_model_id",
-        About = "metadata",
-        Usage = "usage",
-        Text = "text",
-        Id = "id",
-        Call = "call_id",
+        Role = "role" | "Role",
+        /// In .NET a role is an object.
+        Word = "Label" | "label",
+        Items = "items" | "Items",
+        Kind = "content_type" | "$type",
+        Model = "ai_model_id" | "ModelId",
+        About = "metadata" | "Metadata",
+        Usage = "usage" | "Usage",
+        Text = "text" | "Text",
+        Id = "id" | "Id",
+        Call = "call_id" | "CallId",
         Name = "name",
-        Function = "function_name",
-        Plugin = "plugin_name",
-        Arguments = "arguments",
-        Result = "result",
+        Function = "function_name" | "FunctionName",
+        Plugin = "plugin_name" | "PluginName",
+        Arguments = "arguments" | "Arguments",
+        Result = "result" | "Result",
+        Input = "InputTokenCount",
+        Output = "OutputTokenCount",
     }
 }
 
 key_table! {
     KernelKind {
         Message = "message",
-        Text = "text",
-        Thought = "reasoning",
-        Call = "function_call",
-        Result = "function_result",
+        Text = "text" | "TextContent",
+        Thought = "reasoning" | "ReasoningContent",
+        Call = "function_call" | "FunctionCallContent",
+        Result = "function_result" | "FunctionResultContent",
         /// What goes with a text: no rule reads it.
-        Silent = "image" | "audio" | "binary" | "annotation" | "file_reference" | "streaming_annotation"
+        Silent = "ImageContent" | "AudioContent" | "BinaryContent" | "AnnotationContent" | "FileReferenceContent" | "image" | "audio" | "binary" | "annotation" | "file_reference" | "streaming_annotation"
             | "streaming_file_reference",
     }
 }
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Semantic Kernel messages",
-    known_by: "messages whose `content_type` is `message`, with `items`",
+    known_by: "messages whose `content_type` is `message`, with `items`; in .NET with a `Role` and `Items`",
     description: "chat histories of Semantic Kernel (`content_type`, `items`; a list, or under `messages`)",
-    marks: &[KernelKey::Messages.key(), KernelKey::Kind.key()],
+    marks: &[KernelKey::Messages.key(), KernelKey::Kind.key(), KernelKey::Items.last_key()],
     near: &[KernelKey::Kind.key()],
     object: |object| {
         is_message(object)
             || object_items(list_of(object, KernelKey::Messages).unwrap_or_default()).any(|(_, one)| is_message(one))
     },
-    item_marks: &[KernelKey::Kind.key()],
+    item_marks: &[KernelKey::Kind.key(), KernelKey::Items.last_key()],
     element: is_message,
     line: is_message,
     read: read_run,
@@ -68,7 +72,13 @@ fn kind_of(object: Object<'_>) -> Option<KernelKind> {
 }
 
 fn is_message(message: Object<'_>) -> bool {
-    kind_of(message) == Some(KernelKind::Message) && list_of(message, KernelKey::Items).is_some()
+    let of_dotnet = || object_of(message, KernelKey::Role).is_some_and(|role| text_of(role, KernelKey::Word).is_some());
+    list_of(message, KernelKey::Items).is_some() && (kind_of(message) == Some(KernelKind::Message) || of_dotnet())
+}
+
+fn role_word(message: Object<'_>) -> Option<&str> {
+    let role = value_of(message, KernelKey::Role)?;
+    node_text(role).or_else(|| text_of(node_object(role)?, KernelKey::Word))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -80,7 +90,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             talk.draft.skip_value(node, "what is no message with `items` is passed over");
             continue;
         };
-        let role = talk.draft.role_of(*node, text_of(message, KernelKey::Role));
+        let role = talk.draft.role_of(*node, role_word(message));
         if role == Some(MessageRole::Assistant) {
             talk.begin_turn();
             count_usage(&mut talk, message);
@@ -101,6 +111,8 @@ fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Obje
     if let Some(counts) = counts {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
+        usage.add_count(of_usage::INPUT, value_of(counts, KernelKey::Input));
+        usage.add_count(of_usage::OUTPUT, value_of(counts, KernelKey::Output));
         talk.add_usage(&usage, model);
     }
 }
@@ -126,7 +138,11 @@ fn add_item<'run>(
     speaker: Speaker,
 ) {
     let about = StepMeta::default();
-    let id = value_of(item, KernelKey::Id).or_else(|| value_of(item, KernelKey::Call));
+    let id = match kind_of(item) {
+        // In .NET a result has an id of its own.
+        Some(KernelKind::Result) => value_of(item, KernelKey::Call).or_else(|| value_of(item, KernelKey::Id)),
+        _ => value_of(item, KernelKey::Id).or_else(|| value_of(item, KernelKey::Call)),
+    };
     let words = value_of(item, KernelKey::Text);
     match kind_of(item) {
         Some(KernelKind::Text) => {

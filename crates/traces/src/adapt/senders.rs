@@ -1,15 +1,15 @@
-//! Messages that say by `sender` who wrote them: the export of Claude's app (`chat_messages`), and chats of one's own making.
+//! Messages that say by `sender` who wrote them: the exports of Claude's app (`chat_messages`) and of LibreChat, and chats of one's own making.
 
 use super::block_session::{self, UserWords};
-use super::blocks;
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::StepKind;
+use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     SenderKey {
@@ -19,7 +19,27 @@ key_table! {
         Content = "content",
         Words = "text" | "message" | "body",
         Time = "created_at" | "timestamp" | "createdAt" | "time",
-        Id = "uuid",
+        Id = "uuid" | "conversationId",
+        /// LibreChat names the agent or the model as the sender.
+        OfUser = "isCreatedByUser",
+    }
+}
+
+key_table! {
+    /// The type of a block, and the key under which it holds the call.
+    SenderBlockType {
+        Call = "tool_call",
+    }
+}
+
+key_table! {
+    /// A call in a block of LibreChat, with its result.
+    SenderCallKey {
+        Type = "type",
+        Id = "id",
+        Name = "name",
+        Args = "args",
+        Output = "output",
     }
 }
 
@@ -48,7 +68,26 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn sender_of(message: Object<'_>) -> Option<SenderWord> {
-    SenderWord::from_key(&text_of(message, SenderKey::Sender)?.to_ascii_lowercase())
+    let word = text_of(message, SenderKey::Sender)?;
+    match message.field(SenderKey::OfUser).map(|of_user| of_user.value) {
+        Some(Value::Boolean(true)) => Some(SenderWord::User),
+        Some(Value::Boolean(false)) => Some(SenderWord::Assistant),
+        _ => SenderWord::from_key(&word.to_ascii_lowercase()),
+    }
+}
+
+fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
+    let kind = text_of(block, SenderCallKey::Type).and_then(SenderBlockType::from_key);
+    let held = kind.and_then(|kind| block.get(kind.key())).and_then(|held| node_object(held));
+    let Some(call) = held else { return blocks::classify_block(block) };
+    let [tool, args, id] = [SenderCallKey::Name, SenderCallKey::Args, SenderCallKey::Id].map(|key| value_of(call, key));
+    let answer = value_of(call, SenderCallKey::Output).map(|output| BlockResult {
+        result: Some(output),
+        is_value: true,
+        status: Some(StepStatus::Unknown),
+        ..BlockResult::default()
+    });
+    ContentBlock::Calls(BlockCall { tool, args, id, answer })
 }
 
 fn is_message(message: Object<'_>) -> bool {
@@ -95,7 +134,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         let time = value_of(message, SenderKey::Time).and_then(instant_node);
         let about = StepMeta { time, ..StepMeta::default() };
-        block_session::add_content(&mut talk, words, speaker, &UserWords::PLAIN, &about, blocks::classify_block);
+        block_session::add_content(&mut talk, words, speaker, &UserWords::PLAIN, &about, classify_block);
     }
     let draft = talk.finish_run();
     if !in_blocks {

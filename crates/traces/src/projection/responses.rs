@@ -90,9 +90,9 @@ impl<'a> ResponseReader<'_, 'a> {
     fn read_item(&mut self, at: usize) -> Option<usize> {
         let (item, behind) = self.items.read_spans(self.chunk.cursor, at)?;
         let kind = self.chunk.plain_text(item.field(ItemKey::Type)?)??;
-        let read = [ItemKey::Content, ItemKey::Output, ItemKey::Arguments];
-        self.chunk.pass_fields(&item, &read)?;
-        if item.field(ItemKey::Role).is_some() {
+        let is_message = item.field(ItemKey::Role).is_some();
+        self.chunk.pass_fields(&item, if is_message { &[ItemKey::Content] } else { &[] })?;
+        if is_message {
             self.read_message(&item)?;
             return Some(behind);
         }
@@ -121,6 +121,7 @@ impl<'a> ResponseReader<'_, 'a> {
         read_list(cursor, content.0, |at| {
             count = count.saturating_add(1);
             let (block, behind) = self.blocks.read_spans(cursor, at)?;
+            chunk.pass_fields(&block, &[])?;
             let kind = chunk.plain_text(block.field(BlockKey::Type)?)?;
             found = text_in(&block, &cursor, |_| kind);
             Some(behind)

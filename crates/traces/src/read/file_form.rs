@@ -38,6 +38,14 @@ fn runs_by_line(head: &str) -> bool {
     is_whole(first, '{') || (!begins_list && second.is_some_and(|line| is_whole(line, '{')))
 }
 
+/// Exporters write a batch of spans on each line: those of one run may stand in several.
+fn has_lists_on_lines(head: &str) -> bool {
+    let mut lines = split::nonblank_lines(head).map(|(_, line)| line.trim_ascii());
+    let mut is_list =
+        || lines.next().is_some_and(|line| line.starts_with('[') && split::end_of_value(line, 0) == Some(line.len()));
+    is_list() && is_list()
+}
+
 /// Program output before the first event, or records that are lists.
 fn is_session_of_other_lines(head: &str, limits: &Limits) -> bool {
     let mut lines = split::nonblank_lines(head);
@@ -132,9 +140,10 @@ pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> FileForm<'t> {
     if is_session_of_other_lines(head, limits) {
         return FileForm::Whole(TextForm::Lines);
     }
-    if !runs_by_line(head) {
-        return FileForm::Whole(TextForm::Value);
-    }
     let beginning = FileBeginning::of_lines(head);
+    if !runs_by_line(head) {
+        let is_scattered = has_lists_on_lines(head) && beginning.gather_lines(limits).is_some();
+        return if is_scattered { FileForm::ByLine(beginning) } else { FileForm::Whole(TextForm::Value) };
+    }
     if beginning.is_session(limits) { FileForm::Whole(TextForm::Lines) } else { FileForm::ByLine(beginning) }
 }

@@ -180,3 +180,19 @@ fn answers_of_jaegers_api_are_read_as_otlp() {
         assert_eq!(calls(runs(&text)), [run("1", &["look", "take"]), run("2", &["go", "stop"])], "{text}");
     }
 }
+
+#[test]
+fn batches_of_spans_on_lines_are_gathered_by_their_traces() {
+    let span = |trace: &str, id: &str, second: u64, tool: &str| {
+        json!({"traceId": trace, "spanId": id, "name": "execute_tool", "startTime": format!("2026-01-01T00:00:0{second}Z"),
+            "endTime": format!("2026-01-01T00:00:0{second}Z"), "attributes": {"gen_ai.operation.name": "execute_tool",
+            "gen_ai.tool.name": tool, "gen_ai.tool.call.arguments": "{}", "gen_ai.tool.call.result": "x"}})
+    };
+    let batches = [json!([span("1", "b", 2, "take"), span("2", "c", 1, "go")]), json!([span("1", "a", 0, "look")])];
+    let text: String = batches.iter().map(|batch| format!("{batch}\n")).collect();
+    let tools = |calls: &[String]| calls.iter().filter_map(|call| call.split(' ').next().map(str::to_owned)).collect();
+    let found: Vec<(String, Vec<String>)> =
+        runs(&text).into_iter().map(|(id, calls, ..)| (id, tools(&calls))).collect();
+    let run = |trace: &str, tools: &[&str]| (trace.to_owned(), tools.iter().map(|tool| (*tool).to_owned()).collect());
+    assert_eq!(found, [run("1", &["look", "take"]), run("2", &["go"])]);
+}

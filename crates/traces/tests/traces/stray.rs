@@ -131,7 +131,15 @@ fn said(text: &str) -> (usize, usize, BTreeSet<String>) {
 }
 
 /// Keys of lists that hold no records: words, blocks of words, catalogues, attributes, what stands in a result, and what another list repeats.
-const NO_RECORDS: [&str; 39] = [
+const NO_RECORDS: [&str; 47] = [
+    ".output.messages",
+    ".inputs.messages",
+    ".llm_messages",
+    ".input_messages",
+    ".llm_response.tool_calls",
+    ".llm_interactions[].response.tool_calls",
+    ".expectedTools",
+    ".metricsData",
     ".testCase.assert",
     ".componentResults",
     ".skillCalls",

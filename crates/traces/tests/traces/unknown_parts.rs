@@ -321,7 +321,10 @@ fn what_is_not_known_may_have_been_a_call() {
 const OWN_KEYS: [&str; 2] = ["tool calls of one's own making", "normal form"];
 
 /// Keys of values that a run holds as they are: arguments, results, and what a run was given and gave.
-const DATA: [&str; 27] = [
+const DATA: [&str; 30] = [
+    "tags",
+    "toolInput",
+    "Arguments",
     "args",
     "attributes",
     "arguments",

@@ -1,0 +1,154 @@
+//! Microsoft's Agent Framework and `Microsoft.Extensions.AI`: messages whose `contents` say by a type what they are.
+
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
+use super::calls::TokenUsage;
+use super::conversation::instant_node;
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::listed_messages::{ListedMessage, read_messages};
+use super::messages::MessageRole;
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_usage;
+use averment_runs::run::StepStatus;
+
+key_table! {
+    FrameworkKey {
+        Messages = "messages",
+        Role = "role",
+        /// Older versions write the role as an object.
+        Word = "value",
+        Contents = "contents",
+        Time = "created_at" | "createdAt",
+        Author = "author_name" | "authorName",
+        Usage = "usage_details" | "usage",
+        Input = "input_token_count" | "inputTokenCount",
+        Output = "output_token_count" | "outputTokenCount",
+    }
+}
+
+key_table! {
+    FrameworkPartKey {
+        Type = "type" | "$type",
+        Text = "text",
+        Call = "call_id" | "callId",
+        Name = "name" | "tool_name" | "toolName",
+        Arguments = "arguments" | "inputs" | "commands",
+        Result = "result" | "outputs" | "output",
+        Exception = "exception",
+    }
+}
+
+key_table! {
+    FrameworkPart {
+        Text = "text",
+        Thought = "text_reasoning" | "reasoning",
+        Call = "function_call" | "functionCall" | "mcp_server_tool_call" | "mcpServerToolCall",
+        Result = "function_result" | "functionResult" | "mcp_server_tool_result" | "mcpServerToolResult",
+        /// Files, counts and why something failed.
+        Silent = "data" | "uri" | "error" | "usage" | "hosted_file" | "hostedFile" | "hosted_vector_store" | "hostedVectorStore"
+            | "function_approval_request" | "function_approval_response" | "functionApprovalRequest" | "functionApprovalResponse",
+    }
+}
+
+key_table! {
+    /// Tools of the service are named by the types of their parts.
+    HostedPart {
+        Call = "_tool_call",
+        Result = "_tool_result",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Agent Framework messages",
+    known_by: "messages with `role` and `contents`, whose parts have a `type` (`$type`)",
+    description: "messages of Microsoft's Agent Framework and `Microsoft.Extensions.AI` (`role`, `contents`; a list, `messages`)",
+    marks: &[FrameworkKey::Messages.key(), FrameworkKey::Contents.key()],
+    near: &[FrameworkKey::Contents.key()],
+    object: |object| {
+        is_message(object)
+            || object_items(list_of(object, FrameworkKey::Messages).unwrap_or_default()).any(|(_, one)| is_message(one))
+    },
+    item_marks: &[FrameworkKey::Contents.key()],
+    element: is_message,
+    line: is_message,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn role_word(message: Object<'_>) -> Option<&str> {
+    let role = value_of(message, FrameworkKey::Role)?;
+    node_text(role).or_else(|| text_of(node_object(role)?, FrameworkKey::Word))
+}
+
+fn is_message(message: Object<'_>) -> bool {
+    let is_part = |(_, part): (Node<'_>, Object<'_>)| text_of(part, FrameworkPartKey::Type).is_some();
+    role_word(message).is_some()
+        && list_of(message, FrameworkKey::Contents)
+            .is_some_and(|parts| parts.is_empty() || object_items(parts).any(is_part))
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut talk = read_messages(items_of(root, &[FrameworkKey::Messages]), draft, view_message, classify_part);
+    if let Some(counts) = node_object(*root).and_then(|run| object_of(run, FrameworkKey::Usage)) {
+        let mut usage = TokenUsage::default();
+        usage.add_count(of_usage::INPUT, value_of(counts, FrameworkKey::Input));
+        usage.add_count(of_usage::OUTPUT, value_of(counts, FrameworkKey::Output));
+        talk.add_usage(&usage, None);
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+fn view_message(message: Object<'_>) -> Option<ListedMessage<'_>> {
+    Some(ListedMessage {
+        role: role_word(message).and_then(MessageRole::from_key),
+        contents: value_of(message, FrameworkKey::Contents).into_iter().collect(),
+        time: value_of(message, FrameworkKey::Time).and_then(instant_node),
+        agent: value_of(message, FrameworkKey::Author),
+        ..ListedMessage::default()
+    })
+    .filter(|message| !message.contents.is_empty())
+}
+
+fn classify_part(part: Object<'_>) -> ContentBlock<'_> {
+    let word = text_of(part, FrameworkPartKey::Type).unwrap_or_default();
+    let hosted =
+        |kind: HostedPart| kind.keys().iter().find_map(|end| word.strip_suffix(end)).filter(|it| !it.is_empty());
+    match FrameworkPart::from_key(word) {
+        Some(FrameworkPart::Text) => said_in(part).map_or(ContentBlock::Silent, ContentBlock::Says),
+        Some(FrameworkPart::Thought) => said_in(part).map_or(ContentBlock::Silent, ContentBlock::Thinks),
+        Some(FrameworkPart::Call) => ContentBlock::Calls(call_of(part, value_of(part, FrameworkPartKey::Name))),
+        Some(FrameworkPart::Result) => ContentBlock::Answers(result_of(part)),
+        Some(FrameworkPart::Silent) => ContentBlock::Silent,
+        None if hosted(HostedPart::Call).is_some() => {
+            let tool = hosted(HostedPart::Call).map(|tool| Node::computed(Value::plain_text(tool)));
+            ContentBlock::Calls(call_of(part, tool))
+        }
+        None if hosted(HostedPart::Result).is_some() => ContentBlock::Answers(result_of(part)),
+        None => blocks::classify_block(part),
+    }
+}
+
+fn said_in(part: Object<'_>) -> Option<Node<'_>> {
+    value_of(part, FrameworkPartKey::Text)
+}
+
+fn call_of<'run>(part: Object<'run>, tool: Option<Node<'run>>) -> BlockCall<'run> {
+    let [args, id] = [FrameworkPartKey::Arguments, FrameworkPartKey::Call].map(|key| value_of(part, key));
+    BlockCall { tool, args, id, answer: None }
+}
+
+/// That a call failed stands in the exception alone; without one the words of the result may say so.
+fn result_of(part: Object<'_>) -> BlockResult<'_> {
+    let failed = value_of(part, FrameworkPartKey::Exception).is_some();
+    BlockResult {
+        id: text_of(part, FrameworkPartKey::Call),
+        result: part.field(FrameworkPartKey::Result).filter(|gave| !matches!(gave.value, Value::Null)),
+        is_value: true,
+        failed,
+        status: Some(if failed { StepStatus::Failed } else { StepStatus::Unknown }),
+    }
+}

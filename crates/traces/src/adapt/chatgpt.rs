@@ -1,0 +1,147 @@
+//! ChatGPT's export: a tree of messages (`mapping`), of which the way to `current_node` was shown. A message for a recipient is a call.
+
+use super::block_session;
+use super::blocks::{BlockCall, BlockResult};
+use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
+use super::fields::{key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::MessageRole;
+use super::nodes::{list_of, node_object, node_text, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object};
+use averment_runs::normal::of_run;
+use averment_runs::run::StepStatus;
+use rustc_hash::FxHashSet;
+
+key_table! {
+    ChatGptKey {
+        Tree = "mapping",
+        Current = "current_node",
+        Id = "conversation_id" | "id",
+        Message = "message",
+        Parent = "parent",
+        Author = "author",
+        Role = "role",
+        Name = "name",
+        Content = "content",
+        Kind = "content_type",
+        Parts = "parts",
+        Text = "text" | "result",
+        To = "recipient",
+        Time = "create_time",
+    }
+}
+
+key_table! {
+    ChatGptContent {
+        Said = "text" | "multimodal_text",
+        /// The arguments of a tool, and what it gave.
+        Data = "code" | "execution_output" | "tether_quote" | "tether_browsing_display" | "system_error" | "super_widget",
+        Silent = "thoughts" | "reasoning_recap" | "user_editable_context" | "model_editable_context",
+    }
+}
+
+key_table! {
+    ChatGptRecipient {
+        Everybody = "all",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "ChatGPT conversation",
+    known_by: "a `mapping` of messages beside `current_node`",
+    description: "conversations of ChatGPT's export (`mapping`)",
+    marks: &[ChatGptKey::Tree.key()],
+    object: |object| object_of(object, ChatGptKey::Tree).is_some() && text_of(object, ChatGptKey::Current).is_some(),
+    read: read_run,
+    ..IN_FULL
+};
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let Some(run) = node_object(root) else { return Ok(()) };
+    draft.set_some(of_run::ID, value_of(run, ChatGptKey::Id));
+    let way = way_to_current(root, run, draft);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    for (node, message) in way {
+        talk.draft.count_record();
+        add_message(&mut talk, node, message);
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+/// The messages from the first to the current one: what stands beside them was asked or answered in another way.
+fn way_to_current<'run>(
+    root: Node<'run>,
+    run: Object<'run>,
+    draft: &RunBuilder<'run, '_>,
+) -> Vec<(Node<'run>, Object<'run>)> {
+    let Some(tree) = object_of(run, ChatGptKey::Tree) else { return Vec::new() };
+    let (mut way, mut seen) = (Vec::new(), FxHashSet::default());
+    let mut next = text_of(run, ChatGptKey::Current);
+    while let Some(id) = next.filter(|id| seen.insert(*id)) {
+        let Some(node) = tree.get(id) else {
+            draft.note_unknown(root.origin, "a message of the tree is missing");
+            break;
+        };
+        let entry = node_object(node);
+        if let Some(message) = entry.and_then(|entry| value_of(entry, ChatGptKey::Message))
+            && let Some(object) = node_object(message)
+        {
+            way.push((message, object));
+        }
+        next = entry.and_then(|entry| text_of(entry, ChatGptKey::Parent));
+    }
+    way.reverse();
+    way
+}
+
+fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+    let author = object_of(message, ChatGptKey::Author);
+    let role = talk.draft.role_of(node, author.and_then(|author| text_of(author, ChatGptKey::Role)));
+    let time = value_of(message, ChatGptKey::Time).and_then(instant_node);
+    let about = StepMeta { time, ..StepMeta::default() };
+    let content = object_of(message, ChatGptKey::Content);
+    let kind = content.and_then(|content| ChatGptContent::from_key(text_of(content, ChatGptKey::Kind)?));
+    let words = content.and_then(words_of);
+    let to = value_of(message, ChatGptKey::To)
+        .filter(|to| node_text(*to).is_some_and(|to| ChatGptRecipient::from_key(to).is_none()));
+    match (role, to) {
+        (Some(MessageRole::Assistant), Some(tool)) => {
+            block_session::add_call(
+                talk,
+                node,
+                BlockCall { tool: Some(tool), args: words, ..Default::default() },
+                &about,
+            );
+        }
+        (Some(MessageRole::Result), _) => {
+            let result = BlockResult {
+                result: words,
+                is_value: true,
+                status: Some(StepStatus::Unknown),
+                ..BlockResult::default()
+            };
+            // Results name the tool alone, and a tool may say more than once what it found.
+            let tool = author.and_then(|author| text_of(author, ChatGptKey::Name));
+            block_session::add_result(talk, node, &result, tool, &about);
+        }
+        _ => match (kind, words) {
+            (Some(ChatGptContent::Silent), _) | (_, None) => {}
+            (Some(_), Some(words)) => {
+                if role == Some(MessageRole::Assistant) {
+                    talk.begin_turn();
+                }
+                talk.add_content(Speaker::from_role(role), words, &about, node.origin);
+            }
+            (None, Some(_)) => talk.draft.skip_record(node.origin, "a content of unknown kind is passed over"),
+        },
+    }
+}
+
+fn words_of(content: Object<'_>) -> Option<Node<'_>> {
+    let only = |parts: &[Node<'_>]| parts.iter().all(|part| node_text(*part).is_some()) && parts.len() == 1;
+    let parts = list_of(content, ChatGptKey::Parts);
+    let one = parts.filter(|parts| only(parts)).and_then(|parts| parts.first().copied());
+    one.or_else(|| value_of(content, ChatGptKey::Parts)).or_else(|| value_of(content, ChatGptKey::Text))
+}

@@ -1,0 +1,149 @@
+//! Mistral's conversations: the entries of a history, or the outputs of an answer. The type of an entry says what it is.
+
+use super::block_session;
+use super::blocks::{BlockCall, BlockResult};
+use super::calls::TokenUsage;
+use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::messages::MessageRole;
+use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
+use super::run_builder::RunBuilder;
+use averment_base::value::{Node, Object};
+use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::StepStatus;
+
+key_table! {
+    EntryKey {
+        Entries = "entries" | "outputs",
+        Conversation = "conversation_id",
+        Usage = "usage",
+        Object = "object",
+        Type = "type",
+        Role = "role",
+        Content = "content",
+        Model = "model",
+        Id = "id",
+        Call = "tool_call_id",
+        Name = "name",
+        Arguments = "arguments",
+        Result = "result",
+        Info = "info",
+        Time = "created_at",
+        End = "completed_at",
+        Agent = "next_agent_name",
+    }
+}
+
+key_table! {
+    EntryType {
+        Given = "message.input",
+        Said = "message.output",
+        Call = "function.call",
+        Result = "function.result",
+        /// A tool of the service: what it gave stands in the entry, or in the answer.
+        Hosted = "tool.execution",
+        Handover = "agent.handoff",
+    }
+}
+
+key_table! {
+    EntryObject {
+        Entry = "entry",
+    }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Mistral conversation",
+    known_by: "`entries` or `outputs` whose `object` is `entry`",
+    description: "conversations of Mistral's API (`entries`, `outputs`; a list of entries)",
+    marks: &[EntryKey::Conversation.key()],
+    near: &[],
+    object: |object| object_items(list_of(object, EntryKey::Entries).unwrap_or_default()).any(|(_, one)| is_entry(one)),
+    item_marks: &[EntryKey::Object.key()],
+    element: is_entry,
+    line: is_entry,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_entry(entry: Object<'_>) -> bool {
+    text_of(entry, EntryKey::Object).and_then(EntryObject::from_key).is_some()
+        && text_of(entry, EntryKey::Type).is_some()
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let run = node_object(root);
+    draft.set_some(of_run::ID, run.and_then(|run| value_of(run, EntryKey::Conversation)));
+    let root = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::from_parts(draft);
+    for node in items_of(root, &[EntryKey::Entries]) {
+        talk.draft.count_record();
+        let entry = node_object(*node).filter(|entry| is_entry(*entry));
+        let kind = entry.and_then(|entry| EntryType::from_key(text_of(entry, EntryKey::Type)?));
+        match entry.zip(kind) {
+            Some((entry, kind)) => add_entry(&mut talk, *node, entry, kind),
+            None => talk.draft.skip_value(node, "an entry of unknown type is passed over"),
+        }
+    }
+    if let Some(counts) = run.and_then(|run| object_of(run, EntryKey::Usage)) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.add_usage(&usage, None);
+    }
+    talk.finish_run();
+    Ok(())
+}
+
+fn add_entry<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    entry: Object<'run>,
+    kind: EntryType,
+) {
+    let at = |key| value_of(entry, key).and_then(instant_node);
+    let about = StepMeta { time: at(EntryKey::Time), ..StepMeta::default() };
+    let [tool, args] = [EntryKey::Name, EntryKey::Arguments].map(|key| value_of(entry, key));
+    match kind {
+        EntryType::Given | EntryType::Said => {
+            let role = talk.draft.role_of(node, text_of(entry, EntryKey::Role));
+            let speaker = if kind == EntryType::Said { Speaker::Assistant } else { Speaker::from_role(role) };
+            if speaker == Speaker::Assistant || role == Some(MessageRole::Assistant) {
+                talk.begin_turn();
+            }
+            talk.add_meta(of_meta::MODEL, value_of(entry, EntryKey::Model));
+            if let Some(content) = entry.field(EntryKey::Content) {
+                talk.add_content(speaker, content, &about, node.origin);
+            }
+        }
+        EntryType::Call => {
+            let id = value_of(entry, EntryKey::Call);
+            block_session::add_call(talk, node, BlockCall { tool, args, id, answer: None }, &about);
+        }
+        EntryType::Result => {
+            let answer = BlockResult {
+                id: text_of(entry, EntryKey::Call),
+                result: value_of(entry, EntryKey::Result),
+                is_value: true,
+                status: Some(StepStatus::Unknown),
+                ..BlockResult::default()
+            };
+            block_session::add_result(talk, node, &answer, None, &about);
+        }
+        EntryType::Hosted => {
+            let is_over = value_of(entry, EntryKey::End).is_some();
+            let answer = BlockResult {
+                result: value_of(entry, EntryKey::Info),
+                is_value: true,
+                status: Some(StepStatus::Unknown),
+                ..BlockResult::default()
+            };
+            let call =
+                BlockCall { tool, args, id: value_of(entry, EntryKey::Id), answer: Some(answer).filter(|_| is_over) };
+            block_session::add_call(talk, node, call, &about);
+        }
+        EntryType::Handover => {
+            value_of(entry, EntryKey::Agent).into_iter().for_each(|to| talk.hand_over(to, &about, node.origin));
+        }
+    }
+}

@@ -182,8 +182,7 @@ impl NearNames {
             let near = match noted.keys.get(key) {
                 Some(near) => *near,
                 None => {
-                    let near =
-                        !self.known.contains(key) && self.wanted.iter().any(|one| near::near_miss(one, key).is_some());
+                    let near = !self.known.contains(key) && self.wanted.iter().any(|one| is_near_key(one, key));
                     if noted.keys.len() < MOST {
                         noted.keys.insert(key.into(), near);
                     }
@@ -206,7 +205,9 @@ impl NearNames {
             }
             // Which runs are evaluated for texts alone depends on threads, and so nothing else of them counts.
             for one in found.near.into_iter().filter(|one| sought == SoughtNames::All || one.what.is_text()) {
-                if !self.known.contains(&one.found) && noted.found.len() < MOST {
+                // Rules that name one and several of them mean two keys.
+                let is_meant = near::is_other_number(&one.wanted, &one.found) && self.wanted.contains(&one.found);
+                if !is_meant && !self.known.contains(&one.found) && noted.found.len() < MOST {
                     noted.found.insert((number, one));
                 }
             }
@@ -319,6 +320,10 @@ impl NearNames {
         }
         missed
     }
+}
+
+fn is_near_key(wanted: &str, key: &str) -> bool {
+    near::near_miss(wanted, key).is_some() || near::is_other_number(wanted, key)
 }
 
 /// What a run is evaluated once more for.

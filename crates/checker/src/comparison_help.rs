@@ -25,6 +25,9 @@ impl Checker<'_> {
         if words.len() > 1 && words.iter().all(|word| !word.is_empty() && !word.contains(['"', '\\', '$'])) {
             return format!("write a list: `{text} {is_in} [\"{}\"]`", words.join("\", \""));
         }
+        if let Some(range) = right.known_text().filter(|text| is_range(text)) {
+            return format!("write the range without quotes: `{text} {is_in} {range}`");
+        }
         match left.known_text() {
             Some(_) => format!("for a part of a text write `{written} {not}contains {text}`"),
             None => format!(
@@ -90,7 +93,11 @@ impl Checker<'_> {
             ["tool", "text", "command", "path", "name", "url", "to"].into_iter().find(|one| fields.contains(one));
         let (word, written) = (if test.negated { "no" } else { "any" }, self.source_line(value.expr.span));
         let help = match field {
+            Some("tool") if written.starts_with('[') => format!("write `{word} x in {text}: x.tool in {written}`"),
             Some("tool") => format!("write `{word} x in {text}: x.tool == {written}`"),
+            Some(field) if written.starts_with('[') => {
+                format!("write `{word} x in {text}: x.{field} contains any {written}`")
+            }
             Some(field) => format!("write `{word} x in {text}: x.{field} contains {written}`"),
             None => format!("write `{word} x in {text}: …`"),
         };
@@ -110,16 +117,8 @@ impl Checker<'_> {
     }
 }
 
-/// A text as a regular expression; one with a star is a glob, which stands for the whole.
-pub(super) fn pattern_of_text(text: &str) -> String {
-    if !text.contains('*') {
-        return regex_syntax::escape(text);
-    }
-    let parts: Vec<String> = text
-        .split("**")
-        .map(|part| part.split('*').map(regex_syntax::escape).collect::<Vec<_>>().join("[^/]*"))
-        .collect();
-    format!("^{}$", parts.join(".*"))
+fn is_range(text: &str) -> bool {
+    text.split_once("..").is_some_and(|(low, high)| low.parse::<f64>().is_ok() && high.parse::<f64>().is_ok())
 }
 
 /// `"5xx"`: the numbers of a class of answers.

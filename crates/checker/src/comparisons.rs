@@ -1,13 +1,14 @@
 //! Tests whose outcome the types decide: `"5" > 3` is always false, so it is a mistake.
 
 use super::Checker;
-use super::comparison_help::{literal_replacement, pattern_of_text, status_class};
+use super::comparison_help::{literal_replacement, status_class};
 use super::expr::CheckedExpr;
 use super::ty::{ComparisonClass, NumberMeasure, Ty};
 use super::units::bare_number;
 use crate::ir::ExprKind;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::{TestKind, ValueTest};
+use averment_syntax::glob_test::pattern_of_text;
 
 impl Checker<'_> {
     pub(super) fn check_test(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
@@ -262,7 +263,6 @@ impl Checker<'_> {
         match right.ty.comparison_class() {
             Some(ComparisonClass::Text) => {
                 let pattern = right.known_text().map_or_else(|| "…".to_owned(), pattern_of_text);
-                let pattern = pattern.replace('/', "\\/");
                 self.report_right(
                     test,
                     right,

@@ -315,15 +315,20 @@ fn piped_pattern(text: &str) -> Option<String> {
         return None;
     }
     let words = |part: &str| -> Vec<String> {
-        part.split_whitespace().filter(|word| !matches!(*word, "*" | "..." | "…")).map(regex_syntax::escape).collect()
+        part.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).map(whole_word).collect()
     };
     let parts: Vec<Vec<String>> = text.split('|').map(words).collect();
     let is_written = parts.len() >= 2 && parts.iter().all(|part| !part.is_empty());
-    let joined = |part: &Vec<String>| part.join(r"\b[^|]*\s");
     is_written.then(|| {
-        let parts: Vec<String> = parts.iter().map(joined).collect();
-        format!(r"\b{}\b", parts.join(r"\b[^|]*\|[^|]*\b").replace('/', r"\/"))
+        let parts: Vec<String> = parts.iter().map(|part| part.join(r"[^|]*\s")).collect();
+        parts.join(r"[^|]*\|[^|]*").replace('/', r"\/")
     })
+}
+
+/// A word as a regular expression that finds it as a whole.
+fn whole_word(word: &str) -> String {
+    let bound = |sign: Option<char>| if sign.is_some_and(char::is_alphanumeric) { r"\b" } else { "" };
+    format!("{}{}{}", bound(word.chars().next()), regex_syntax::escape(word), bound(word.chars().next_back()))
 }
 
 /// Why no path of a step has the spelling that a glob asks for, and what to write.

@@ -19,3 +19,21 @@ pub fn test_of_glob(glob: &str) -> Option<String> {
         _ => None,
     }
 }
+
+/// A text as what stands between the slashes of a regular expression; one with a star is a glob, which stands for the whole.
+///
+/// ```
+/// use averment_syntax::glob_test::pattern_of_text;
+/// assert_eq!(pattern_of_text("a.b"), r"a\.b");
+/// assert_eq!(pattern_of_text("src/*.rs"), r"^src\/[^\/]*\.rs$");
+/// ```
+#[must_use]
+pub fn pattern_of_text(text: &str) -> String {
+    let escape = |part: &str| regex_syntax::escape(part).replace('/', r"\/");
+    if !text.contains('*') {
+        return escape(text);
+    }
+    let within = |part: &str| part.split('*').map(escape).collect::<Vec<_>>().join(r"[^\/]*");
+    let parts: Vec<String> = text.split("**").map(within).collect();
+    format!("^{}$", parts.join(".*"))
+}

@@ -35,7 +35,8 @@ pub(in crate::vm) fn near_text(seen: &SeenText<'_>) -> Option<NearName> {
         Some(NearName { wanted: wanted.to_owned(), found: found.to_owned(), what, span: Span::default() })
     };
     if is_equality(kind) {
-        return if value != wanted && mentions_text(value, wanted) { near(NameCategory::Part, "") } else { None };
+        let is_part = value != wanted && mentions_text(&value.to_lowercase(), &wanted.to_lowercase());
+        return if is_part { near(NameCategory::Part, "") } else { None };
     }
     let (value, small) = (value.to_lowercase(), wanted.to_lowercase());
     if mentions_text(&value, &small) { near(NameCategory::LetterCase, &small) } else { None }
@@ -50,14 +51,14 @@ fn is_equality(kind: TestKind) -> bool {
 pub(in crate::vm) fn is_asked(kind: TestKind, wanted: &str) -> bool {
     let plain =
         wanted.len() <= LONGEST_WANTED && wanted.chars().all(|sign| !sign.is_control() && sign != '"' && sign != '\\');
-    let letters = || wanted.chars().filter(|sign| sign.is_alphabetic()).count() >= SHORTEST;
+    let letters = |least: usize| wanted.chars().filter(|sign| sign.is_alphabetic()).count() >= least;
     plain
         && match kind {
             TestKind::Equal | TestKind::Identical => {
-                letters() && wanted.chars().any(|sign| !sign.is_alphanumeric() && sign != '_')
+                letters(3) && wanted.chars().any(|sign| !sign.is_alphabetic() && sign != '_')
             }
             TestKind::Contains | TestKind::StartsWith | TestKind::EndsWith => {
-                letters() && wanted.chars().any(char::is_lowercase)
+                letters(SHORTEST) && wanted.chars().any(char::is_lowercase)
             }
             _ => false,
         }

@@ -29,7 +29,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("unit", |text| number::meant_unit(text).map(str::to_owned)),
     ("verdict", |text| words::meant_verdict(text).map(str::to_owned)),
     // A text as a regular expression.
-    ("regex", |text| Some(format!("/{}/", strip_quotes(text).replace('/', "\\/")))),
+    ("regex", |text| Some(format!("/{}/", pattern_behind(strip_quotes(text))))),
     // `immediately ` where that is said.
     ("soon", |text| {
         Some(if text.contains("immediately") || text.contains("directly") { "immediately " } else { "" }.to_owned())
@@ -212,6 +212,12 @@ pub(super) fn label_of(text: &str) -> String {
 pub(super) fn folder_of(text: &str) -> &str {
     let text = strip_quotes(text);
     text.strip_suffix("/**/*").or_else(|| text.strip_suffix("/**")).unwrap_or(text)
+}
+
+/// A glob is translated; what may be a regular expression already keeps its signs.
+fn pattern_behind(text: &str) -> String {
+    let is_glob = text.contains('*') && !text.contains([')', ']', '^', '$', '\\', '+']) && !text.contains(".*");
+    if is_glob { crate::glob_test::pattern_of_text(text) } else { text.replace('/', "\\/") }
 }
 
 /// A glob of the files that a text names: all in it where it is a folder.

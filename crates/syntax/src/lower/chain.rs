@@ -223,11 +223,13 @@ impl SyntaxLowering<'_> {
             }
             _ => {
                 let written = self.source_text(span).to_owned();
-                self.report_error(
-                    span,
-                    format!("a pipe leads into a call, and `{written}` is none"),
-                    "write a function with parentheses behind `|`, such as `| lower()`",
-                );
+                let help = match (&first.kind, &target.kind) {
+                    (ExprKind::Text(_), ExprKind::Text(_)) => {
+                        format!("for one of several texts write `in [{}, {written}]`", self.source_text(first.span))
+                    }
+                    _ => "write a function with parentheses behind `|`, such as `| lower()`".to_owned(),
+                };
+                self.report_error(span, format!("a pipe leads into a call, and `{written}` is none"), help);
                 first
             }
         }

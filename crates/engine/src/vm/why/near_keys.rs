@@ -111,7 +111,9 @@ impl NearKeys {
         if self.found.len() >= MOST {
             return;
         }
-        if let Some(found) = near::nearest_name(wanted, object.entries().iter().map(|entry| entry.key)) {
+        let keys = || object.entries().iter().map(|entry| entry.key);
+        let other_number = || keys().find(|key| near::is_other_number(wanted, key));
+        if let Some(found) = near::nearest_name(wanted, keys()).or_else(other_number) {
             let (wanted, found, span) = (wanted.to_owned(), found.to_owned(), program.op_span(gap.at));
             self.found.insert(NearName { wanted, found, what: NameCategory::Key, span });
         }

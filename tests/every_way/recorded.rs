@@ -28,6 +28,9 @@ pub fn run(source: &mut Source) -> Value {
             }
         }
     }
+    if source.chance(18) {
+        followed_calls(source, &mut run);
+    }
     entries(source, &mut run);
     if source.chance(6) {
         withheld(source, &mut run);
@@ -51,6 +54,29 @@ fn calls_alone(source: &mut Source, run: &mut Value) {
     }
     object.retain(|key, _| key == "inputs");
     object.insert("calls".to_owned(), Value::Array(calls));
+}
+
+/// Adds calls of tools from which other steps follow, or of which that may be, among the others.
+fn followed_calls(source: &mut Source, run: &mut Value) {
+    let Some(calls) = run.get_mut("calls").and_then(Value::as_array_mut) else { return };
+    for _ in 0..=source.below(3) {
+        let call = source.pick(&[
+            json!({ "tool": "read_file", "args": { "path": "src/a.rs" } }),
+            json!({ "tool": "read_file", "args": { "id": 1 } }),
+            json!({ "tool": "Write", "args": { "file_path": "b.md", "note": "refund" }, "result": "done" }),
+            json!({ "tool": "read_many_files", "args": { "paths": ["a", "", "b"] } }),
+            json!({ "tool": "run_shell", "args": { "cmd": "ls -l" } }),
+            json!({ "tool": "web_fetch", "args": { "url": "https://a.example/" } }),
+            json!({ "tool": "Skill", "args": { "skill": "pdf" } }),
+            json!({ "tool": "look_at", "args": { "path": "c.md" } }),
+        ]);
+        let at = source.below(calls.len() + 1);
+        calls.insert(at, call);
+    }
+    if source.chance(8) {
+        let key = source.pick(&["reads", "writes", "http"]);
+        insert_new(run, key, source.pick(&[json!([]), Value::Null]));
+    }
 }
 
 fn insert_new(run: &mut Value, key: &str, value: Value) {

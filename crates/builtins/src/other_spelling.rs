@@ -224,10 +224,13 @@ pub fn plain_spelling(text: &str) -> Option<String> {
         return if is_path(text) { normal_path(text) } else { None };
     };
     let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
-    if !is_scheme || rest.contains(is_foreign) {
+    let host_end = memchr::memchr3(b'/', b'?', b'#', rest.as_bytes()).unwrap_or(rest.len());
+    let (host, behind) = rest.split_at(host_end);
+    // Most URLs are plain: they are not written anew to see that.
+    let is_lower = |part: &str| !part.bytes().any(|byte| byte.is_ascii_uppercase());
+    if !is_scheme || is_lower(scheme) && is_lower(host) && !has_spelling_sign(behind) || rest.contains(is_foreign) {
         return None;
     }
-    let (host, behind) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let (path, query) = behind.split_at(behind.find(['?', '#']).unwrap_or(behind.len()));
     let path = normal_path(path).unwrap_or_else(|| path.to_owned());
     let plain = format!("{}://{}{path}{query}", scheme.to_ascii_lowercase(), host.to_ascii_lowercase());

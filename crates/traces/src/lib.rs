@@ -18,6 +18,6 @@ pub mod redact_path;
 pub mod scan;
 pub mod time;
 
-pub use adapt::tools::derives_steps;
+pub use build::{FOLLOWING_KINDS, FollowingStep, following_steps};
 pub use error::ReadError;
 pub use read::{RawRun, TraceRuns, parse_run, read_str};

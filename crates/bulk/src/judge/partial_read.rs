@@ -11,8 +11,10 @@ use crate::prefilter::projected_run::{self, ProjectedRun};
 use averment_base::value::{Node, TextOrigin, Value, json};
 use averment_builtins::detect;
 use averment_report::profile::ProfilePhase;
+use averment_runs::normal::of_run;
 use averment_runs::run::{CallTimes, Run, RunSource, Step};
 use averment_traces::projection::{CallField, ProjectedCall, RawValue, RunProjection, ScannedChunk, is_computed_entry};
+use averment_traces::{FOLLOWING_KINDS, FollowingStep, following_steps};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 
@@ -86,11 +88,13 @@ impl<'p> ThreadJudge<'p> {
         if wanted.calls && !projection.records_calls {
             return None;
         }
-        // Steps that follow from calls stand among them: their numbers are those of the whole run.
-        if wanted.calls && projection.calls.iter().any(|call| averment_traces::derives_steps(call.name)) {
-            return None;
-        }
-        if may_withhold(line, calls_of(projection).filter(|_| wanted.calls), wanted.times) {
+        let following = if wanted.calls { line.following_steps(projection)? } else { Vec::new() };
+        let asked = LineQuestions {
+            calls: calls_of(projection).filter(|_| wanted.calls),
+            timed: wanted.times,
+            followed: !following.is_empty(),
+        };
+        if may_withhold(line, asked) {
             return None;
         }
         let mut made = ProjectedRun::new(line.arena, projection.roots.len() + 1);
@@ -102,7 +106,7 @@ impl<'p> ThreadJudge<'p> {
             }
         }
         if wanted.calls {
-            made.set_calls(self.read_calls(projection, line, wanted)?);
+            made.set_calls(self.read_calls(projection, line, wanted, &following)?);
         }
         Some(made.into_run(line.text, source()))
     }
@@ -113,8 +117,10 @@ impl<'p> ThreadJudge<'p> {
         projection: &RunProjection<'_>,
         line: ChunkLine<'_, 'a>,
         wanted: &RequiredParts,
+        following: &[FollowingStep],
     ) -> Option<&'a [Step<'a>]> {
-        let mut steps = Items::with_capacity_in(projection.calls.len(), line.arena);
+        let mut following = following.iter().peekable();
+        let mut steps = Items::with_capacity_in(projection.calls.len() + following.len(), line.arena);
         for (number, call) in projection.calls.iter().enumerate() {
             let mut fields = wanted.all;
             for (program, unique, of_unique) in &wanted.fields {
@@ -128,6 +134,10 @@ impl<'p> ThreadJudge<'p> {
                 step = Step { start, end, turn, ..step };
             }
             steps.push(step);
+            // Steps are numbered as in the whole run: what follows from a call stands behind it.
+            while let Some(next) = following.next_if(|next| next.call == number) {
+                steps.push(projected_run::step_behind(line.arena, &step, next.kind));
+            }
         }
         Some(steps.into_bump_slice())
     }
@@ -152,6 +162,15 @@ impl<'a> ChunkLine<'_, 'a> {
         Some(projected_run::new_step(self.arena, number, call.name, fields.into_iter().flatten(), place))
     }
 
+    /// The steps that follow from the calls; `None` if only the full reader can tell.
+    fn following_steps(self, projection: &RunProjection<'_>) -> Option<Vec<FollowingStep>> {
+        let args = |call: usize| match projection.calls.get(call)?.field(CallField::Args)? {
+            RawValue::Value(_) => Some(None),
+            held => self.read_value(held),
+        };
+        following_steps(self.arena, projection.calls.iter().map(|call| call.name), args)
+    }
+
     /// The inner `None` means absent; the outer one that only the full reader can tell.
     fn read_value(self, held: RawValue<'_>) -> Option<Option<Node<'a>>> {
         let (from, to) = match held {
@@ -168,10 +187,21 @@ fn calls_of(projection: &RunProjection<'_>) -> Option<(usize, usize)> {
     Some((projection.calls.first()?.place?.0, projection.calls.last()?.place?.1))
 }
 
+/// What a line is asked for beside what no report shows.
+#[derive(Clone, Copy)]
+struct LineQuestions {
+    /// Where its calls stand, if they are asked for.
+    calls: Option<(usize, usize)>,
+    /// Whether the times of its calls are asked for.
+    timed: bool,
+    /// Whether steps follow from its calls.
+    followed: bool,
+}
+
 /// Whether a line may hold something that no report shows, whatever it is about: below a name of a credential, in the recorded environment,
-/// in JSON that is written into a text. Where calls are asked for, too: whether steps beside them may stand among them; and where their times
-/// are, whether one may name what started it.
-fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>, timed: bool) -> bool {
+/// in JSON that is written into a text. Where calls are asked for, too: whether steps beside them may stand among them; where their times
+/// are, whether one may name what started it; and where steps follow from them, whether the run lists such steps itself.
+fn may_withhold(line: ChunkLine<'_, '_>, asked: LineQuestions) -> bool {
     let cursor = line.chunk.cursor;
     let end = line.start.saturating_add(line.text.len());
     let mut quotes = cursor.all_quotes(line.start).take_while(|quote| *quote < end);
@@ -182,8 +212,9 @@ fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>, timed: b
         if cursor.byte_at(behind) == b':' {
             let withheld = match inside {
                 b"env" | b"command" | b"commands" => true,
-                b"parent_id" => timed,
-                b"start" | b"turn" => calls.is_some_and(|(from, to)| open < from || to <= open),
+                b"parent_id" => asked.timed,
+                b"start" | b"turn" => asked.calls.is_some_and(|(from, to)| open < from || to <= open),
+                key if asked.followed && lists_steps(key) => true,
                 key => detect::names_credential(key, cursor.byte_at(cursor.skip_blank(behind.wrapping_add(1))) == b'['),
             };
             if withheld || cursor.has_escape(open, close) {
@@ -194,4 +225,8 @@ fn may_withhold(line: ChunkLine<'_, '_>, calls: Option<(usize, usize)>, timed: b
         }
     }
     false
+}
+
+fn lists_steps(key: &[u8]) -> bool {
+    key == of_run::STEPS.as_bytes() || FOLLOWING_KINDS.iter().any(|kind| kind.list_key().as_bytes() == key)
 }

@@ -29,11 +29,12 @@ impl<'a> ProjectedRun<'a> {
         self.entries.push(ObjectEntry { key, node });
     }
 
-    /// Says which calls the run records. They take the place of an entry of that name.
+    /// Says which calls the run records, with what follows from them. They take the place of an entry of that name.
     pub fn set_calls(&mut self, steps: &'a [Step<'a>]) {
         (self.steps, self.with_calls) = (steps, true);
         self.entries.retain(|entry| entry.key != StepKind::Call.list_key());
-        let nodes = self.arena.alloc_slice_fill_iter(steps.iter().map(|step| step.node));
+        let calls = steps.iter().filter(|step| step.kind == StepKind::Call).map(|step| step.node);
+        let nodes = Items::from_iter_in(calls, self.arena).into_bump_slice();
         self.entries.push(ObjectEntry { key: StepKind::Call.list_key(), node: Node::computed(Value::List(nodes)) });
     }
 
@@ -74,6 +75,22 @@ pub fn new_step<'a>(
         turn: None,
         start: None,
         end: None,
+    }
+}
+
+/// A step that follows from a call, of which nothing is known but where it stands: what it is in a list of its kind is not asked for.
+#[must_use]
+pub fn step_behind<'a>(arena: &'a Bump, call: &Step<'a>, kind: StepKind) -> Step<'a> {
+    let object = Object::new(arena, &[]);
+    Step {
+        kind,
+        name: "",
+        status: StepStatus::Unknown,
+        object,
+        node: Node::new(Value::Object(object), call.node.origin),
+        index: 0,
+        call_position: call.call_position.saturating_add(1),
+        ..*call
     }
 }
 

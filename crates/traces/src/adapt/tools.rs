@@ -91,7 +91,7 @@ pub(crate) fn known_tool(name: &str) -> Option<KnownTool> {
 /// Whether other steps follow from the calls of a tool that anybody may have named. A word alone in small letters (`read`, `delete`,
 /// `open`) is a name for many things, unless it is a shell's.
 #[must_use]
-pub fn derives_steps(tool: &str) -> bool {
+pub(crate) fn derives_steps(tool: &str) -> bool {
     known_tool(tool).is_some_and(|known| known == KnownTool::Shell || !tool.chars().all(char::is_lowercase))
 }
 
@@ -191,6 +191,11 @@ pub(super) fn derive_from_claude<'run>(
     steps
 }
 
+/// As [`derive_from_call`], where anybody may have named the tool.
+pub(crate) fn derive_by_name<'run>(arena: &'run Bump, tool: &str, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
+    if derives_steps(tool) { derive_from_call(arena, call) } else { Vec::new() }
+}
+
 pub(crate) fn derive_from_call<'run>(
     arena: &'run Bump,
     call: &[ObjectEntry<'run>],
@@ -218,7 +223,7 @@ fn field_value<'run>(call: &[ObjectEntry<'run>], key: &str) -> Option<Node<'run>
     call.iter().find(|entry| entry.key == key).map(|entry| entry.node)
 }
 
-type DerivedSteps<'run> = Vec<(StepKind, Vec<ObjectEntry<'run>>)>;
+pub(crate) type DerivedSteps<'run> = Vec<(StepKind, Vec<ObjectEntry<'run>>)>;
 
 fn derive_steps<'run>(
     arena: &'run Bump,

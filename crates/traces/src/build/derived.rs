@@ -7,11 +7,16 @@ use super::step::{self, CallEvidence};
 use super::{RecordedSteps, StepBuilder, StepLists};
 use crate::adapt::tools;
 use crate::error::PlacedError;
-use averment_base::value::{Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::{KindOrder, Step, StepKind};
+use bumpalo::Bump;
 
 type BuiltSteps<'run> = bumpalo::collections::Vec<'run, Step<'run>>;
+
+/// The kinds of step that follow from calls.
+pub const FOLLOWING_KINDS: [StepKind; 5] =
+    [StepKind::Command, StepKind::Read, StepKind::Write, StepKind::Skill, StepKind::Http];
 
 /// What a run itself says of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -34,6 +39,50 @@ struct DerivedKind {
     left_open: bool,
 }
 
+impl DerivedKind {
+    /// Whether what follows from calls is not all there is of the kind: it counts as not recorded.
+    fn is_open(self) -> bool {
+        self.own != OwnList::Closed && self.left_open
+    }
+}
+
+/// A step that follows from a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FollowingStep {
+    /// The place of the call among the executed ones.
+    pub call: usize,
+    /// Its kind.
+    pub kind: StepKind,
+}
+
+/// The steps that follow from the executed calls of a run without lists of their kinds, in order: those that it has when it is read in full.
+/// `args` gives the arguments of a call by its place, and is asked for as few as decide it: `None` where only the full reader knows them.
+pub fn following_steps<'run, 'names>(
+    arena: &'run Bump,
+    tools: impl Iterator<Item = &'names str> + Clone,
+    mut args: impl FnMut(usize) -> Option<Option<Node<'run>>>,
+) -> Option<Vec<FollowingStep>> {
+    let mut found = Vec::new();
+    for (call, tool) in tools.clone().enumerate().filter(|(_, tool)| tools::derives_steps(tool)) {
+        let Some(args) = args(call)? else { continue };
+        let name = Node::computed(Value::Text(ValueText::Plain(arena.alloc_str(tool))));
+        let entries = [ObjectEntry { key: of_step::TOOL, node: name }, ObjectEntry { key: of_step::ARGS, node: args }];
+        let derived = tools::derive_by_name(arena, tool, &entries);
+        found.extend(derived.into_iter().map(|(kind, _)| FollowingStep { call, kind }));
+    }
+    if found.is_empty() {
+        return Some(found);
+    }
+    let mut derivation = CallDerivation::of_calls_alone();
+    for (call, tool) in tools.enumerate() {
+        if found.binary_search_by_key(&call, |step| step.call).is_err() {
+            derivation.leave_open(tool, args(call)?);
+        }
+    }
+    found.retain(|step| !derivation.kind_state(step.kind).is_open());
+    Some(found)
+}
+
 #[derive(Debug, Default)]
 pub(super) struct CallDerivation {
     kinds: [DerivedKind; StepKind::ALL.len()],
@@ -42,9 +91,8 @@ pub(super) struct CallDerivation {
 impl CallDerivation {
     /// Of the formats of others empty lists are looked at again: a known tool that names no file, under whatever key, may have written one.
     pub(super) fn from_lists(lists: &StepLists<'_>, of_format: bool) -> Self {
-        use StepKind::{Command, Http, Read, Skill, Write};
         let mut found = Self::default();
-        for kind in [Command, Read, Write, Skill, Http] {
+        for kind in FOLLOWING_KINDS {
             let Some(list) = lists.get(kind as usize).filter(|list| list.items.is_empty() && !list.unknown) else {
                 continue;
             };
@@ -60,6 +108,21 @@ impl CallDerivation {
         found
     }
 
+    /// That of a run without a list of any kind that follows from calls.
+    fn of_calls_alone() -> Self {
+        let mut found = Self::default();
+        for kind in FOLLOWING_KINDS {
+            if let Some(slot) = found.kinds.get_mut(kind as usize) {
+                slot.own = OwnList::None;
+            }
+        }
+        found
+    }
+
+    fn kind_state(&self, kind: StepKind) -> DerivedKind {
+        self.kinds.get(kind as usize).copied().unwrap_or_default()
+    }
+
     /// Adds the steps that follow from a call, right behind it.
     pub(super) fn add_steps<'run>(
         &mut self,
@@ -71,12 +134,9 @@ impl CallDerivation {
         if !call.status.is_executed() || self.kinds.iter().all(|kind| kind.own == OwnList::Closed) {
             return Ok(());
         }
-        let derived = match tools::derives_steps(call.name) {
-            true => tools::derive_from_call(builder.arena, call.object.entries()),
-            false => Vec::new(),
-        };
+        let derived = tools::derive_by_name(builder.arena, call.name, call.object.entries());
         if derived.is_empty() {
-            self.leave_open(call);
+            self.leave_open(call.name, call.object.get(of_step::ARGS));
         }
         for (kind, fields) in derived {
             let Some(slot) = self.kinds.get_mut(kind as usize).filter(|slot| slot.own != OwnList::Closed) else {
@@ -93,9 +153,10 @@ impl CallDerivation {
         Ok(())
     }
 
-    fn leave_open(&mut self, call: &Step<'_>) {
-        let is_known = tools::derives_steps(call.name);
-        for kind in tools::kinds_left_open(call.name, call.object.get(of_step::ARGS)) {
+    /// For a call from which nothing follows.
+    fn leave_open(&mut self, tool: &str, args: Option<Node<'_>>) {
+        let is_known = tools::derives_steps(tool);
+        for kind in tools::kinds_left_open(tool, args) {
             if let Some(slot) = self.kinds.get_mut(*kind as usize) {
                 // An empty list says that no tool of unknown meaning did any: only a known one contradicts it.
                 slot.left_open |= is_known || slot.own == OwnList::None;
@@ -111,8 +172,8 @@ impl CallDerivation {
         steps: &mut BuiltSteps<'run>,
         order: &mut KindOrder,
     ) -> [bool; StepKind::ALL.len()] {
-        let state = |kind: StepKind| self.kinds.get(kind as usize).copied().unwrap_or_default();
-        let is_open = |kind: StepKind| state(kind).own != OwnList::Closed && state(kind).left_open;
+        let state = |kind: StepKind| self.kind_state(kind);
+        let is_open = |kind: StepKind| state(kind).is_open();
         if self.kinds.iter().any(|kind| kind.left_open && kind.count > 0) {
             steps.retain(|step| !is_open(step.kind));
         }

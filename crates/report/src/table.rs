@@ -145,14 +145,8 @@ impl ReportItem {
     /// Its id if the author named it, otherwise its text.
     #[must_use]
     pub fn display_name(&self) -> &str {
-        let made = |digits: &str| {
-            let digits = digits.split('-').next().unwrap_or(digits);
-            digits.len() == 8 && digits.bytes().all(|byte| byte.is_ascii_hexdigit())
-        };
-        match self.id.rsplit_once(':') {
-            Some((_, digits)) if self.rule.is_none() && made(digits) => &self.text,
-            _ => &self.id,
-        }
+        // An author's id is a label, which has no colon: this one was made of the file and the words.
+        if self.rule.is_none() && self.id.contains(':') { &self.text } else { &self.id }
     }
 }
 

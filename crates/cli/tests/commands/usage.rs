@@ -693,7 +693,7 @@ fn a_mistyped_command_line_is_told_what_to_write() {
     for (trace, part) in [
         ("notes.txt", "name JSON: one run, a list of runs, or a run on each line"),
         ("https://shop.example/run.json", "fetch it first"),
-        ("runs", "make the folder `runs` and put recorded runs into it"),
+        ("later", "make the folder `later` and put recorded runs into it"),
     ] {
         let ran = folder.aver(&format!("check refunds.assert {trace}"));
         assert!(ran.code == 4 && format!("{}{}", ran.out, ran.err).contains(part), "{ran:?}");

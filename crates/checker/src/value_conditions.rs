@@ -4,7 +4,7 @@ use super::Checker;
 use super::expr::CheckedExpr;
 use super::scope::{LookupSide, NameScope};
 use super::ty::Ty;
-use crate::ir::{ExprKind, Type, TypedExpr, TypedTest, ValueTest};
+use crate::ir::{ExprKind, Type, TypedTest, ValueTest};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, TestKind};
@@ -79,11 +79,8 @@ impl<'a> Checker<'a> {
         if subject.is_broken() {
             return CheckedExpr::broken_at(span);
         }
-        let mut tested = TypedExpr { kind: ExprKind::Builtin(function, vec![subject.expr]), span };
-        if test.negated {
-            tested = TypedExpr { kind: ExprKind::Not(Box::new(tested)), span };
-        }
-        CheckedExpr::new(tested.kind, span, Ty::Boolean)
+        let tested = CheckedExpr::new(ExprKind::Builtin(function, vec![subject.expr]), span, Ty::Boolean);
+        if test.negated { CheckedExpr::new(ExprKind::Not(Box::new(tested.expr)), span, Ty::Boolean) } else { tested }
     }
 
     /// Regular expressions and bindings receive the subject, for their messages.

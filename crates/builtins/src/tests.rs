@@ -132,6 +132,21 @@ fn values_are_taken_out_of_prose() {
     }
 }
 
+/// Without the parser, nothing is said of SQL.
+#[test]
+fn statements_of_sql_are_told_from_prose() {
+    let answer = |text: &str| call("is_sql", &serde_json::to_string(&[text]).unwrap());
+    let known = |answer: &'static str| if super::text_format::READS_SQL { answer } else { "absent" };
+    for text in ["SELECT 1", "select * from t where a = 'x'; delete from t", "INSERT INTO \"t\" VALUES (1, 2)"] {
+        assert_eq!(answer(text), known("true"), "{text}");
+    }
+    for text in ["", "-- nothing", "SELECT FROM WHERE", "the answer is SELECT 1", "Use the force"] {
+        assert_eq!(answer(text), known("false"), "{text}");
+    }
+    assert_eq!(answer(&format!("SELECT {}1{}", "(".repeat(13), ")".repeat(13))), "absent");
+    assert_eq!(answer(&format!("SELECT '{}'", "a".repeat(256 << 10))), "absent");
+}
+
 #[test]
 fn expressions_capture_by_both_engines() {
     let meter = || FuelMeter::new(&Limits::default());

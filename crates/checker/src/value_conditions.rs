@@ -80,10 +80,7 @@ impl<'a> Checker<'a> {
             return CheckedExpr::broken_at(span);
         }
         let tested = CheckedExpr::new(ExprKind::Builtin(function, vec![subject.expr]), span, Ty::Boolean);
-        if !test.negated {
-            return tested;
-        }
-        CheckedExpr::new(ExprKind::Not(Box::new(tested.expr)), span, Ty::Boolean)
+        if test.negated { CheckedExpr::new(ExprKind::Not(Box::new(tested.expr)), span, Ty::Boolean) } else { tested }
     }
 
     /// Regular expressions and bindings receive the subject, for their messages.
@@ -148,7 +145,7 @@ impl<'a> Checker<'a> {
                 name.span,
                 near,
             ),
-            None => diagnostic.with_help(format!("a text is compared: write `== \"{}\"`; {all}", name.text)),
+            None => diagnostic.with_help(all),
         };
         self.report_diagnostic(diagnostic);
         None

@@ -49,6 +49,39 @@ fn a_value_is_like_its_parts() {
 }
 
 #[test]
+fn texts_are_asked_for_their_format() {
+    let page = json!({ "page": "<a x=\"1\"><b/></a>", "text": "<p>one<p>two", "list": ["<a/>"], "n": 5 });
+    for (rule, verdict) in [
+        ("output.page is xml", Pass),
+        ("output.page is not xml", Fail),
+        ("output.text is xml", Fail),
+        ("output.text is not xml", Pass),
+        ("output.list is not xml", Pass),
+        ("output.n is xml", Fail),
+        ("output.list[0] is xml", Pass),
+        ("output.gone is xml", Fail),
+        ("output.gone is not xml", Vacuous),
+    ] {
+        assert_eq!(judge(rule, &page), verdict, "{rule}");
+    }
+    let bomb = "<!DOCTYPE a [<!ENTITY b \"bb\">]><a>&b;</a>";
+    assert_eq!(judge("output is xml", &json!(bomb)), Undecided);
+    assert_eq!(judge("output is not xml", &json!(bomb)), Undecided);
+    assert_eq!(judge("output is xml", &json!("<!DOCTYPE a><a/>")), Pass);
+    let call = json!({ "calls": [{ "tool": "save", "args": { "body": "<a/>" } }] });
+    assert_eq!(verdict("each save: args.body is xml", &call), Pass);
+    assert_eq!(verdict("never save(body is xml)", &call), Fail);
+}
+
+#[test]
+fn the_words_of_texts_are_compared() {
+    let rule = "score f1(output, \"Paris, France\") >= 0.6";
+    assert_eq!(judge(rule, &json!("It is in PARIS, France.")), Pass);
+    assert_eq!(judge(rule, &json!("Lyon")), Fail);
+    assert_eq!(judge("score f1(output.ids, [1, 2]) >= 0.6", &json!({ "ids": [2, 1] })), Pass);
+}
+
+#[test]
 fn what_is_not_like_its_part_says_where() {
     let rule = rules(r#"output like { user: { name: "Bo" } }"#);
     let reason = |output: Value| {

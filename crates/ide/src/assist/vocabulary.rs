@@ -256,7 +256,7 @@ vocabulary! {
         "arguments accepted" "arguments accepted" "each expected argument is a list of the values that are accepted" "calls match inputs.expected arguments accepted";
         "arguments ignored" "arguments ignored" "only the names of the tools are compared" "calls match inputs.expected arguments ignored";
         "ignoring" "ignoring [${1:request_id}]" "arguments of these names are left aside, at any depth" "calls match inputs.expected ignoring [request_id]";
-        "folded" "folded" "texts are equal where they differ in letter case or white space alone" "calls match inputs.expected folded";
+        "folded" "folded" "texts are compared without letter case, with single spaces and look-alike letters as the same" "calls match inputs.expected folded";
         "score >=" "score >= ${1:0.8}" "this share of the calls is enough; it is the score of the assertion" "calls match inputs.expected score >= 0.8";
     }
     MatchExtent {
@@ -266,7 +266,7 @@ vocabulary! {
     LikeClause {
         "in any order" "in any order" "lists are compared without their order" "output like { tags: [\"a\"] } in any order";
         "ignoring" "ignoring [${1:id}]" "keys of these names are left aside, at any depth" "output like inputs.wanted ignoring [id]";
-        "folded" "folded" "texts are equal where they differ in letter case or white space alone" "output like { name: \"Al\" } folded";
+        "folded" "folded" "texts are compared without letter case, with single spaces and look-alike letters as the same" "output like { name: \"Al\" } folded";
     }
     Operator {
         "and" "and ${1:condition}" "both hold" "turns > 1 and turns < 8";

@@ -5,7 +5,7 @@ mod values;
 mod words;
 
 use super::context::CursorContext;
-use super::cursor::{CursorState, StatementPart};
+use super::cursor::{ComparedWhole, CursorState, StatementPart};
 use super::vocabulary::{self, Role, Word};
 use std::ops::Range;
 
@@ -180,6 +180,13 @@ impl CompletionBuilder<'_, '_> {
             StatementPart::Call => self.add_tools(false),
             StatementPart::Object(entry) => self.add_entries(entry),
             StatementPart::Within => self.add_within(),
+            // Behind the object of `like`, which ends like a body.
+            StatementPart::Free
+                if self.cursor.compared == ComparedWhole::Part && self.cursor.before.last() == Some(&"}") =>
+            {
+                self.add_words(Role::LikeClause, CompletionKind::Operator);
+                self.add_modifiers();
+            }
             StatementPart::Free if behind => self.add_modifiers(),
             StatementPart::Free => self.header_words(),
         }

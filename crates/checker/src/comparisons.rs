@@ -74,6 +74,10 @@ impl Checker<'_> {
     }
 
     fn check_equal(&mut self, test: &ValueTest, left: &CheckedExpr, text: &str, right: &CheckedExpr) {
+        // A run may record them in another form, and then this asks for that.
+        if [left, right].iter().any(|side| side.ty == Ty::KeyedPlace) {
+            return;
+        }
         match (left.ty.comparison_class(), right.ty.comparison_class()) {
             (_, Some(ComparisonClass::Regex)) => self.report_regex_equality(text, right),
             (Some(ComparisonClass::Null), _) | (_, Some(ComparisonClass::Null)) => {}

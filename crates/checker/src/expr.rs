@@ -151,7 +151,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn check_condition(&mut self, expr: &ast::Expr, value: &CheckedExpr) {
-        if value.broken || !value.ty.is_no_condition() {
+        if value.broken || value.ty == Ty::KeyedPlace || !value.ty.is_no_condition() {
             return;
         }
         let text = self.source_line(expr.span);

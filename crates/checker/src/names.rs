@@ -226,10 +226,10 @@ impl<'a> Checker<'a> {
         let candidates = if suggest::is_open() { self.visible_names(scope) } else { Vec::new() };
         let near = suggest::suggest_name(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));
-        // Two or three letters are near to many names.
+        // Two letters are near to many names.
         if let Some(help) = self.help_for_field(scope, name) {
             diagnostic = diagnostic.with_help(help);
-        } else if let Some(near) = near.filter(|_| name.chars().count() > 3) {
+        } else if let Some(near) = near.filter(|_| name.chars().count() > 2) {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 span,

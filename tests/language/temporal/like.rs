@@ -76,7 +76,7 @@ fn texts_are_asked_for_their_format() {
 #[test]
 fn the_words_of_texts_are_compared() {
     let rule = "score f1(output, \"Paris, France\") >= 0.6";
-    assert_eq!(judge(rule, &json!("It is in PARIS, France.")), Pass);
+    assert_eq!(judge(rule, &json!("In PARIS, France.")), Pass);
     assert_eq!(judge(rule, &json!("Lyon")), Fail);
     assert_eq!(judge("score f1(output.ids, [1, 2]) >= 0.6", &json!({ "ids": [2, 1] })), Pass);
 }

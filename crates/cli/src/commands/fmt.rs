@@ -1,9 +1,9 @@
 //! `aver fmt FILES...`: one style for rule files.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
+use super::draft_file;
 use super::exit::{CommandError, Exit};
 use super::inputs::{self, TraceInput};
-use super::{draft_file, rules};
 use averment::load;
 use averment_base::diagnostic::render::{self, TextColor, paint_text};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
@@ -109,7 +109,7 @@ fn refuse_foreign(input: &TraceInput) -> Result<(), CommandError> {
     if !load::may_be_foreign(&input.display_name(), "") {
         return Ok(());
     }
-    let bytes = rules::read_input(input, FormatOptions::default().limits)?;
+    let bytes = inputs::read_input(input, FormatOptions::default().limits)?;
     refuse_foreign_text(&path.display().to_string(), &String::from_utf8_lossy(&bytes))
 }
 
@@ -130,7 +130,7 @@ fn refuse_foreign_text(name: &str, text: &str) -> Result<(), CommandError> {
 
 fn format_input(input: &TraceInput, color: ColorChoice) -> Result<FormatOutcome, CommandError> {
     let options = FormatOptions::default();
-    let bytes = rules::read_input(input, options.limits)?;
+    let bytes = inputs::read_input(input, options.limits)?;
     let mut map = SourceMap::default();
     let Ok(text) = String::from_utf8(bytes) else {
         let file = map.add_file(SourceFile::new(input.display_name(), None, ""));

@@ -2,13 +2,16 @@
 
 use super::exclude::{ExcludePatterns, FolderExclusions};
 use super::exit::CommandError;
+use averment::stages::load;
 use averment_base::diagnostic::render::one_line;
 use averment_base::files;
+use averment_base::limits::Limits;
 pub use averment_bulk::feed::{TraceInput, suggest_path};
 use averment_traces::expected::{self, ExpectedRows};
 use averment_traces::names::PartNames;
 use averment_traces::prices::PriceTable;
 use averment_traces::read::{ENDINGS, is_named_like_a_trace};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -305,6 +308,45 @@ pub fn read_expected(path: Option<&Path>) -> Result<Option<Arc<ExpectedRows>>, C
             CommandError::usage(format!("`{shown}` does not say what is expected of runs: {problem}"), help)
         })
     })
+}
+
+/// Rejects a trace passed as rules, by its name and its first JSON character.
+fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
+    let opens = bytes.trim_ascii_start().first().is_some_and(|first| matches!(first, b'{' | b'['));
+    let is_foreign =
+        || std::str::from_utf8(bytes).is_ok_and(|text| load::may_be_foreign(&path.to_string_lossy(), text));
+    if opens && ["json", "jsonl", "ndjson"].contains(&ending) && !is_foreign() {
+        let message = format!("`{}` is a trace, and rules are expected here", path.display());
+        return Err(CommandError::usage(
+            message,
+            "a trace stands behind the rules in `check` and `explain`, behind `--on` in `repl` and `test`",
+        ));
+    }
+    Ok(())
+}
+
+/// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
+pub fn read_input(input: &TraceInput, limits: Limits) -> Result<Vec<u8>, CommandError> {
+    let failed = |error: std::io::Error| {
+        CommandError::usage(
+            format!("`{}` cannot be read: {}", input.display_name(), super::io_error_text(&error)),
+            String::new(),
+        )
+    };
+    let mut bytes = Vec::new();
+    match input {
+        TraceInput::File(path) => {
+            bytes = load::read_limited(path, limits).map_err(failed)?;
+            not_a_trace(path, &bytes)?;
+        }
+        TraceInput::Stdin => {
+            averment_base::files::note_stdin();
+            std::io::stdin().lock().take(load::size_limit(limits)).read_to_end(&mut bytes).map_err(failed)?;
+        }
+        TraceInput::Made { bytes: made, .. } => bytes.extend_from_slice(made),
+    }
+    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
-use super::inputs::TraceInput;
+use super::inputs::{TraceInput, read_input};
 use averment::Diagnostics;
 use averment::stages::load::{self, ForeignOptions, LoadSettings, LoadedRuleFile};
 use averment_base::diagnostic::render::{self, TextColor, TextStyle, paint_text};
@@ -15,7 +15,6 @@ use averment_engine::bytecode::program::Program;
 use averment_ide::lint::{self, LintOptions};
 use averment_ide::project::Project;
 use std::collections::BTreeSet;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 /// Lines of certain warnings that a command prints.
@@ -414,43 +413,4 @@ fn load_one(
     let how =
         LoadSettings { files: &load::rule_disk(limits, readable_folders(input, further)), tools, limits, foreign };
     Ok(load::load_rules(&input.display_name(), Some(&folder), bytes, how)?)
-}
-
-/// Rejects a trace passed as rules, by its name and its first JSON character.
-fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-    let opens = bytes.trim_ascii_start().first().is_some_and(|first| matches!(first, b'{' | b'['));
-    let is_foreign =
-        || std::str::from_utf8(bytes).is_ok_and(|text| load::may_be_foreign(&path.to_string_lossy(), text));
-    if opens && ["json", "jsonl", "ndjson"].contains(&ending) && !is_foreign() {
-        let message = format!("`{}` is a trace, and rules are expected here", path.display());
-        return Err(CommandError::usage(
-            message,
-            "a trace stands behind the rules in `check` and `explain`, behind `--on` in `repl` and `test`",
-        ));
-    }
-    Ok(())
-}
-
-/// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
-pub fn read_input(input: &TraceInput, limits: Limits) -> Result<Vec<u8>, CommandError> {
-    let failed = |error: std::io::Error| {
-        CommandError::usage(
-            format!("`{}` cannot be read: {}", input.display_name(), super::io_error_text(&error)),
-            String::new(),
-        )
-    };
-    let mut bytes = Vec::new();
-    match input {
-        TraceInput::File(path) => {
-            bytes = load::read_limited(path, limits).map_err(failed)?;
-            not_a_trace(path, &bytes)?;
-        }
-        TraceInput::Stdin => {
-            averment_base::files::note_stdin();
-            std::io::stdin().lock().take(load::size_limit(limits)).read_to_end(&mut bytes).map_err(failed)?;
-        }
-        TraceInput::Made { bytes: made, .. } => bytes.extend_from_slice(made),
-    }
-    Ok(bytes)
 }

@@ -189,7 +189,7 @@ fn what_cannot_be_compared_is_refused() {
     folder.write("none.json", br#"{"runs": []}"#);
     folder.write("empty/readme.md", b"");
     for (side, said) in [
-        ("none", "there is no such file"),
+        ("none", "there is no file or folder `none`"),
         ("text.json", "`text.json` is no report"),
         ("other.json", "is no report"),
         ("none.json", "holds no run"),

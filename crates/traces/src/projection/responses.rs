@@ -188,6 +188,10 @@ impl<'a> ResponseReader<'_, 'a> {
     fn read_result(&mut self, item: &FieldSpans<ItemKey>) -> Option<()> {
         let id = self.chunk.plain_text(item.field(ItemKey::CallId)?)??;
         let output = item.field(ItemKey::Output).filter(|output| self.chunk.cursor.is_text(*output))?;
+        if !self.said.is_empty() {
+            // Which of the texts before and behind a result are the answer is for the full reader.
+            return None;
+        }
         let call = self.unanswered.take_answered(Some(id), None)?;
         self.heard = true;
         *self.records.get_mut(CallField::Result as usize)? = true;

@@ -350,11 +350,12 @@ impl Judge<'_, '_> {
         };
         let failed = |step: &Step| step.status() == Some("failed");
         let (Some(Value::Object(x)), Some(Value::Object(y))) = (a.args(), b.args()) else { return false };
-        let fits = |(key, one): (&String, &Value)| match (y.get(key), one.as_i64(), y.get(key).and_then(Value::as_i64))
-        {
-            (Some(other), ..) if value::equality(one, other, value::equal) != sure(false) => true,
-            (Some(_), Some(one), Some(other)) => one + 1 == other,
-            _ => false,
+        let whole = |value: &Value| value.as_f64().filter(|number| number.fract() == 0.0);
+        let fits = |(key, one): (&String, &Value)| {
+            y.get(key).is_some_and(|other| {
+                value::equality(one, other, value::equal) != sure(false)
+                    || whole(one).zip(whole(other)).is_some_and(|(one, other)| one + 1.0 == other)
+            })
         };
         a.text() == b.text() && x.len() == y.len() && (same || failed(a) && failed(b)) && x.iter().all(fits)
     }

@@ -227,9 +227,11 @@ impl<'a> Checker<'a> {
         let near = suggest::suggest_name(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));
         // Two letters are near to many names.
-        if let Some(help) = self.help_for_field(scope, name) {
+        let near = near.filter(|_| name.chars().count() > 2);
+        let is_of_step = near.is_none() || matches!(name, "status" | "ok" | "role" | "text" | "start" | "end");
+        if let Some(help) = self.help_for_field(scope, name).filter(|_| is_of_step) {
             diagnostic = diagnostic.with_help(help);
-        } else if let Some(near) = near.filter(|_| name.chars().count() > 2) {
+        } else if let Some(near) = near {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
                 format!("replace with `{near}`"),
                 span,

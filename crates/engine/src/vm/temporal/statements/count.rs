@@ -232,18 +232,11 @@ impl MatchCounts {
         sure.saturating_add(unknown).saturating_add(self.wild)
     }
 
-    /// Values that leave a part open also count for every value that fits.
+    /// Values that leave a part open also count for every value that fits; where none has all parts, those with the most stand for values.
     fn value_intervals(&self) -> Vec<(Env, u64, u64)> {
-        let open = |counted: &ValueCount| counted.env.contains(&ValueId::OPEN);
-        let (general, exact) = self.counts.iter().partition::<Vec<_>, _>(|counted| open(counted));
-        if exact.is_empty() {
-            let (sure, unknown) = general.iter().fold((0, 0), |(sure, unknown), one| one.add_counts(sure, unknown));
-            return general
-                .first()
-                .map(|first| (first.env.clone(), sure, self.highest_count(sure, unknown)))
-                .into_iter()
-                .collect();
-        }
+        let open = |counted: &ValueCount| counted.env.iter().filter(|id| **id == ValueId::OPEN).count();
+        let least = self.counts.iter().map(open).min().unwrap_or_default();
+        let (exact, general) = self.counts.iter().partition::<Vec<_>, _>(|counted| open(counted) == least);
         let total = |counted: &&ValueCount| {
             let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == PairFit::Yes);
             let own = (counted.sure, counted.unknown);

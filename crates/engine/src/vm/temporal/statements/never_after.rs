@@ -110,9 +110,15 @@ impl NeverAfterSemantics {
                 }
             }
             for hit in openings.hits_of(step, roles.step) {
-                if caught.is_empty() || view.listed > 0 {
-                    let opened = openings.opening_steps(hit, false, view)?;
-                    caught.extend(opened.first().map(|(edge, _)| FailingPlace::of_hit(hit, (Some(*edge), None))));
+                for spread in &view.spread_open(hit)? {
+                    if caught.is_empty() || view.listed > 0 {
+                        let opened = openings.opening_steps(spread, false, view)?;
+                        let edge = opened.first().map(|(edge, _)| *edge);
+                        caught.extend(edge.map(|edge| FailingPlace::of_hit(hit, (Some(edge), None))));
+                        if edge.is_some() {
+                            break;
+                        }
+                    }
                 }
             }
             for hit in openings.hits_of(step, roles.edge) {

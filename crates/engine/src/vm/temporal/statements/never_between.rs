@@ -188,8 +188,10 @@ impl OpenWindows {
             }
         }
         for hit in self.openings.hits_of(step, inner) {
-            if self.caught.is_empty() || view.listed > 0 {
-                self.enter_windows(hit, view)?;
+            for hit in &view.spread_open(hit)? {
+                if self.caught.is_empty() || view.listed > 0 {
+                    self.enter_windows(hit, view)?;
+                }
             }
         }
         for hit in self.openings.hits_of(step, edge) {

@@ -31,6 +31,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bytes searched for keys at the start of each file.
 const BEGINNING: u64 = 64 << 10;
+/// Bytes at the beginning of a file whose runs are evaluated once more for texts alone: what a rule misspells, the first runs tell.
+const BEGINNING_OF_TEXTS: u64 = 16 << 10;
 /// Bytes; longer runs are not evaluated again.
 const LONGEST: usize = 16 << 20;
 /// Longer keys are not names.
@@ -137,15 +139,17 @@ impl NearNames {
                     return;
                 };
                 let mut start = 0;
-                for line in lines.split_inclusive(|byte| *byte == b'\n').take_while(|line| {
-                    let begins = start < left;
+                for line in lines.split_inclusive(|byte| *byte == b'\n') {
+                    let at = start;
                     start += line.len();
-                    begins
-                }) {
+                    if at >= left {
+                        break;
+                    }
+                    let offset = whole.byte_offset().saturating_add(u64::try_from(at).unwrap_or(u64::MAX));
                     let Ok(text) = std::str::from_utf8(line) else { continue };
                     let text = text.trim_end_matches(['\n', '\r']);
                     if !text.trim_ascii().is_empty()
-                        && let Some(sought) = self.sought_in(text)
+                        && let Some(sought) = self.sought_in(text, offset)
                     {
                         self.probe_run(looking, &RawRun::new(text.to_owned(), RunSource::default()), sought);
                     }
@@ -156,16 +160,19 @@ impl NearNames {
 
     fn look_at(&self, looking: &NearNameSearch<'_>, text: &str, raw: &RawRun) {
         if text.len() <= LONGEST
-            && let Some(sought) = self.sought_in(text)
+            && let Some(sought) = self.sought_in(text, raw.source.offset)
         {
             self.probe_run(looking, raw, sought);
         }
     }
 
     /// What a run is evaluated once more for.
-    fn sought_in(&self, text: &str) -> Option<SoughtNames> {
+    fn sought_in(&self, text: &str, offset: u64) -> Option<SoughtNames> {
         if (self.files || !self.wanted.is_empty()) && self.is_odd(text) {
             return Some(SoughtNames::All);
+        }
+        if offset >= BEGINNING_OF_TEXTS {
+            return None;
         }
         let end = text.len().min(usize::try_from(BEGINNING).unwrap_or(usize::MAX));
         let begin = text.get(..text.floor_char_boundary(end)).unwrap_or_default();

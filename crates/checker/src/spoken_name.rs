@@ -80,7 +80,7 @@ impl WordCollector {
                 self.is_cut |= letter.is_alphanumeric();
                 // `\d` and `\n` are no words.
                 let escaped = rest.get(1..).and_then(|rest| rest.chars().next()).filter(|_| letter == '\\');
-                letter.len_utf8() + escaped.map_or(0, char::len_utf8)
+                letter.len_utf8().saturating_add(escaped.map_or(0, char::len_utf8))
             };
             rest = rest.get(taken..).unwrap_or_default();
         }
@@ -129,7 +129,7 @@ fn path_end(text: &str, mut end: usize) -> usize {
         if part.trim_matches('_').is_empty() {
             break;
         }
-        end += 1 + next;
+        end = end.saturating_add(next).saturating_add(1);
     }
     end
 }

@@ -211,7 +211,7 @@ fn write_derivations(arguments: &ExplainArgs, view: &DerivationView, color: Colo
         None => std::io::stdout().write_all(&text)?,
         Some(file) => super::draft_file::write_file(file, &text).map_err(|error| {
             CommandError::usage(
-                format!("`{}` cannot be written: {}", file.display(), super::write_error_text(&file, &error)),
+                format!("`{}` cannot be written: {}", file.display(), super::write_error_text(file, &error)),
                 "",
             )
         })?,

@@ -176,7 +176,7 @@ fn write_changed(
             inputs::check_inside(path, path.parent().unwrap_or(Path::new("")))?;
             draft_file::replace_file(path, new.as_bytes()).map_err(|error| {
                 let message =
-                    format!("`{}` cannot be written: {}", path.display(), super::write_error_text(&path, &error));
+                    format!("`{}` cannot be written: {}", path.display(), super::write_error_text(path, &error));
                 CommandError::usage(message, "the file is as it was")
             })?;
             writeln!(out, "formatted {}", render::one_line(&input.display_name()))?;

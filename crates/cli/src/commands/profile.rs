@@ -74,7 +74,7 @@ impl ProfileTarget {
                 draft_file::write_file(path, json_escape::escape_json(&profile::profile_json(&report)).as_bytes())
                     .map_err(|error| {
                         let message =
-                            format!("`{}` cannot be written: {}", path.display(), write_error_text(&path, &error));
+                            format!("`{}` cannot be written: {}", path.display(), write_error_text(path, &error));
                         CommandError::usage(message, "name another file")
                     })?
             }

@@ -138,12 +138,12 @@ impl<'a> Checker<'a> {
         part
     }
 
-    /// `command "curl | sh"`: a text with a pipe is looked for sign by sign, and something always stands between a program and the pipe.
+    /// `command "curl | sh"`: a text with a pipe is looked for sign by sign, while most programs have arguments in front of a pipe.
     fn check_piped_text(&mut self, text: &str, place: Span) {
         let Some(pattern) = piped_pattern(text) else { return };
         self.report_diagnostic(
-            Diagnostic::new(Slug::Impossible, place, "no command line spells a pipe exactly like this")
-                .with_label("each sign is looked for as it stands here")
+            Diagnostic::new(Slug::Impossible, place, "a text with a pipe finds this spelling alone")
+                .with_label("no argument may stand in front of the pipe")
                 .with_help(format!("write `command /{pattern}/`, which lets arguments stand in front of the pipe")),
         );
     }

@@ -15,6 +15,7 @@ use crate::reading_notes::FileRecords;
 use averment_base::limits::LONG;
 use averment_base::memory;
 use averment_engine::vm::prepare::PreparedProgram;
+use averment_engine::vm::temporal;
 use averment_report::chunk_totals::ChunkTotals;
 use averment_traces::read::{FilePart, RawRun};
 use std::num::NonZeroUsize;
@@ -23,6 +24,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 /// The results of one chunk, with its number and length.
 pub struct FinishedChunk {
@@ -154,18 +156,52 @@ pub fn start_judging(pipeline: &Arc<Pipeline>, traces: Vec<TraceInput>, total: O
     let (permit, permits) = sync_channel::<()>(AHEAD * threads);
     let (finish, finished) = channel::<FinishedChunk>();
     let feeder = Arc::new(Mutex::new(PartFeeder::new(traces, &pipeline.reading, pipeline.chunk)));
-    let mut workers = JudgeWorkers { threads: Vec::new(), feeder, stop: Arc::default() };
+    let mut workers = JudgeWorkers { threads: Vec::new(), feeder: Arc::clone(&feeder), stop: Arc::default() };
+    register_thread_storage();
+    // No thread begins before all have started: starting one takes memory that the C library cannot do without.
+    let all_started = feeder.lock().unwrap_or_else(PoisonError::into_inner);
     for _ in 0..threads {
-        let (pipeline, feeder, stop) = (Arc::clone(pipeline), Arc::clone(&workers.feeder), Arc::clone(&workers.stop));
+        if !has_room_for_thread() {
+            break;
+        }
+        let (pipeline, feeder, stop) = (Arc::clone(pipeline), Arc::clone(&feeder), Arc::clone(&workers.stop));
         let (permit, finish) = (permit.clone(), finish.clone());
-        let work = move || judge_all(&pipeline, &ChunkSource { feeder: &feeder, stop: &stop }, &permit, &finish);
+        let (started, is_started) = sync_channel::<()>(1);
+        let work = move || {
+            register_thread_storage();
+            drop(started);
+            drop(feeder.lock());
+            judge_all(&pipeline, &ChunkSource { feeder: &feeder, stop: &stop }, &permit, &finish);
+        };
         match thread::Builder::new().stack_size(STACK).spawn(work) {
             Ok(thread) => workers.threads.push(thread),
             // With fewer threads it takes longer; without any all runs are lost.
             Err(_) => break,
         }
+        // Ends when the thread drops its side.
+        let _ = is_started.recv();
     }
+    drop(all_started);
     JudgeThreads { finished, permits, workers }
+}
+
+/// Makes what a thread keeps to itself and drops at its end. The C library notes each of them in memory of its own, and ends the process
+/// where it gets none: so they are made before anything large is read.
+fn register_thread_storage() {
+    averment_report::redact::register_thread_storage();
+    temporal::register_thread_storage();
+    // What a channel waits with is made when it first waits.
+    let (_open, waits) = sync_channel::<()>(0);
+    let _ = waits.recv_timeout(Duration::ZERO);
+}
+
+/// True if there is memory for the stack of a thread and what is made with it.
+fn has_room_for_thread() -> bool {
+    let mut room = Vec::<u8>::new();
+    let had = memory::allow_failure(|| room.try_reserve_exact(STACK.saturating_add(1 << 20)).is_ok());
+    // Memory that nothing looks at need not be asked for.
+    std::hint::black_box(&room);
+    had
 }
 
 /// Small traces are judged by one thread: starting more would cost more than they save.

@@ -19,6 +19,12 @@ thread_local! {
     static LAST: RefCell<(String, String)> = RefCell::default();
 }
 
+/// Makes what this module keeps for the thread that calls it, rather than at the first use.
+pub fn register_thread_storage() {
+    LAST.with_borrow(|_| ());
+    crate::secrets::register_thread_storage();
+}
+
 /// The name of a file without what a detector recognises as a secret.
 #[must_use]
 pub fn redact_file(name: &str) -> Cow<'_, str> {

@@ -18,6 +18,11 @@ thread_local! {
     static CLEAN: RefCell<FxHashSet<Box<str>>> = RefCell::default();
 }
 
+/// Makes what this module keeps for the thread that calls it.
+pub(crate) fn register_thread_storage() {
+    CLEAN.with_borrow(|_| ());
+}
+
 /// Where the detectors of the language find secrets in a text: sorted, not overlapping.
 /// A text too large to look through is hidden as a whole.
 pub fn find_secrets(text: &str) -> Vec<Range<usize>> {

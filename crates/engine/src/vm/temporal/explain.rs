@@ -9,6 +9,7 @@ mod verdicts;
 pub(super) use distance::window_end;
 pub(super) use join_mismatch::for_which;
 pub(super) use near::MOST_COMPARED;
+pub use spelling::register_thread_storage;
 pub(in crate::vm) use verdicts::{DIED_AT_START, not_complete};
 pub(super) use verdicts::{
     absent_kind, by_missing, lacking_fields, no_calls, no_window, not_exercised, open_reason, unknown_reason,

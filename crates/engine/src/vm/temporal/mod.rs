@@ -63,6 +63,7 @@ const FEW_WINDOWS: u64 = 256;
 /// Extra fuel per match in further windows, because nested blocks multiply them.
 const IN_MANY_WINDOWS: u64 = 16;
 
+pub use explain::register_thread_storage;
 pub(super) use explain::{DIED_AT_START, not_complete};
 
 pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {

@@ -25,6 +25,11 @@ thread_local! {
     static UNLIKE: RefCell<FxHashMap<Box<str>, FxHashSet<Box<str>>>> = RefCell::default();
 }
 
+/// Makes what the search for misspelled names keeps for the thread that calls it, rather than at the first use.
+pub fn register_thread_storage() {
+    UNLIKE.with_borrow(|_| ());
+}
+
 impl<'run> WindowView<'_, 'run> {
     pub(in super::super) fn misspelled_name(&self, operand: usize) -> Option<VerdictEvidence> {
         let unique = self.unique_pattern(operand)?;

@@ -7,7 +7,7 @@ use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, read_messages};
 use super::messages::MessageRole;
-use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{items_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_usage;
@@ -67,8 +67,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[FrameworkKey::Messages.key(), FrameworkKey::Contents.key()],
     near: &[FrameworkKey::Contents.key()],
     object: |object| {
-        is_message(object)
-            || object_items(list_of(object, FrameworkKey::Messages).unwrap_or_default()).any(|(_, one)| is_message(one))
+        is_message(object) || objects_of(list_of(object, FrameworkKey::Messages).unwrap_or_default()).any(is_message)
     },
     item_marks: &[FrameworkKey::Contents.key()],
     element: is_message,
@@ -83,10 +82,10 @@ fn role_word(message: Object<'_>) -> Option<&str> {
 }
 
 fn is_message(message: Object<'_>) -> bool {
-    let is_part = |(_, part): (Node<'_>, Object<'_>)| text_of(part, FrameworkPartKey::Type).is_some();
+    let is_part = |part: Object<'_>| text_of(part, FrameworkPartKey::Type).is_some();
     role_word(message).is_some()
         && list_of(message, FrameworkKey::Contents)
-            .is_some_and(|parts| parts.is_empty() || object_items(parts).any(is_part))
+            .is_some_and(|parts| parts.is_empty() || objects_of(parts).any(is_part))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {

@@ -7,7 +7,7 @@ use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{items_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_meta;
@@ -57,10 +57,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_step(step: Object<'_>) -> bool {
-    let has_type = |(_, part): (Node<'_>, Object<'_>)| text_of(part, SdkStepKey::Type).is_some();
+    let has_type = |part: Object<'_>| text_of(part, SdkStepKey::Type).is_some();
     text_of(step, SdkStepKey::Finish).is_some()
         && (list_of(step, SdkStepKey::Calls).is_some() && list_of(step, SdkStepKey::Results).is_some()
-            || list_of(step, SdkStepKey::Content).is_some_and(|parts| object_items(parts).all(has_type)))
+            || list_of(step, SdkStepKey::Content).is_some_and(|parts| objects_of(parts).all(has_type)))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {

@@ -6,7 +6,7 @@ use super::blocks::{BlockCall, BlockResult};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{list_of, node_object, object_items, object_of, text_of};
+use super::nodes::{list_of, node_object, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
@@ -69,12 +69,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     description: "conversations of Amazon Q Developer and Kiro on the command line (`history` of `user` and `assistant`)",
     marks: &[QKey::History.key()],
     object: |object| {
-        let is_entry = |(_, entry): (Node<'_>, Object<'_>)| {
+        let is_entry = |entry: Object<'_>| {
             let content = side_of(entry, QSide::User).is_some_and(|user| user.field(QKey::Content).is_some());
             content && side_of(entry, QSide::Assistant).is_some()
         };
         text_of(object, QKey::Id).is_some()
-            && object_items(list_of(object, QKey::History).unwrap_or_default()).any(is_entry)
+            && objects_of(list_of(object, QKey::History).unwrap_or_default()).any(is_entry)
     },
     read: read_run,
     ..IN_FULL

@@ -5,7 +5,7 @@ use super::blocks::{BlockCall, BlockResult};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{list_of, node_object, object_items, text_of};
+use super::nodes::{list_of, node_object, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use super::unknown::UNKNOWN_ROLE;
 use averment_base::value::{Node, Object};
@@ -43,10 +43,9 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[LabsKey::Transcript.key()],
     near: &[],
     object: |object| {
-        let is_entry = |(_, entry): (Node<'_>, Object<'_>)| {
-            text_of(entry, LabsKey::Role).is_some() && entry.field(LabsKey::Seconds).is_some()
-        };
-        object_items(list_of(object, LabsKey::Transcript).unwrap_or_default()).any(is_entry)
+        let is_entry =
+            |entry: Object<'_>| text_of(entry, LabsKey::Role).is_some() && entry.field(LabsKey::Seconds).is_some();
+        objects_of(list_of(object, LabsKey::Transcript).unwrap_or_default()).any(is_entry)
     },
     read: read_run,
     ..IN_FULL

@@ -7,7 +7,7 @@ use super::cutting::RunCutting;
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole};
-use super::nodes::{list_of, node_list, node_object, object_items, object_of, text_of};
+use super::nodes::{list_of, node_list, node_object, object_items, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{calls, messages};
 use averment_base::value::{Node, Object, Value};
@@ -63,20 +63,17 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     description: "rows of evaluations in Azure AI Foundry (`query`, `response`, `tool_definitions`)",
     marks: RowMark::Any.keys(),
     near: &[RowKey::Tools.key()],
-    object: |object| {
-        is_row(object)
-            || list_of(object, RowKey::Rows).is_some_and(|rows| object_items(rows).any(|(_, row)| is_row(row)))
-    },
+    object: |object| is_row(object) || list_of(object, RowKey::Rows).is_some_and(|rows| objects_of(rows).any(is_row)),
     read: read_run,
     runs: &[RunCutting { within: &[], way: &[RowKey::Rows.keys()], by: &[], keeps: &[], joins: None }],
     ..IN_FULL
 };
 
 fn holds_messages(row: Object<'_>, side: RowKey) -> bool {
-    let is = |(_, message): (Node<'_>, Object<'_>)| {
+    let is = |message: Object<'_>| {
         text_of(message, ChatMessageKey::Role).is_some() && message.field(ChatMessageKey::Content).is_some()
     };
-    list_of(row, side).is_some_and(|list| object_items(list).any(is))
+    list_of(row, side).is_some_and(|list| objects_of(list).any(is))
 }
 
 fn is_call(node: &Node<'_>) -> bool {
@@ -148,8 +145,7 @@ fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
     let about = StepMeta { time, ..StepMeta::default() };
     let id = text_of(message, ChatMessageKey::Answers);
     let holds_result = |block| matches!(classify_block(block, id), ContentBlock::Answers(_));
-    let has_result =
-        node_list(content).is_some_and(|blocks| object_items(blocks).any(|(_, block)| holds_result(block)));
+    let has_result = node_list(content).is_some_and(|blocks| objects_of(blocks).any(holds_result));
     if role == Some(MessageRole::Result) && !has_result {
         let answer =
             BlockResult { id, result: Some(content), status: Some(StepStatus::Unknown), ..BlockResult::default() };

@@ -5,7 +5,7 @@ use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, read_messages};
 use super::messages::MessageRole;
-use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
+use super::nodes::{items_of, list_of, node_object, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::run::StepStatus;
@@ -46,9 +46,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     description: "messages of Genkit (`content` with `toolRequest`; a list, one a line, `messages`)",
     marks: &[GenkitKey::Messages.key()],
     near: &[],
-    object: |object| {
-        object_items(list_of(object, GenkitKey::Messages).unwrap_or_default()).any(|(_, one)| is_message(one))
-    },
+    object: |object| objects_of(list_of(object, GenkitKey::Messages).unwrap_or_default()).any(is_message),
     item_marks: &[GenkitKey::Role.key()],
     element: is_message,
     line: is_message,
@@ -58,11 +56,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_message(message: Object<'_>) -> bool {
-    let is_tool = |(_, part): (Node<'_>, Object<'_>)| {
-        [GenkitPart::Call, GenkitPart::Result].into_iter().any(|key| object_of(part, key).is_some())
-    };
+    let is_tool =
+        |part: Object<'_>| [GenkitPart::Call, GenkitPart::Result].into_iter().any(|key| object_of(part, key).is_some());
     text_of(message, GenkitKey::Role).is_some()
-        && object_items(list_of(message, GenkitKey::Content).unwrap_or_default()).any(is_tool)
+        && objects_of(list_of(message, GenkitKey::Content).unwrap_or_default()).any(is_tool)
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {

@@ -6,7 +6,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, NodeShapes, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{self, ChatMessageKey as OfChat, ToolCallKey};
-use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{first_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{content, handovers, printed_messages};
 use averment_base::value::{Node, Object, Value};
@@ -104,9 +104,8 @@ fn is_update(update: Object<'_>) -> bool {
 
 fn held_messages(state: Object<'_>) -> Option<&[Node<'_>]> {
     let messages = list_of(state, LangChainKey::Messages)?;
-    let known =
-        |(_, one): (Node<'_>, Object<'_>)| message_sayer(one).is_some() && one.field(LangChainKey::Role).is_none();
-    object_items(messages).any(known).then_some(messages)
+    let known = |one: Object<'_>| message_sayer(one).is_some() && one.field(LangChainKey::Role).is_none();
+    objects_of(messages).any(known).then_some(messages)
 }
 
 fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -137,11 +136,10 @@ fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
 fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
     let inner = object_of(object, LangChainKey::Values).unwrap_or(object);
     let messages = list_of(inner, LangChainKey::Messages)?;
-    let of_chat = |(_, one): (Node<'_>, Object<'_>)| one.field(LangChainKey::Role).is_some();
-    let is_sure = |(_, one): (Node<'_>, Object<'_>)| {
-        message_sayer(one).is_some_and(|(word, _)| SureMessageType::from_key(word).is_some())
-    };
-    (object_items(messages).any(is_sure) && !object_items(messages).any(of_chat)).then_some(messages)
+    let of_chat = |one: Object<'_>| one.field(LangChainKey::Role).is_some();
+    let is_sure =
+        |one: Object<'_>| message_sayer(one).is_some_and(|(word, _)| SureMessageType::from_key(word).is_some());
+    (objects_of(messages).any(is_sure) && !objects_of(messages).any(of_chat)).then_some(messages)
 }
 
 fn message_sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {

@@ -5,7 +5,7 @@ use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, listed_calls, read_messages};
 use super::messages::MessageRole;
-use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
+use super::nodes::{items_of, list_of, node_object, object_items, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::run::StepStatus;
@@ -57,8 +57,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[LlamaKey::Messages.key(), LlamaKey::Blocks.key()],
     near: &[],
     object: |object| {
-        is_message(object)
-            || object_items(list_of(object, LlamaKey::Messages).unwrap_or_default()).any(|(_, one)| is_message(one))
+        is_message(object) || objects_of(list_of(object, LlamaKey::Messages).unwrap_or_default()).any(is_message)
     },
     item_marks: &[LlamaKey::Blocks.key()],
     element: is_message,
@@ -68,11 +67,11 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_message(message: Object<'_>) -> bool {
-    let is_block = |(_, block): (Node<'_>, Object<'_>)| text_of(block, LlamaBlockKey::Type).is_some();
+    let is_block = |block: Object<'_>| text_of(block, LlamaBlockKey::Type).is_some();
     text_of(message, LlamaKey::Role).is_some()
         && message.field(LlamaKey::More).is_some()
         && list_of(message, LlamaKey::Blocks)
-            .is_some_and(|blocks| blocks.is_empty() || object_items(blocks).any(is_block))
+            .is_some_and(|blocks| blocks.is_empty() || objects_of(blocks).any(is_block))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {

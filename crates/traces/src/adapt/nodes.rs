@@ -52,6 +52,11 @@ pub(super) fn object_items<'run>(items: &'run [Node<'run>]) -> impl Iterator<Ite
     items.iter().filter_map(|node| Some((*node, node_object(*node)?)))
 }
 
+/// The objects of a list without their nodes; others are passed over.
+pub(super) fn objects_of<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item = Object<'run>> {
+    object_items(items).map(|(_, object)| object)
+}
+
 /// The object that a record is, or holds behind the name of what was called.
 pub(super) fn record_payload(node: Node<'_>) -> Option<Object<'_>> {
     match node.value {

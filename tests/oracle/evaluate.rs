@@ -248,16 +248,20 @@ fn block(header: &Header, body: &[Statement], world: &World) -> Verdicts {
     let patterns = header_patterns(header);
     let moves = !world.run.complete && patterns.iter().copied().any(course::is_course_pattern);
     let lost = !recorded(world, &patterns) || opens_in_no_order(header, &patterns, world) || moves;
-    let mut members = Vec::new();
-    for (conditions, statement) in body.iter().flat_map(lifted) {
-        let inside = || match lost {
-            true => Ok(Verdict::Undecided),
-            false => settled(|answers: &mut Answers| in_windows(header, &statement, world, answers)),
-        };
-        members.push(match conditions.split_first() {
-            None => inside()?,
-            Some(_) => gated(&conditions, world, inside)?,
-        });
+    let judged = |statements: &[Statement]| match lost {
+        true => Ok(Verdict::Undecided),
+        false => settled(|answers: &mut Answers| {
+            let inside = statements.iter().map(|statement| in_windows(header, statement, world, answers));
+            Ok(all_of(&inside.collect::<Result<Vec<_>, _>>()?))
+        }),
+    };
+    // Windows that are not known open for all of them or for none.
+    let (plain, modified): (Vec<_>, Vec<_>) =
+        body.iter().flat_map(lifted).partition(|(conditions, _)| conditions.is_empty());
+    let plain: Vec<Statement> = plain.into_iter().map(|(_, statement)| statement).collect();
+    let mut members = if plain.is_empty() { Vec::new() } else { vec![judged(&plain)?] };
+    for (conditions, statement) in modified {
+        members.push(gated(&conditions, world, || judged(std::slice::from_ref(&statement)))?);
     }
     Ok(all_of(&members))
 }

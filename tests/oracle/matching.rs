@@ -136,12 +136,14 @@ impl<'a> World<'a> {
     /// `M(P, s, e)`. Tests on variables that `env` does not have are left aside.
     pub fn matches(&self, pattern: &Pattern, index: usize, env: &Env, answers: &mut Answers) -> bool {
         self.found(pattern, index).into_iter().any(|found| {
-            let agrees = found.bound.iter().all(|(name, value)| env.get(name) == Some(value));
+            // A value that is not recorded is some value: where a name has none, no step binds it.
+            let agrees = found.bound.iter().all(|(name, value)| env.get(name) == Some(value))
+                && found.free.iter().all(|name| env.contains_key(*name));
             if !agrees {
                 return false;
             }
             let mut own = found.bound.clone();
-            own.extend(found.free.iter().filter_map(|name| Some(((*name).to_owned(), *env.get(*name)?))));
+            own.extend(found.free.iter().map(|name| ((*name).to_owned(), env[*name])));
             (!found.unknown || answers.yes(format!("{} at {index} {own:?}", pattern.id)))
                 && self.foreign_holds(pattern, &found, index, env, answers)
         })

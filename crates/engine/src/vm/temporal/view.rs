@@ -85,6 +85,16 @@ pub(super) struct WindowView<'a, 'run> {
     pub(super) listed: usize,
 }
 
+/// Which tests of a match on bindings leave it open whether it fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CountedTests {
+    All,
+    /// Those that the values of the header answer: they tell whether it is a match at all.
+    Given,
+    /// Those that ask for a value of the other match.
+    Relating,
+}
+
 /// An event with its values, or values alone.
 #[derive(Clone, Copy)]
 pub(super) struct PairSide<'e> {
@@ -126,9 +136,13 @@ impl<'run> WindowView<'_, 'run> {
 
     /// Names used by its tests on other patterns' bindings, without the header's.
     pub(super) fn asked_names(&self, operand: usize) -> BindingNames {
-        let open = |name: &u32| self.header.get(*name as usize).is_none_or(|id| *id == ValueId::OPEN);
-        self.unique_pattern(operand)
-            .map_or_else(BindingNames::new, |unique| unique.asks.iter().copied().filter(open).collect())
+        let asks = self.unique_pattern(operand).map_or(&[][..], |unique| unique.asks.as_slice());
+        asks.iter().copied().filter(|name| self.is_open(*name)).collect()
+    }
+
+    /// True if the header gives no value for a name.
+    fn is_open(&self, name: u32) -> bool {
+        self.header.get(name as usize).is_none_or(|id| *id == ValueId::OPEN)
     }
 
     pub(super) fn has_joins(&self, operand: usize) -> bool {
@@ -250,27 +264,51 @@ impl<'run> WindowView<'_, 'run> {
         if fit == PairFit::No { Ok(PairFit::No) } else { Ok(fit.and(self.test_fit(b, a)?)) }
     }
 
-    /// Tests of `own` on other patterns' bindings, with the values of both.
+    /// Whether the tests of `own` on the bindings of the other match hold, provided that its step is a match at all: what is unknown of that is
+    /// told of the match already.
     pub(super) fn test_fit(&mut self, own: PairSide<'_>, other: PairSide<'_>) -> Result<PairFit, Fault> {
         let Some((operand, event)) = own.event else { return Ok(PairFit::Yes) };
         if !self.has_joins(operand) {
             return Ok(PairFit::Yes);
         }
         let merged = merge_envs(own.env, other.env);
-        self.joins_of(operand, event, &merged)
+        let of_step = self.sibling_events(operand, event);
+        if of_step.len() <= 1 {
+            return self.tests_of(operand, event, &merged, CountedTests::Relating);
+        }
+        let mut fits: Option<PairFit> = None;
+        for sibling in of_step {
+            let Some(hit) = event_hit(operand, sibling, self) else { continue };
+            let values = if sibling == event { PairFit::Yes } else { same_values(&hit.env, &merged) };
+            let known = values.and(if hit.sure { PairFit::Yes } else { PairFit::Unknown });
+            let known = known.and(self.tests_of(operand, sibling, &merged, CountedTests::Given)?);
+            if known == PairFit::No {
+                continue;
+            }
+            let relates = self.tests_of(operand, sibling, &merged, CountedTests::Relating)?;
+            if (known, relates) == (PairFit::Yes, PairFit::Yes) {
+                return Ok(PairFit::Yes);
+            }
+            fits = fits.filter(|fits| *fits != relates).map_or(Some(relates), |_| Some(PairFit::Unknown));
+        }
+        Ok(fits.unwrap_or(PairFit::No))
     }
 
     /// Whether the step of an event matches under `env`: by the tests of this event on other patterns' bindings, or by those of another match
     /// of the step. Tests on unbound names are ignored.
     pub(super) fn joins_of(&mut self, operand: usize, event: u32, env: &Env) -> Result<PairFit, Fault> {
-        let mut fit = self.tests_of(operand, event, env)?;
+        let mut fit = self.tests_of(operand, event, env, CountedTests::All)?;
         for sibling in self.sibling_events(operand, event) {
             let fits = match event_hit(operand, sibling, self) {
                 _ if fit == PairFit::Yes || sibling == event => continue,
                 None => continue,
                 Some(hit) => same_values(&hit.env, env).and(if hit.sure { PairFit::Yes } else { PairFit::Unknown }),
             };
-            let fits = if fits == PairFit::No { fits } else { fits.and(self.tests_of(operand, sibling, env)?) };
+            let fits = if fits == PairFit::No {
+                fits
+            } else {
+                fits.and(self.tests_of(operand, sibling, env, CountedTests::All)?)
+            };
             if fit == PairFit::No || fits == PairFit::Yes {
                 fit = fits;
             }
@@ -290,7 +328,7 @@ impl<'run> WindowView<'_, 'run> {
         event.saturating_sub(to_index(before))..event.saturating_add(to_index(behind))
     }
 
-    fn tests_of(&mut self, operand: usize, event: u32, env: &Env) -> Result<PairFit, Fault> {
+    fn tests_of(&mut self, operand: usize, event: u32, env: &Env, counts: CountedTests) -> Result<PairFit, Fault> {
         let plan = self.plan;
         let Some((alternative, step)) = self.matched_alternative(plan, operand, event) else { return Ok(PairFit::Yes) };
         let bindings = self.binding_values(env);
@@ -298,6 +336,15 @@ impl<'run> WindowView<'_, 'run> {
         let mut fit = PairFit::Yes;
         for &code in &alternative.joins {
             if plan.used_bindings(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
+                continue;
+            }
+            let relates = plan.used_bindings(code).iter().any(|name| self.is_open(*name));
+            let counted = match counts {
+                CountedTests::All => true,
+                CountedTests::Given => !relates,
+                CountedTests::Relating => relates,
+            };
+            if !counted {
                 continue;
             }
             let truth = self.machine.evaluate_truth(code, &scope)?;

@@ -277,8 +277,12 @@ fn lifted(statement: &Statement) -> Vec<(Vec<Condition>, Statement)> {
             lifted(inner).into_iter().map(with).collect()
         }
         Statement::Block(header, body) if !matches!(header, Header::When(_)) => {
-            let inside = body.iter().flat_map(lifted);
-            inside.map(|(all, inner)| (all, Statement::Block(header.clone(), vec![inner]))).collect()
+            let (plain, modified): (Vec<_>, Vec<_>) =
+                body.iter().flat_map(lifted).partition(|(conditions, _)| conditions.is_empty());
+            let plain: Vec<Statement> = plain.into_iter().map(|(_, statement)| statement).collect();
+            let plain = (!plain.is_empty()).then(|| (Vec::new(), Statement::Block(header.clone(), plain)));
+            let wrap = |(all, inner)| (all, Statement::Block(header.clone(), vec![inner]));
+            plain.into_iter().chain(modified.into_iter().map(wrap)).collect()
         }
         other => vec![(Vec::new(), other.clone())],
     }

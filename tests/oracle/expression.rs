@@ -509,6 +509,13 @@ fn integer(number: &Number) -> Option<i64> {
     number.as_i64().or_else(|| number.as_f64().and_then(whole))
 }
 
+/// A number with at most three digits behind the point, in thousandths.
+fn thousandths(number: &Number) -> Option<i128> {
+    let whole = |real: f64| (real.fract() == 0.0 && real.abs() < 9e15).then_some(real as i128);
+    let integer = number.as_i64().map(|integer| i128::from(integer) * 1000);
+    integer.or_else(|| whole(number.as_f64()? * 1000.0))
+}
+
 /// Numbers, exactly where they are integers. Everything else is missing, and so is what is divided by zero.
 pub fn arithmetic(operator: Operator, a: Worth, b: Worth) -> Worth {
     let (a, b) = match (found(a), found(b)) {
@@ -528,6 +535,9 @@ pub fn arithmetic(operator: Operator, a: Worth, b: Worth) -> Worth {
     });
     if let Some(whole) = whole {
         return Worth::Value(json!(whole));
+    }
+    if let (Operator::Remainder, Some(a), Some(b)) = (operator, thousandths(&a), thousandths(&b).filter(|b| *b != 0)) {
+        return Worth::Value(json!((a % b) as f64 / 1000.0));
     }
     let (a, b) = (a.as_f64().unwrap_or(f64::NAN), b.as_f64().unwrap_or(f64::NAN));
     let real = match operator {

@@ -87,9 +87,12 @@ pub fn command_lines() -> &'static [(&'static str, &'static [Program])] {
         ),
         (
             "ls | xargs -I% rm -f -r %",
-            &[program("ls", &[], &[]), Program { values: &["%"], ..program("rm", &["%"], &["-f", "-r"]) }],
+            &[
+                program("ls", &[], &[]),
+                Program { values: &["%"], ..program("rm", &["%"], &["-f", "-r", "-R", "--recursive", "--force"]) },
+            ],
         ),
-        ("git -f push main", &[Program { values: &["push"], ..program("git", &["push", "main"], &["-f"]) }]),
+        ("git -f push main", &[Program { values: &["push"], ..program("git", &["push", "main"], &["-f", "--force"]) }]),
         ("npm test", &[program("npm", &["test"], &[])]),
         ("npm ci", &[program("npm", &["ci"], &[])]),
         ("ls", &[program("ls", &[], &[])]),

@@ -31,8 +31,8 @@ impl BlockWrap {
 
 type Members = Vec<GroupMember<CheckedPattern, ir::TypedExpr>>;
 
-/// The statements of a block that stands in a group. The condition of a modifier belongs to its statement: it is asked once, before any
-/// window is looked at, unless it looks at the step of one.
+/// The statements of a block that stands in a group: one check, since a window that is not known opens for all of them or for none. The
+/// condition of a modifier belongs to its statement: it is asked once, before any window is looked at, unless it looks at the step of one.
 fn in_windows(window: ir::WindowScope<CheckedPattern>, members: Members, body: &[ast::SyntaxItem]) -> CheckedStatement {
     let statements = body.iter().filter_map(|item| match &item.kind {
         ItemKind::Assertion(assertion) => Some(&assertion.statement.kind),
@@ -51,16 +51,22 @@ fn in_windows(window: ir::WindowScope<CheckedPattern>, members: Members, body: &
     }
     let all = |members| AssertionCheck::Group { kind: GroupKind::All, members };
     let scoped = |scope, members| AssertionCheck::Scoped { scope, body: Box::new(all(members)) };
-    if parts.iter().all(|part| part.when.iter().all(walk::looks_at_step)) {
-        return scoped(window, parts);
+    let (plain, modified): (Members, Members) =
+        parts.into_iter().partition(|part| part.when.iter().all(walk::looks_at_step));
+    if modified.is_empty() {
+        return scoped(window, plain);
     }
+    let together = plain.first().map(|first| first.span).map(|span| {
+        let weight = plain.iter().map(|part| part.weight).sum();
+        GroupMember { span, weight, when: Vec::new(), check: scoped(window.clone(), plain) }
+    });
     let alone = |part: GroupMember<CheckedPattern, ir::TypedExpr>| {
         let (inside, outside) = part.when.iter().cloned().partition::<Vec<_>, _>(walk::looks_at_step);
         let (span, weight) = (part.span, part.weight);
         let inner = GroupMember { when: inside, ..part };
         GroupMember { span, weight, when: outside, check: scoped(window.clone(), vec![inner]) }
     };
-    all(parts.into_iter().map(alone).collect())
+    all(together.into_iter().chain(modified.into_iter().map(alone)).collect())
 }
 
 impl<'a> Checker<'a> {

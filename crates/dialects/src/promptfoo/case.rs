@@ -73,6 +73,7 @@ pub(super) fn write_cases<'p>(
         false => super::trajectory_kinds::TOOLS,
     };
     head.extend(declared.asks_tools.then_some(tools).into_iter().flat_map(str::lines));
+    head.extend(declared.asks_rouge.then_some(super::score_kinds::ROUGE_WORDS).into_iter().flat_map(str::lines));
     head.extend(declared.asks_error_spans.then_some(super::trace_kinds::ERROR_SPAN));
     for line in head {
         lowering.out.write_line(at, |out| out.put_text(line));
@@ -151,7 +152,8 @@ impl PlanWriter<'_> {
         if gated || one.weight == 0.0 {
             modifiers.push_str(" severity info");
         }
-        let text = match self.as_promptfoo && !one.is_recorded {
+        // What has a score of its own brings it by its comparison.
+        let text = match self.as_promptfoo && !one.is_recorded && one.score.is_none() {
             true => format!("{} == 1", self.pass_number(one)),
             false => one.truth.clone(),
         };

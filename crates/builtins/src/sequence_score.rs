@@ -136,7 +136,8 @@ pub(super) fn bleu<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run
         Err(value) => return Ok(Node::computed(value)),
     };
     let score = match words.sides() {
-        [0, _] | [_, 0] => 0.0,
+        [0, _] => 0.0,
+        [_, 0] if floor.is_none() => 0.0,
         _ => bleu_score(&words, floor, call.meter)?,
     };
     give_score(call, score, words.sides())

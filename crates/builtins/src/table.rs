@@ -224,7 +224,7 @@ builtins! {
     }
     Score in sequence_score {
         bleu(text: String, reference: String | List, floor? 1: Number) -> Number [score], "how much of the text's word sequences (1 to 4 words) stands in the reference, or in several of which the nearest counts, with the brevity penalty. Add-one smoothed above one word; with `floor`, a share of 0 counts as that, and sequences longer than the text are left aside", r#"bleu("the cat sat on the mat", "the cat sat on the mat") == 1"#;
-        gleu(text: String, reference: String | List) -> Number [score], "the word sequences (1 to 4 words) that both have, as a share of those of the text or of the reference, whichever has more; of several references the nearest counts. Full stops at the ends of words are left aside", r#"gleu("the cat sat.", "the cat") == 0.5"#;
+        gleu(text: String, reference: String | List) -> Number [score], "the word sequences (1 to 4 words) that both have, as a share of those of whichever has more. Of several references the nearest counts. Full stops at the ends of words are left aside", r#"gleu("the cat sat.", "the cat") == 0.5"#;
     }
     Score in list {
         f1(values: List | String, wanted: List | String) -> Number [score], "how nearly the lists have the same elements in any order, 1 where they do: the harmonic mean of the share of the values that are wanted and of the wanted values that are there, each element counted as often as it stands. A text is the list of its words, in lower case and without what is neither letter nor digit", r#"f1(["a", "b", "c"], ["c", "a", "b"]) == 1 and f1("Paris, France", "in Paris") == 0.5"#;

@@ -106,7 +106,7 @@ impl PlanWriter<'_> {
                 false => entries.extend(lower_assertion(node, &vars, context).map(TestEntry::One)),
             }
         }
-        let mut lines = Vec::new();
+        let mut lines = if self.as_promptfoo { self.take_light_metrics(&mut entries) } else { Vec::new() };
         let gated = self.plan.threshold.is_some();
         for entry in &entries {
             match entry {
@@ -122,6 +122,42 @@ impl PlanWriter<'_> {
             lines.push(CaseLine::new(place, gate + &self.gate_modifiers(threshold)));
         }
         lines
+    }
+
+    /// A metric whose assertions all weigh 0 is 0 there, whatever they say: a line says so in their place.
+    fn take_light_metrics(&self, entries: &mut [TestEntry]) -> Vec<CaseLine> {
+        let mut weights = std::collections::BTreeMap::<String, f64>::new();
+        let mut add = |metric: Option<&String>, weight: f64| {
+            if let Some(metric) = metric {
+                *weights.entry(metric.clone()).or_default() += weight;
+            }
+        };
+        for entry in entries.iter() {
+            match entry {
+                TestEntry::One(one) => add(one.metric.as_ref(), one.weight),
+                TestEntry::Set(set) => {
+                    add(set.metric.as_ref(), set.weight);
+                    set.members.iter().for_each(|member| add(member.metric.as_ref(), member.weight));
+                }
+            }
+        }
+        weights.retain(|_, weight| *weight == 0.0);
+        let leave_out = |metric: &mut Option<String>| {
+            if metric.as_ref().is_some_and(|metric| weights.contains_key(metric)) {
+                *metric = None;
+            }
+        };
+        for entry in entries {
+            match entry {
+                TestEntry::One(one) => leave_out(&mut one.metric),
+                TestEntry::Set(set) => {
+                    leave_out(&mut set.metric);
+                    set.members.iter_mut().for_each(|member| leave_out(&mut member.metric));
+                }
+            }
+        }
+        let line = |metric: &String| format!("score(0) >= 0 weight 0 as {metric} severity info{}", self.when(None));
+        weights.keys().map(|metric| CaseLine::new(self.plan.place, line(metric))).collect()
     }
 
     fn when(&self, condition: Option<&str>) -> String {
@@ -161,7 +197,7 @@ impl PlanWriter<'_> {
         if self.as_promptfoo && one.may_end_test && (gated || one.weight == 0.0) {
             lines.push(self.ending_line(one));
         }
-        if one.weight != 0.0 && !one.is_recorded {
+        if one.weight != 0.0 && one.is_computed {
             self.push_agreement(&format!("`{}`", one.kind), &one.truth, &one.recorded, one.place, lines);
         }
     }

@@ -80,7 +80,12 @@ fn scores_are_judged_where_the_formula_is_known() {
         (json!({"type": "not-is-xml"}), &cat, None, Verdict::Pass),
         (json!({"type": "is-xml"}), &json!({"output": "<a>x</a>\n"}), None, Verdict::Pass),
         (json!({"type": "is-xml"}), &json!({"output": "<a>x</b>"}), None, Verdict::Fail),
-        (json!({"type": "not-is-xml"}), &json!({"output": "<a><b x=\"1\">&amp;</b><!-- c --></a>"}), None, Verdict::Fail),
+        (
+            json!({"type": "not-is-xml"}),
+            &json!({"output": "<a><b x=\"1\">&amp;</b><!-- c --></a>"}),
+            None,
+            Verdict::Fail,
+        ),
         (json!({"type": "is-xml"}), &json!({"output": "<!DOCTYPE a><a/>"}), None, Verdict::Undecided),
         (json!({"type": "contains-xml"}), &json!({"output": "<a><b x=\"1\"/></a>"}), None, Verdict::Pass),
         (json!({"type": "is-xml", "value": "a.b"}), &json!({"output": "<a>x</a>"}), None, Verdict::Undecided),
@@ -96,6 +101,16 @@ fn scores_are_judged_where_the_formula_is_known() {
         (json!({"type": "is-sql"}), &json!({"output": "SELECT `a FROM b"}), None, Verdict::Fail),
         (json!({"type": "is-sql"}), &json!({"output": "SELECT a FROM b"}), None, Verdict::Undecided),
         (json!({"type": "contains-sql"}), &json!({"output": " "}), None, Verdict::Fail),
+        (
+            json!({"type": "contains-json", "value": {"type": "array"}}),
+            &json!({"output": "so [1, 2]"}),
+            None,
+            Verdict::Fail,
+        ),
+        (json!({"type": "not-contains-json"}), &json!({"output": "so [[{\"a\": 1}]]"}), None, Verdict::Fail),
+        (json!({"type": "contains-json"}), &json!({"output": "[1] and {\"a\": 1}"}), None, Verdict::Pass),
+        (json!({"type": "not-contains-json"}), &json!({"output": "so {a: 1}"}), None, Verdict::Undecided),
+        (json!({"type": "not-contains-json"}), &json!({"output": "so {a: 1}"}), Some(1.0), Verdict::Pass),
     ] {
         assert_eq!(judged(&assertion, response, recorded).0, verdict, "{assertion} {response}");
     }
@@ -103,4 +118,20 @@ fn scores_are_judged_where_the_formula_is_known() {
     assert_eq!(score(&of("rouge-n", 0.1), &json!({"output": "the cat"})), 0.8);
     assert_eq!(score(&of("not-gleu", 0.9), &json!({"output": "the cat"})), 0.5);
     assert_eq!(score(&json!({"type": "perplexity-score", "threshold": 0.3}), &cat), 0.354_343_694);
+}
+
+#[test]
+fn expected_calls_of_a_test_are_no_calls_of_its_run() {
+    let assertion = json!({"type": "not-trajectory:tool-args-match", "value": {"name": "pay", "args": {"to": 5}}});
+    let config = json!({"prompts": ["ask"], "tests": [{"vars": {}, "assert": [assertion]}]}).to_string();
+    let Imported::Rules { rules, .. } = import_file("promptfooconfig.yaml", &config, &[], false) else { panic!() };
+    let attributes = json!({"tool.name": "search", "tool.arguments": "{\"q\":\"x\"}"});
+    let span = json!({"spanId": "1", "name": "tool.call", "startTime": 1, "endTime": 2, "attributes": attributes});
+    let result = json!({
+        "testIdx": 0, "promptIdx": 0, "success": true, "vars": {}, "response": {"output": "done"},
+        "testCase": {"assert": [assertion]}, "gradingResult": {"pass": true, "componentResults": [{"assertion": assertion}]},
+    });
+    let run = json!({"traces": [{"traceId": "t", "spans": [span]}], "result": result});
+    let outcome = rules.check_one(run.to_string()).unwrap();
+    assert_eq!(outcome.results().next().map(|one| one.verdict()), Some(Verdict::Pass));
 }

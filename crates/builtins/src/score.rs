@@ -136,7 +136,12 @@ fn number_words<'a>(
 }
 
 /// Clipped n-gram overlap.
-pub(super) fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut FuelMeter) -> Result<usize, LimitError> {
+pub(super) fn common_sequences(
+    left: &[u32],
+    right: &[u32],
+    n: usize,
+    meter: &mut FuelMeter,
+) -> Result<usize, LimitError> {
     let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     meter.charge_fuel((left.len().saturating_add(right.len()) as u64).saturating_mul(n as u64))?;
     meter.check_memory(small.len().saturating_mul(48))?;

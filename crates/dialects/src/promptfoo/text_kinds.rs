@@ -203,10 +203,11 @@ fn contains_json(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>
         WantedSchema::Unusable(said) => return said,
     };
     let subject = &one.subject.text;
-    let found = |test: &str| format!("(any j in flatten(flatten(all_json({subject}))): j is object{test})");
-    let unread = format!("{subject} contains \"{{\" and not {}", found(""));
+    let objects = |test: &str| format!("(count j in flatten(flatten(all_json({subject}))): j is object{test})");
+    let unread = format!("{subject} contains \"{{\" and {} == 0", objects(""));
     let recorded = recorded_or_undecided(&recorded_pass(one.node), "what stands in braces is no JSON");
-    Some(format!("(if {unread} then ({recorded}) else {})", one.signed(found(&fits))))
+    let sign = if one.negated { "==" } else { ">" };
+    Some(format!("(if {unread} then ({recorded}) else {} {sign} 0)", objects(&fits)))
 }
 
 fn word_count(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {

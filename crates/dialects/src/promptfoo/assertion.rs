@@ -159,6 +159,8 @@ pub(super) fn lower_assertion(
     let truth = lower(&one, context)?;
     let score = context.score.take();
     let truth = match &one.subject.guard {
+        // What has a score of its own keeps it where it fails.
+        Some(guard) if score.is_some() => format!("(if {guard} then {truth} else false)"),
         Some(guard) => format!("{guard} and ({truth})"),
         None => truth,
     };

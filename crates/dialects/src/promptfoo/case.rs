@@ -194,7 +194,8 @@ impl PlanWriter<'_> {
             false => one.truth.clone(),
         };
         lines.push(CaseLine::new(one.place, format!("{text}{modifiers}{}", self.when(None))));
-        if self.as_promptfoo && one.may_end_test && (gated || one.weight == 0.0) {
+        let may_end = one.may_end_test || one.guard.is_some();
+        if self.as_promptfoo && may_end && (gated || one.weight == 0.0) {
             lines.push(self.ending_line(one));
         }
         if one.weight != 0.0 && one.is_computed {
@@ -204,7 +205,11 @@ impl PlanWriter<'_> {
 
     /// A line that fails where the assertion cannot be judged: in promptfoo that ends the whole test with an error, whatever the assertion weighs.
     fn ending_line(&self, one: &LoweredAssertion) -> CaseLine {
-        let judged = format!("(if {} then 1 else 2)", one.truth);
+        // What was recorded need not be judged, but for its transform.
+        let judged = match one.may_end_test {
+            true => format!("(if {} then 1 else 2)", one.truth),
+            false => "1".to_owned(),
+        };
         let text = match &one.guard {
             Some(guard) => format!("coalesce(if {guard} then {judged} else 0, 0) >= 1"),
             None => format!("coalesce({judged}, 0) >= 1"),

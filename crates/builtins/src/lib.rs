@@ -32,6 +32,7 @@ pub mod python;
 pub mod reference;
 pub mod schema;
 mod score;
+mod sequence_score;
 pub mod stdlib;
 pub mod table;
 pub mod test;

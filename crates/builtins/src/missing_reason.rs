@@ -38,6 +38,9 @@ pub fn missing_reason(builtin: &Builtin, arguments: &[Node<'_>]) -> Option<(usiz
         "timestamp" | "date" | "weekday" | "hour" => "is no time".to_owned(),
         "percentile" if !has_valid_share(arguments) => return Some((1, "is not between 0 and 1".to_owned())),
         "sum" | "avg" | "median" | "percentile" | "min" | "max" | "sort" | "first" | "last" => of_list(builtin, first)?,
+        "exp" => "is too large an exponent".to_owned(),
+        "bleu" if !has_valid_floor(arguments) => return Some((2, "is not between 0 and 1".to_owned())),
+        "bleu" | "gleu" => return Some((1, "is no list of texts".to_owned())),
         "rouge_n" => return Some((1, "is no length of a sequence".to_owned())),
         "jsonpath" => return Some((1, "is no JSONPath".to_owned())),
         _ => return None,
@@ -67,6 +70,11 @@ pub fn not_json(value: &Value<'_>) -> Option<String> {
 
 fn has_valid_zone(arguments: &[Node<'_>]) -> bool {
     arguments.get(1).is_none_or(|node| matches!(node.value, Value::Text(name) if is_zone(name.as_str())))
+}
+
+fn has_valid_floor(arguments: &[Node<'_>]) -> bool {
+    let is_valid = |floor: f64| floor > 0.0 && floor <= 1.0;
+    arguments.get(2).is_none_or(|node| matches!(node.value, Value::Number(number) if is_valid(number.to_f64())))
 }
 
 fn has_valid_share(arguments: &[Node<'_>]) -> bool {

@@ -29,6 +29,10 @@ pub(super) fn ceil<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run
     round_whole(call, f64::ceil)
 }
 
+pub(super) fn exp<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
+    call.give_real(call.number_argument(0).to_f64().exp())
+}
+
 pub(super) fn abs<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let number = call.number_argument(0);
     if number.compare(Number::Integer(0)) != Ordering::Less {

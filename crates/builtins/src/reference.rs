@@ -25,8 +25,8 @@ fn family_intro(family: BuiltinFamily) -> (&'static str, &'static str) {
         ),
         BuiltinFamily::Score => (
             "Scores",
-            "BLEU and ROUGE agree with the common implementations to the last bit on texts in Latin letters. `bleu` splits at white space, in lower case. `rouge_n` and `rouge_l` \
-             look at runs of letters and digits in lower case, without stemming; a Latin letter with an accent ends a run, as it does there. In scripts without spaces (Han, Kana, Thai) each sign is a word.\n\n\
+            "BLEU and ROUGE agree with the common implementations to the last bit on texts in Latin letters. `bleu` and `gleu` split at white space, in lower case. `rouge_n` and `rouge_l` \
+             look at runs of letters and digits in lower case, without stemming; a Latin letter with an accent ends a run, as it does there. In scripts without spaces (Han, Kana, Thai) each sign is a word, but for `gleu` and `bleu` with a `floor`.\n\n\
              A text without a word scores 0, and the score comes from nowhere, as that of `similarity` of an empty text: a comparison with it proves nothing.",
         ),
         BuiltinFamily::List => (

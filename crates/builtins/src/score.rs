@@ -1,13 +1,11 @@
-//! Similarity of texts: edit distance, BLEU, ROUGE.
+//! Similarity of texts: edit distance, ROUGE, and what scores of common sequences of words share.
 //!
-//! BLEU and ROUGE are the common definitions to the last bit: words are what [`super::text_argument::split_words`] makes of the text in lower
-//! case (BLEU), or runs of ASCII letters and digits of it (ROUGE).
+//! ROUGE is the common definition to the last bit: words are runs of ASCII letters and digits of the text in lower case.
 
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
-use super::text::split_words;
 use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::Node;
 use rustc_hash::FxHashMap;
@@ -25,7 +23,7 @@ pub(super) fn similarity<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResul
 }
 
 #[expect(clippy::cast_precision_loss, reason = "counts of characters and words are exact in a double")]
-fn ratio(part: usize, whole: usize) -> f64 {
+pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
@@ -138,7 +136,12 @@ fn number_words<'a>(
 }
 
 /// Clipped n-gram overlap.
-fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut FuelMeter) -> Result<usize, LimitError> {
+pub(super) fn common_sequences(
+    left: &[u32],
+    right: &[u32],
+    n: usize,
+    meter: &mut FuelMeter,
+) -> Result<usize, LimitError> {
     let (small, large) = if left.len() <= right.len() { (left, right) } else { (right, left) };
     meter.charge_fuel((left.len().saturating_add(right.len()) as u64).saturating_mul(n as u64))?;
     meter.check_memory(small.len().saturating_mul(48))?;
@@ -156,37 +159,6 @@ fn common_sequences(left: &[u32], right: &[u32], n: usize, meter: &mut FuelMeter
     Ok(common)
 }
 
-pub(super) fn bleu<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
-    let (text, reference) = (call.text_argument(0), call.text_argument(1));
-    call.meter.charge_scan(text.len().saturating_add(reference.len()))?;
-    let (text, reference) = (text.to_lowercase(), reference.to_lowercase());
-    let (candidate, reference) =
-        number_words(split_signs(split_words(&text)), split_signs(split_words(&reference)), call.meter)?;
-    let score = bleu_score(&candidate, &reference, call.meter)?;
-    give_score(call, score, [candidate.len(), reference.len()])
-}
-
-fn bleu_score(candidate: &[u32], reference: &[u32], meter: &mut FuelMeter) -> Result<f64, LimitError> {
-    if candidate.is_empty() || reference.is_empty() {
-        return Ok(0.0);
-    }
-    let mut logarithm = 0.0;
-    for n in 1..=4_usize {
-        let common = common_sequences(candidate, reference, n, meter)?;
-        let all = candidate.len().saturating_add(1).saturating_sub(n);
-        let precision = match (n, common) {
-            (1, 0) => return Ok(0.0),
-            (1, _) => ratio(common, all),
-            _ => ratio(common.saturating_add(1), all.saturating_add(1)),
-        };
-        // Each order has the weight of a quarter; summed in this order, for the last bit.
-        logarithm += precision.ln() / 4.0;
-    }
-    let penalty =
-        if candidate.len() >= reference.len() { 1.0 } else { (1.0 - ratio(reference.len(), candidate.len())).exp() };
-    Ok(penalty * logarithm.exp())
-}
-
 fn rouge_words(lower: &str) -> impl Iterator<Item = &str> {
     split_signs(lower.split(|letter: char| !letter.is_alphanumeric() || is_accented_latin(letter)))
 }
@@ -197,7 +169,7 @@ fn is_accented_latin(letter: char) -> bool {
 }
 
 /// Each sign of a script that is written without spaces is a word.
-fn split_signs<'a>(words: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
+pub(super) fn split_signs<'a>(words: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
     let parts = |word: &'a str| {
         let mut rest = word;
         std::iter::from_fn(move || {
@@ -217,7 +189,7 @@ fn is_sign(letter: char) -> bool {
 }
 
 /// A score of a text in which there is nothing to compare comes from nowhere.
-fn give_score<'run>(call: &BuiltinCall<'_, 'run>, score: f64, sides: [usize; 2]) -> BuiltinResult<'run> {
+pub(super) fn give_score<'run>(call: &BuiltinCall<'_, 'run>, score: f64, sides: [usize; 2]) -> BuiltinResult<'run> {
     let node = call.give_real(score)?;
     Ok(if sides.contains(&0) { Node::from_nowhere(node.value) } else { node })
 }

@@ -219,9 +219,12 @@ builtins! {
     Score in score {
         levenshtein(left: String, right: String) -> Integer [], "the least number of characters to insert, delete or replace that makes one text of the other", r#"levenshtein("sitting", "kitten") == 3"#;
         similarity(left: String, right: String) -> Number [score], "1 for equal texts, 0 where no character can stay: one minus `levenshtein` divided by the longer length", r#"similarity("sitting", "kitten") > 0.5"#;
-        bleu(text: String, reference: String) -> Number [score], "how much of the text's word sequences (1 to 4 words) stands in the reference, add-one smoothed above one word, with the brevity penalty", r#"bleu("the cat sat on the mat", "the cat sat on the mat") == 1"#;
         rouge_l(text: String, reference: String) -> Number [score], "the F-measure of the longest common subsequence of words", r#"rouge_l("the cat sat", "the cat") == 0.8"#;
         rouge_n(text: String, reference: String, n? 1: Integer) -> Number [score], "the F-measure of common sequences of `n` words (1 unless given)", r#"rouge_n("the cat sat", "the cat", 1) == 0.8"#;
+    }
+    Score in sequence_score {
+        bleu(text: String, reference: String | List, floor? 1: Number) -> Number [score], "how much of the text's word sequences (1 to 4 words) stands in the reference, or in several of which the nearest counts, with the brevity penalty. Add-one smoothed above one word; with `floor`, a share of 0 counts as that, and sequences longer than the text are left aside", r#"bleu("the cat sat on the mat", "the cat sat on the mat") == 1"#;
+        gleu(text: String, reference: String | List) -> Number [score], "the word sequences (1 to 4 words) that both have, as a share of those of whichever has more. Of several references the nearest counts. Full stops at the ends of words are left aside", r#"gleu("the cat sat.", "the cat") == 0.5"#;
     }
     Score in list {
         f1(values: List | String, wanted: List | String) -> Number [score], "how nearly the lists have the same elements in any order, 1 where they do: the harmonic mean of the share of the values that are wanted and of the wanted values that are there, each element counted as often as it stands. A text is the list of its words, in lower case and without what is neither letter nor digit", r#"f1(["a", "b", "c"], ["c", "a", "b"]) == 1 and f1("Paris, France", "in Paris") == 0.5"#;
@@ -252,6 +255,7 @@ builtins! {
         abs(value: Number) -> Number [keeps_unit], "the value without its sign", r#"abs(-2.5) == 2.5"#;
         floor(value: Number) -> Number [keeps_unit], "the greatest whole number that is not above the value", r#"floor(-2.5) == -3"#;
         ceil(value: Number) -> Number [keeps_unit], "the least whole number that is not below the value", r#"ceil(2.1) == 3"#;
+        exp(value: Number) -> Number [], "e to the power of the value; missing where that is too large", r#"exp(0) == 1"#;
         round(value: Number, digits? 1: Integer) -> Number [keeps_unit], "the nearest number with so many digits behind the point (0 unless given), halves away from zero", r#"round(2.345, 1) == 2.3 and round(2.5) == 3"#;
     }
     Json in json {

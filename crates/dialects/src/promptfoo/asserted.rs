@@ -75,6 +75,8 @@ pub(super) struct Declarations {
     pub(super) out: RuleWriter,
     /// True if spans that failed are asked for.
     pub(super) asks_error_spans: bool,
+    /// True if the words of texts are asked for as ROUGE has them.
+    pub(super) asks_rouge: bool,
     /// True if the names of tools are asked for.
     pub(super) asks_tools: bool,
 }

@@ -96,8 +96,10 @@ pub(super) struct LoweredAssertion {
     pub(super) truth: String,
     /// Its score, where that is another one than 1 or 0.
     pub(super) score: Option<String>,
-    /// True where its verdict was recorded and is not computed.
+    /// True where its verdict was recorded and is not computed, at least of some answers.
     pub(super) is_recorded: bool,
+    /// True where its verdict is computed, at least of some answers.
+    pub(super) is_computed: bool,
     /// What has to hold for it to be judged at all, where that is known.
     pub(super) guard: Option<String>,
     /// True where promptfoo ends the whole test if it cannot be judged.
@@ -129,6 +131,7 @@ pub(super) fn lower_assertion(
         truth,
         score,
         is_recorded,
+        is_computed: !is_recorded,
         guard: None,
         may_end_test: !is_recorded && !FAILS_ALONE.contains(&kind),
         weight,
@@ -156,12 +159,14 @@ pub(super) fn lower_assertion(
     let truth = lower(&one, context)?;
     let score = context.score.take();
     let truth = match &one.subject.guard {
+        // What has a score of its own keeps it where it fails.
+        Some(guard) if score.is_some() => format!("(if {guard} then {truth} else false)"),
         Some(guard) => format!("{guard} and ({truth})"),
         None => truth,
     };
     // What names recorded results was not computed here.
     let is_recorded = truth.contains("meta.gradingResult");
-    Some(LoweredAssertion { guard: one.subject.guard, ..lowered(truth, score, is_recorded) })
+    Some(LoweredAssertion { guard: one.subject.guard, is_computed: true, ..lowered(truth, score, is_recorded) })
 }
 
 fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerKind)> {

@@ -73,6 +73,7 @@ pub(super) fn write_cases<'p>(
         false => super::trajectory_kinds::TOOLS,
     };
     head.extend(declared.asks_tools.then_some(tools).into_iter().flat_map(str::lines));
+    head.extend(declared.asks_rouge.then_some(super::score_kinds::ROUGE_WORDS).into_iter().flat_map(str::lines));
     head.extend(declared.asks_error_spans.then_some(super::trace_kinds::ERROR_SPAN));
     for line in head {
         lowering.out.write_line(at, |out| out.put_text(line));
@@ -105,7 +106,7 @@ impl PlanWriter<'_> {
                 false => entries.extend(lower_assertion(node, &vars, context).map(TestEntry::One)),
             }
         }
-        let mut lines = Vec::new();
+        let mut lines = if self.as_promptfoo { self.take_light_metrics(&mut entries) } else { Vec::new() };
         let gated = self.plan.threshold.is_some();
         for entry in &entries {
             match entry {
@@ -121,6 +122,42 @@ impl PlanWriter<'_> {
             lines.push(CaseLine::new(place, gate + &self.gate_modifiers(threshold)));
         }
         lines
+    }
+
+    /// A metric whose assertions all weigh 0 is 0 there, whatever they say: a line says so in their place.
+    fn take_light_metrics(&self, entries: &mut [TestEntry]) -> Vec<CaseLine> {
+        let mut weights = std::collections::BTreeMap::<String, f64>::new();
+        let mut add = |metric: Option<&String>, weight: f64| {
+            if let Some(metric) = metric {
+                *weights.entry(metric.clone()).or_default() += weight;
+            }
+        };
+        for entry in entries.iter() {
+            match entry {
+                TestEntry::One(one) => add(one.metric.as_ref(), one.weight),
+                TestEntry::Set(set) => {
+                    add(set.metric.as_ref(), set.weight);
+                    set.members.iter().for_each(|member| add(member.metric.as_ref(), member.weight));
+                }
+            }
+        }
+        weights.retain(|_, weight| *weight == 0.0);
+        let leave_out = |metric: &mut Option<String>| {
+            if metric.as_ref().is_some_and(|metric| weights.contains_key(metric)) {
+                *metric = None;
+            }
+        };
+        for entry in entries {
+            match entry {
+                TestEntry::One(one) => leave_out(&mut one.metric),
+                TestEntry::Set(set) => {
+                    leave_out(&mut set.metric);
+                    set.members.iter_mut().for_each(|member| leave_out(&mut member.metric));
+                }
+            }
+        }
+        let line = |metric: &String| format!("score(0) >= 0 weight 0 as {metric} severity info{}", self.when(None));
+        weights.keys().map(|metric| CaseLine::new(self.plan.place, line(metric))).collect()
     }
 
     fn when(&self, condition: Option<&str>) -> String {
@@ -151,22 +188,28 @@ impl PlanWriter<'_> {
         if gated || one.weight == 0.0 {
             modifiers.push_str(" severity info");
         }
-        let text = match self.as_promptfoo && !one.is_recorded {
+        // What has a score of its own brings it by its comparison.
+        let text = match self.as_promptfoo && !one.is_recorded && one.score.is_none() {
             true => format!("{} == 1", self.pass_number(one)),
             false => one.truth.clone(),
         };
         lines.push(CaseLine::new(one.place, format!("{text}{modifiers}{}", self.when(None))));
-        if self.as_promptfoo && one.may_end_test && (gated || one.weight == 0.0) {
+        let may_end = one.may_end_test || one.guard.is_some();
+        if self.as_promptfoo && may_end && (gated || one.weight == 0.0) {
             lines.push(self.ending_line(one));
         }
-        if one.weight != 0.0 && !one.is_recorded {
+        if one.weight != 0.0 && one.is_computed {
             self.push_agreement(&format!("`{}`", one.kind), &one.truth, &one.recorded, one.place, lines);
         }
     }
 
     /// A line that fails where the assertion cannot be judged: in promptfoo that ends the whole test with an error, whatever the assertion weighs.
     fn ending_line(&self, one: &LoweredAssertion) -> CaseLine {
-        let judged = format!("(if {} then 1 else 2)", one.truth);
+        // What was recorded need not be judged, but for its transform.
+        let judged = match one.may_end_test {
+            true => format!("(if {} then 1 else 2)", one.truth),
+            false => "1".to_owned(),
+        };
         let text = match &one.guard {
             Some(guard) => format!("coalesce(if {guard} then {judged} else 0, 0) >= 1"),
             None => format!("coalesce({judged}, 0) >= 1"),

@@ -1,7 +1,8 @@
 //! Types of assertions about markup and SQL.
 //!
-//! `contains-html` counts marks of HTML in promptfoo, which are regular expressions, and is decided for every answer. The others ask a parser.
-//! They are decided for the answers of which every such parser says the same; for all others the recorded verdict counts.
+//! `contains-html` counts marks of HTML in promptfoo, which are regular expressions, and is decided for every answer. `is-xml` asks for a
+//! well-formed document, as `is xml` does. The others ask parsers of their own. They are decided for the answers of which every such parser says
+//! the same; for all others the recorded verdict counts.
 
 use super::asserted::{KindContext, PromptfooAssertion};
 use super::assertion::recorded_or_undecided;
@@ -13,9 +14,9 @@ use crate::yaml::{YamlNode, YamlValue};
 
 pub(super) const MARKUP_KINDS: &[(&str, LowerKind)] = &[
     ("contains-html", contains_html),
-    ("is-html", |one, _| Some(decide_some(one, IS_HTML))),
-    ("is-xml", |one, context| markup_of_xml(one, IS_XML, context)),
-    ("contains-xml", |one, context| markup_of_xml(one, CONTAINS_XML, context)),
+    ("is-html", |one, _| Some(decide_some(one, IS_HTML, &[]))),
+    ("is-xml", is_xml),
+    ("contains-xml", contains_xml),
     ("is-sql", |one, context| sql_text(one, IS_SQL, context)),
     ("contains-sql", |one, context| sql_text(one, CONTAINS_SQL, context)),
 ];
@@ -51,12 +52,12 @@ const IS_HTML: KnownAnswers = KnownAnswers {
 /// One element with text, without what a parser could read otherwise.
 const FLAT_ELEMENT: &str = "<([A-Za-z_]+)>[A-Za-z0-9 .,!?\\r\\n\\t-]*</\\1>";
 
-const IS_XML: KnownAnswers = KnownAnswers {
-    // No tag, or text outside of the root element.
-    failing: &["^[^<]*$", "^\\s*[^\\s<]", "[^>\\s]\\s*$"],
-    passing: &["^[ \\t\\r\\n]*(?:<\\?xml version=\"1\\.0\"\\?>[ \\t\\r\\n]*)?{flat}[ \\t\\r\\n]*$"],
-    judge: "a parser of XML",
-};
+/// What is left to the parser of promptfoo: document types, and declarations of another XML than version 1.0.
+const ODD_XML: &str = "<!DOCTYPE|<\\?xml(?! version=[\"']1\\.0[\"'](?: encoding=[\"'][A-Za-z0-9-]+[\"'])?\\s*\\?>)";
+/// A document in which every tag is that of an element.
+const OTHER_MARKS: &str = "<[!?]";
+
+const IS_XML: KnownAnswers = KnownAnswers { failing: &[], passing: &[], judge: "a parser of XML" };
 
 const CONTAINS_XML: KnownAnswers = KnownAnswers {
     // No tag that ends an element.
@@ -80,8 +81,8 @@ fn finds(subject: &str, pattern: &str) -> Option<String> {
     Some(format!("{subject} matches {}", literal.text))
 }
 
-/// The verdict where it is known, else the recorded one.
-fn decide_some(one: &PromptfooAssertion<'_>, known: KnownAnswers) -> String {
+/// The verdict where it is known, else the recorded one. Conditions beside the known expressions come with their verdicts, and are asked first.
+fn decide_some(one: &PromptfooAssertion<'_>, known: KnownAnswers, asked: &[(String, bool)]) -> String {
     let subject = &one.subject.text;
     let any = |patterns: &[&str]| -> Option<String> {
         let tests: Vec<String> = patterns.iter().filter_map(|pattern| finds(subject, pattern)).collect();
@@ -94,6 +95,9 @@ fn decide_some(one: &PromptfooAssertion<'_>, known: KnownAnswers) -> String {
         if let Some(condition) = condition {
             truth = format!("(if {condition} then {} else {truth})", verdict(holds));
         }
+    }
+    for (condition, holds) in asked {
+        truth = format!("(if {condition} then {} else {truth})", verdict(*holds));
     }
     truth
 }
@@ -124,28 +128,49 @@ fn contains_html(one: &PromptfooAssertion<'_>, _: &mut KindContext<'_, '_>) -> O
     Some(format!("{} {sign} 2", counted.join(" + ")))
 }
 
-/// Required elements are a text with commas, a list, or `{requiredElements: […]}`; with them only what fails anyway is decided.
-fn markup_of_xml(
-    one: &PromptfooAssertion<'_>,
-    known: KnownAnswers,
-    context: &mut KindContext<'_, '_>,
-) -> Option<String> {
+fn is_xml(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
+    let is_required = match requires_elements(one, context) {
+        Ok(is_required) => is_required,
+        Err(said) => return said,
+    };
+    let subject = &one.subject.text;
+    let plain = format!("not ({})", finds(subject, ODD_XML)?);
+    let mut asked = vec![(format!("{plain} and {subject} is not xml"), false)];
+    if !is_required {
+        asked.push((format!("{plain} and {subject} is xml"), true));
+    }
+    Some(decide_some(one, IS_XML, &asked))
+}
+
+fn contains_xml(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
+    match requires_elements(one, context) {
+        Ok(true) => return Some(decide_some(one, KnownAnswers { passing: &[], ..CONTAINS_XML }, &[])),
+        Ok(false) => {}
+        Err(said) => return said,
+    }
+    let subject = &one.subject.text;
+    let whole = format!("not ({}) and {subject} is xml", finds(subject, OTHER_MARKS)?);
+    Some(decide_some(one, CONTAINS_XML, &[(whole, true)]))
+}
+
+/// Whether elements are required: a text with commas, a list, or `{requiredElements: […]}`. With them only what fails anyway is decided. Of a
+/// value of another shape, what is said.
+fn requires_elements(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Result<bool, Option<String>> {
     const WANTED: &str = "names of elements as a list, or with commas between them,";
-    let is_required = match one.value.as_ref().map(|value| &value.value) {
-        None | Some(YamlValue::Null) => false,
-        Some(YamlValue::Text(_)) => true,
-        Some(YamlValue::List(items)) => !items.is_empty(),
-        Some(YamlValue::Map(entries)) if entries.is_empty() => false,
+    match one.value.as_ref().map(|value| &value.value) {
+        None | Some(YamlValue::Null) => Ok(false),
+        Some(YamlValue::Text(_)) => Ok(true),
+        Some(YamlValue::List(items)) => Ok(!items.is_empty()),
+        Some(YamlValue::Map(entries)) if entries.is_empty() => Ok(false),
         Some(YamlValue::Map(entries)) => {
             let names = entries.iter().find(|(key, _)| script_text(key) == "requiredElements");
-            if !names.is_some_and(|(_, names)| names.is_list()) {
-                return context.wrong_value(one, WANTED);
+            if names.is_some_and(|(_, names)| names.is_list()) {
+                return Ok(true);
             }
-            true
+            Err(context.wrong_value(one, WANTED))
         }
-        Some(YamlValue::Bool(_) | YamlValue::Number(_)) => return context.wrong_value(one, WANTED),
-    };
-    Some(decide_some(one, if is_required { KnownAnswers { passing: &[], ..known } } else { known }))
+        Some(YamlValue::Bool(_) | YamlValue::Number(_)) => Err(context.wrong_value(one, WANTED)),
+    }
 }
 
 /// The value is a mapping with the database and what is allowed.
@@ -153,6 +178,6 @@ fn sql_text(one: &PromptfooAssertion<'_>, known: KnownAnswers, context: &mut Kin
     let is_nothing = |value: &YamlNode| value.is_null() || value.as_text() == Some("") || value.is_map();
     match one.value.as_ref() {
         Some(value) if !is_nothing(value) => context.wrong_value(one, "a mapping such as `{databaseType: MySQL}`"),
-        _ => Some(decide_some(one, known)),
+        _ => Some(decide_some(one, known, &[])),
     }
 }

@@ -1,7 +1,4 @@
 //! Types of assertions that give a score, and those about what the provider said beside the answer.
-//!
-//! Where the formula of promptfoo is not had here, the answers for which it is known are decided: texts of the same words, and texts without a
-//! common one. For all others the recorded score counts.
 
 use super::asserted::{KindContext, PromptfooAssertion};
 use super::recorded::recorded_score;
@@ -21,14 +18,15 @@ pub(super) const SCORE_KINDS: &[(&str, LowerKind)] = &[
     ("guardrails", guardrails),
 ];
 
-/// A score that some answers have, with the condition under which that is known.
-struct PartialScore {
-    /// Pairs of a condition and the score there.
-    known: Vec<(String, String)>,
+/// A score that is computed, and the answers of which it is known.
+struct ComputedScore {
+    score: String,
     threshold: f64,
+    /// The condition under which the score is known; for other answers the recorded one counts.
+    known: Option<String>,
 }
 
-impl PartialScore {
+impl ComputedScore {
     /// The truth, whose comparison gives the assertion its score; for thresholds the score goes to the context.
     fn lower(self, one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> String {
         let threshold = plain_number(self.threshold);
@@ -36,18 +34,18 @@ impl PartialScore {
             false => format!(">= {threshold}"),
             true => format!("> 1 - {threshold}"),
         };
-        let own = |score: &str| if one.negated { format!("1 - {score}") } else { score.to_owned() };
+        let own = if one.negated { format!("1 - {}", self.score) } else { self.score };
+        let truth = format!("score({own}) {reaches}");
+        let Some(known) = self.known else {
+            context.score = Some(format!("coalesce({own}, 0)"));
+            return truth;
+        };
         let recorded = recorded_score(one.node);
         let why = quote_text(&format!("`{}` has a formula of its own, and the run records no score", one.kind));
-        let mut truth = format!("(if {recorded} exists then score({recorded}) {reaches} else undecided({why}))");
-        let mut score = format!("coalesce({recorded}, 0)");
-        for (condition, value) in self.known.iter().rev() {
-            let value = own(value);
-            truth = format!("(if {condition} then score({value}) {reaches} else {truth})");
-            score = format!("(if {condition} then {value} else {score})");
-        }
-        context.score = Some(score);
-        truth
+        context.score = Some(format!("(if {known} then {own} else coalesce({recorded}, 0))"));
+        format!(
+            "(if {known} then {truth} else if {recorded} exists then score({recorded}) {reaches} else undecided({why}))"
+        )
     }
 }
 
@@ -62,9 +60,16 @@ fn threshold(
     })
 }
 
-/// The words of a text as all tokenizers have them: letters, digits and white space alone, and no word that is taken for two.
-const PLAIN: &str = "^[A-Za-z0-9\\s]*$";
-const DOUBLE: &str = "\\b(?:cannot|d'ye|gimme|gonna|gotta|lemme|wanna|whaddya|whatcha|tis|twas)\\b";
+/// How promptfoo cuts a text in lower case into words: each replacement is one of its steps, the innermost the first. Quotes are words of
+/// their own; which of them open something is not told, so that texts with quotes on both sides are left to it.
+pub(super) const ROUGE_WORDS: &str = r#"def with_marks(t) = replace(replace(replace(replace(replace(t, /''|"/, " '' "), /\.{3}/, " ... "), /([:,])(?!\p{Nd})/b, " $1 "), /([;@#$%&])/, " $1 "), /([^.])(?<!\b[A-Za-z]\.[A-Za-z])(\.)([\])}>'\s]*)$/b, "$1 $2$3 ")
+def with_brackets(t) = replace(replace(replace(replace(t, /([?!])/, " $1 "), /([\]\[(){}<>])/, " $1 "), /--/, " -- "), /^|$/, " ")
+def with_endings(t) = replace(replace(replace(t, /([^'])' /, "$1 ' "), /'([smd]) /, " '$1 "), /('ll|'re|'ve|n't) /, " $1 ")
+def with_pairs(t) = replace(t, /(?<![\p{L}\p{N}\p{M}\p{Pc}])(can(?=not)|d(?='ye)|gim(?=me)|gon(?=na)|got(?=ta)|lem(?=me)|more(?='n)|wan(?=na )|'t(?=is)|'t(?=was))(not|'ye|me|na|ta|'n|is|was)(?![\p{L}\p{N}\p{M}\p{Pc}])/b, " $1 $2 ")
+def rouge_words(t) = words(with_pairs(with_endings(with_brackets(with_marks(trim(replace(lower(t), /\s+/, " ")))))))"#;
+
+/// Answers whose quotes are not cut as all others are.
+const ODD_QUOTES: &str = "``|[\\s(\\[{<][\"']+\\s*$";
 
 fn rouge(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
     let Some(reference) = one.value.as_ref().and_then(YamlNode::as_text).map(str::to_owned) else {
@@ -74,18 +79,20 @@ fn rouge(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Opt
         Ok(threshold) => threshold,
         Err(said) => return said,
     };
-    let is_plain = reference.chars().all(|letter| letter.is_ascii_alphanumeric() || letter.is_ascii_whitespace());
-    let doubles = ["cannot", "gimme", "gonna", "gotta", "lemme", "wanna", "whaddya", "whatcha", "tis", "twas"];
-    let is_single = reference.split_whitespace().all(|word| !doubles.contains(&word.to_lowercase().as_str()));
-    let text = &one.subject.text;
-    let plain =
-        format!("{text} matches {} and {text} not matches {}", slash_literal(PLAIN, ""), slash_literal(DOUBLE, "i"));
-    let score = format!("rouge_n({text}, {}, 1)", quote_text(&reference));
-    let known = if is_plain && is_single { vec![(plain, score)] } else { Vec::new() };
-    Some(PartialScore { known, threshold }.lower(one, context))
+    context.declared.asks_rouge = true;
+    let answer = &one.subject.text;
+    let shared = format!("f1(rouge_words({answer}), rouge_words({}))", quote_text(&reference));
+    let score = match reference.trim().is_empty() {
+        true => "0".to_owned(),
+        false => format!("(if {answer} matches /\\S/ then {shared} else 0)"),
+    };
+    let has_quotes = ["\"", "``", "''"].iter().any(|quote| reference.contains(quote));
+    let odd = if has_quotes { "[\"`]|''".to_owned() } else { ODD_QUOTES.to_owned() };
+    let known = Some(format!("{answer} not matches {}", slash_literal(&odd, "")));
+    Some(ComputedScore { score, threshold, known }.lower(one, context))
 }
 
-/// The same words score 1. Without a common word BLEU is next to 0, and GLEU is 0.
+/// BLEU and GLEU of the answer and the nearest reference.
 fn word_overlap(one: &PromptfooAssertion<'_>, is_gleu: bool, context: &mut KindContext<'_, '_>) -> Option<String> {
     const WANTED: &str = "a text, or a list of texts,";
     let references: Option<Vec<&str>> = match one.value.as_ref().map(|value| &value.value) {
@@ -96,28 +103,23 @@ fn word_overlap(one: &PromptfooAssertion<'_>, is_gleu: bool, context: &mut KindC
     let Some(references) = references.filter(|references| !references.is_empty()) else {
         return context.wrong_value(one, WANTED);
     };
-    let words: Vec<Vec<String>> =
-        references.iter().map(|text| text.to_lowercase().split_whitespace().map(quote_text).collect()).collect();
-    let known_words: std::collections::BTreeSet<String> = references
-        .iter()
-        .flat_map(|text| text.to_lowercase().split_whitespace().map(str::to_owned).collect::<Vec<_>>())
-        .map(|word| quote_text(if is_gleu { word.trim_end_matches('.') } else { &word }))
-        .collect();
     let threshold = match threshold(one, Some(0.5), context) {
         Ok(threshold) => threshold,
         Err(said) => return said,
     };
-    let answer = format!("words(lower({}))", one.subject.text);
-    let lists = words.iter().map(|words| format!("[{}]", words.join(", "))).collect::<Vec<_>>().join(", ");
-    let word = if is_gleu { "replace(w, /\\.+$/, \"\")" } else { "w" };
-    let list = known_words.into_iter().collect::<Vec<_>>().join(", ");
-    let common = format!("{answer} is not empty and not (any w in {answer}: {word} in [{list}])");
-    // A threshold next to 0 is left to the formula.
-    let known = match threshold > 1e-6 {
-        true => vec![(format!("{answer} in [{lists}]"), "1".to_owned()), (common, "0".to_owned())],
-        false => Vec::new(),
+    let references = references.into_iter().map(quote_text).collect::<Vec<_>>().join(", ");
+    let answer = &one.subject.text;
+    let score = match is_gleu {
+        true => format!("gleu({answer}, [{references}])"),
+        false => format!("bleu({answer}, [{references}], 0.0000001)"),
     };
-    Some(PartialScore { known, threshold }.lower(one, context))
+    let truth = ComputedScore { score, threshold, known: None }.lower(one, context);
+    Some(match is_gleu {
+        true => {
+            format!("(if {answer} is empty then undecided(\"GLEU of an empty answer ends the test\") else {truth})")
+        }
+        false => truth,
+    })
 }
 
 /// What the log probabilities of the answer's tokens are on average.
@@ -142,14 +144,9 @@ fn perplexity(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
 }
 
 fn perplexity_score(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
-    let Some(least) = one.threshold(None) else { return without_threshold(one, context) };
-    let test = match least {
-        least if least <= 0.0 => "avg(meta.logProbs) exists".to_owned(),
-        least if least >= 1.0 => "avg(meta.logProbs) is missing".to_owned(),
-        least => format!("avg(meta.logProbs) >= {}", signed_number((least / (1.0 - least)).ln())),
-    };
-    context.score = Some(format!("coalesce({}, 0)", recorded_score(one.node)));
-    Some(log_probability(&one.signed(test)))
+    let Some(threshold) = one.threshold(None) else { return without_threshold(one, context) };
+    let computed = ComputedScore { score: "1 / (1 + exp(0 - avg(meta.logProbs)))".to_owned(), threshold, known: None };
+    Some(log_probability(&computed.lower(one, context)))
 }
 
 fn signed_number(value: f64) -> String {

@@ -1,7 +1,9 @@
 //! Types of assertions that look at the answer, at what it cost, and at what its provider said of it.
 
 use super::asserted::{KindContext, PromptfooAssertion};
-use super::values::{plain_number, script_number, script_text};
+use super::assertion::recorded_or_undecided;
+use super::recorded::recorded_pass;
+use super::values::{number_of, plain_number, script_number, script_text};
 use crate::regex_flavour::{UnusableRegex, slash_literal, translate_javascript};
 use crate::writer::{quote_text, value_literal};
 use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};
@@ -193,13 +195,19 @@ fn is_json(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> O
     }
 }
 
+/// Only objects are looked for there, also those of a list. Braces without JSON may be an object for promptfoo, which reads them as YAML.
 fn contains_json(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
-    match schema(one, context) {
-        // Only objects are looked for there.
-        WantedSchema::Any => Some(one.signed(format!("first_json({}) is object", one.subject.text))),
-        WantedSchema::Named(name) => Some(one.signed(format!("{} contains json {name}", one.subject.text))),
-        WantedSchema::Unusable(said) => said,
-    }
+    let fits = match schema(one, context) {
+        WantedSchema::Any => String::new(),
+        WantedSchema::Named(name) => format!(" and j is {name}"),
+        WantedSchema::Unusable(said) => return said,
+    };
+    let subject = &one.subject.text;
+    let objects = |test: &str| format!("(count j in flatten(flatten(all_json({subject}))): j is object{test})");
+    let unread = format!("{subject} contains \"{{\" and {} == 0", objects(""));
+    let recorded = recorded_or_undecided(&recorded_pass(one.node), "what stands in braces is no JSON");
+    let sign = if one.negated { "==" } else { ">" };
+    Some(format!("(if {unread} then ({recorded}) else {} {sign} 0)", objects(&fits)))
 }
 
 fn word_count(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
@@ -288,6 +296,11 @@ fn skill_count(one: &PromptfooAssertion<'_>, value: &YamlNode, context: &mut Kin
         return context.wrong_value(one, "a mapping with `name` or `pattern`");
     }
     let count = format!("(count s in coalesce(meta.skillCalls, []): {})", tests.join(" and "));
+    let number = |key: &str| value.get(key).and_then(number_of);
+    if one.negated && (number("min").is_some() || number("max").is_some_and(|most| most != 0.0)) {
+        let message = "promptfoo refuses `not-skill-used` with `min`, or with `max` other than 0";
+        return context.unusable(value.span, Slug::TypeMismatch, message, "leave `min` and `max` out");
+    }
     if one.negated {
         return Some(format!("{count} == 0"));
     }

@@ -245,8 +245,8 @@ impl SuiteProgram<'_, '_> {
                     return (kind == EqualityKind::Strict || told.kind == other.kind && !is_any)
                         .then(|| equal_or_missing(&told, &other));
                 }
-                let test = told.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum));
-                let needs = join_needs(test.needs.as_deref(), other.needs.as_deref());
+                let test = told.test_against_value(&other);
+                let needs = test.needs.clone();
                 let same_kind = told.kind == other.kind || told.kind == RunExprKind::Time;
                 return (kind == EqualityKind::Strict || same_kind)
                     .then(|| sure_of_tokens(&told, RunExpr { needs, ..test }));

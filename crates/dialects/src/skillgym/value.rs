@@ -199,6 +199,20 @@ impl RunExpr {
         }
     }
 
+    /// Whether it equals another value of the run: where either throws, neither the answer nor its opposite holds.
+    pub(super) fn test_against_value(&self, other: &Self) -> Self {
+        let test = self.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum));
+        let needs = join_needs(test.needs.as_deref(), other.needs.as_deref());
+        let guarded = |needs: Option<&String>, text: String| match needs {
+            Some(needs) => format!("({needs} and {text})"),
+            None => text,
+        };
+        let opposite = test.opposite.map(|opposite| guarded(other.needs.as_ref(), opposite));
+        // As a condition, what is not there is false, and `false` would be equal to it.
+        let text = guarded(needs.as_ref().filter(|_| self.kind == RunExprKind::Truth), test.text);
+        Self { text, opposite, needs, ..test }
+    }
+
     /// What a method or a field of it needs.
     pub(super) fn needed_parts(&self) -> Option<String> {
         match self.lack {

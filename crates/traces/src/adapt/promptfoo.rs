@@ -73,6 +73,8 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     description: "results of promptfoo (`results.json`, and JSONL), a run each result",
     marks: &[ResultKey::TestCase.key(), ResultKey::Traces.key()],
     near: &[ResultKey::TestCase.key()],
+    // The test says what is expected, and the grading repeats it: a call there was not made.
+    harmless_keys: &[ResultKey::TestCase.key(), ResultKey::Grading.key()],
     object: |object| row_of(object).is_some(),
     read: read_run,
     runs: &[RunCutting {

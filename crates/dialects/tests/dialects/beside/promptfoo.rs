@@ -23,11 +23,22 @@ const ANSWERS: &[&str] = &[
     "so <a>b</a> & <br/>",
     "Tom &amp; Bob <!-- hello -->",
     "<!DOCTYPE html>\n<html><body><odd>hello</odd></body></html>",
+    "<a><b x=\"1\">hello bob</b><c/></a>",
+    "SELECT name FROM users WHERE id = 5",
+    "She said: \"the cat sat.\" It's 3:45, isn't it?",
+    "we cannot, e.g. gonna sit on the mat... (the cat sat)",
 ];
 
 /// What is compared with the answer.
-const REFERENCES: &[&str] =
-    &["the cat sat on a mat", "hello bob", "The cat sat on the mat", "nothing alike", "the cat cannot sit."];
+const REFERENCES: &[&str] = &[
+    "the cat sat on a mat",
+    "hello bob",
+    "The cat sat on the mat",
+    "nothing alike",
+    "the cat cannot sit.",
+    "It isn't 3:45, the cat said.",
+    "",
+];
 
 fn text(at: &mut Choices) -> Json {
     json!(at.one_of(&["Bob", "bob", "{{name}}", "order {{id}}", "o-1", "a", "{{ name | upper }}", "[", "ä", "Grüße"]))
@@ -55,7 +66,7 @@ fn schema(at: &mut Choices) -> Json {
 }
 
 fn assertion(at: &mut Choices) -> Json {
-    let (kind, value) = match at.below(21) {
+    let (kind, value) = match at.below(22) {
         0 => ("contains", Some(text(at))),
         1 => ("icontains", Some(text(at))),
         2 => ("starts-with", Some(text(at))),
@@ -100,7 +111,11 @@ fn assertion(at: &mut Choices) -> Json {
         16 => (at.one_of(&["perplexity", "perplexity-score"]), None),
         17 => ("guardrails", None),
         18 => ("contains-html", None),
-        19 => (at.one_of(&["is-html", "is-xml", "contains-xml"]), None),
+        19 => (at.one_of(&["is-html", "is-xml", "contains-xml", "is-sql", "contains-sql"]), None),
+        20 => (
+            "skill-used",
+            Some(at.one_of(&[json!("billing"), json!(["billing", "search"]), json!({"pattern": "s*", "max": 1})])),
+        ),
         _ => ("finish-reason", Some(json!(at.one_of(&["stop", "STOP", "length"])))),
     };
     let mut made = json!({"type": if at.below(3) == 0 { format!("not-{kind}") } else { kind.to_owned() }});
@@ -158,6 +173,10 @@ fn generate(at: &mut Choices) -> BesideInput {
     }
     if at.below(2) == 0 {
         response["finishReason"] = json!(at.one_of(&["stop", "Length"]));
+    }
+    if at.below(3) == 0 {
+        response["metadata"] =
+            json!({"skillCalls": [{"name": at.one_of(&["billing", "search"]), "is_error": at.below(3) == 0}]});
     }
     if at.below(2) == 0 {
         response["logProbs"] = at.one_of(&[json!([-0.1, -0.2]), json!([-0.9, -1.5]), json!([])]);
@@ -297,17 +316,7 @@ fn decision(input: &BesideInput, there: &Json) -> Option<&'static str> {
     }
     let asked = input.asked.to_string();
     let asks = |kinds: &[&str]| kinds.iter().any(|kind| asked.contains(&format!("{kind}\"")));
-    if asks(&["rouge-n", "bleu", "gleu"]) {
-        return Some("a formula that is not computed here, or a score next to 0");
-    }
-    if asks(&["is-html", "is-xml", "contains-xml"]) {
-        return Some("markup that asks a parser");
-    }
-    if asks(&["perplexity-score"]) {
-        return Some("perplexity-score is 1 or 0 here");
-    }
-    let is_light = asked.contains("\"weight\":0}") || asked.contains("\"weight\":0,");
-    (same_pass && number(&input.found) == number(there) && is_light).then_some("a metric of weight 0 alone is 0 there")
+    asks(&["is-html", "is-xml", "contains-xml", "is-sql", "contains-sql"]).then_some("markup and SQL that ask a parser")
 }
 
 #[test]

@@ -33,6 +33,7 @@ fn broken_configs_are_refused_at_their_place() {
         ("{type: 'trajectory:tool-args-match', value: {name: a, args: {}, mode: odd}}", "`mode` is neither"),
         ("{type: is-sql, value: MySQL}", "5:31: `is-sql` has a text"),
         ("{type: contains-xml, value: {elements: [a]}}", "5:37: `contains-xml` has a mapping"),
+        ("{type: not-skill-used, value: {name: a, max: 1}}", "5:39: promptfoo refuses `not-skill-used`"),
         ("{type: not-trace-span-count, value: {pattern: a, max: 1}}", "promptfoo ignores `not-`"),
     ] {
         let said = said(&config(assertion));

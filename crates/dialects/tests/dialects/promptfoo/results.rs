@@ -56,14 +56,20 @@ fn scores_are_judged_where_the_formula_is_known() {
     let cat = json!({"output": "the cat sat", "logProbs": [-0.5, -0.7], "guardrails": {"flagged": false}});
     let other = json!({"output": "a cat; it sat"});
     let of = |kind: &str, threshold: f64| json!({"type": kind, "value": "The cat sat", "threshold": threshold});
+    let quoting = json!({"type": "rouge-n", "value": "he said \"yes\"", "threshold": 0.9});
+    let quoted = json!({"output": "\"yes\" he said"});
     for (assertion, response, recorded, verdict) in [
         (of("rouge-n", 0.9), &cat, None, Verdict::Pass),
         (of("not-rouge-n", 0.9), &cat, None, Verdict::Fail),
-        (of("rouge-n", 0.9), &other, None, Verdict::Undecided),
-        (of("rouge-n", 0.9), &other, Some(0.95), Verdict::Pass),
+        (of("rouge-n", 0.5), &other, None, Verdict::Pass),
+        (of("rouge-n", 0.51), &other, Some(0.95), Verdict::Fail),
+        (quoting.clone(), &quoted, None, Verdict::Undecided),
+        (quoting.clone(), &quoted, Some(0.95), Verdict::Pass),
         (of("bleu", 0.9), &cat, None, Verdict::Pass),
         (of("gleu", 0.9), &json!({"output": "none of it."}), None, Verdict::Fail),
-        (of("bleu", 0.2), &other, None, Verdict::Undecided),
+        (of("gleu", 0.1), &json!({"output": ""}), None, Verdict::Undecided),
+        (of("bleu", 0.2), &other, None, Verdict::Fail),
+        (json!({"type": "bleu", "value": ["no", "The cat sat down"], "threshold": 0.7}), &cat, None, Verdict::Pass),
         (json!({"type": "perplexity", "threshold": 2}), &cat, None, Verdict::Pass),
         (json!({"type": "perplexity", "threshold": 1.7}), &cat, None, Verdict::Fail),
         (json!({"type": "perplexity", "threshold": 2}), &other, None, Verdict::Undecided),
@@ -73,7 +79,15 @@ fn scores_are_judged_where_the_formula_is_known() {
         (json!({"type": "is-xml"}), &cat, None, Verdict::Fail),
         (json!({"type": "not-is-xml"}), &cat, None, Verdict::Pass),
         (json!({"type": "is-xml"}), &json!({"output": "<a>x</a>\n"}), None, Verdict::Pass),
-        (json!({"type": "is-xml"}), &json!({"output": "<a>x</b>"}), None, Verdict::Undecided),
+        (json!({"type": "is-xml"}), &json!({"output": "<a>x</b>"}), None, Verdict::Fail),
+        (
+            json!({"type": "not-is-xml"}),
+            &json!({"output": "<a><b x=\"1\">&amp;</b><!-- c --></a>"}),
+            None,
+            Verdict::Fail,
+        ),
+        (json!({"type": "is-xml"}), &json!({"output": "<!DOCTYPE a><a/>"}), None, Verdict::Undecided),
+        (json!({"type": "contains-xml"}), &json!({"output": "<a><b x=\"1\"/></a>"}), None, Verdict::Pass),
         (json!({"type": "is-xml", "value": "a.b"}), &json!({"output": "<a>x</a>"}), None, Verdict::Undecided),
         (json!({"type": "is-xml", "value": "a.b"}), &json!({"output": "<a>x</a>"}), Some(1.0), Verdict::Pass),
         (json!({"type": "contains-xml"}), &json!({"output": "so: <a>x</a>."}), None, Verdict::Pass),
@@ -87,8 +101,37 @@ fn scores_are_judged_where_the_formula_is_known() {
         (json!({"type": "is-sql"}), &json!({"output": "SELECT `a FROM b"}), None, Verdict::Fail),
         (json!({"type": "is-sql"}), &json!({"output": "SELECT a FROM b"}), None, Verdict::Undecided),
         (json!({"type": "contains-sql"}), &json!({"output": " "}), None, Verdict::Fail),
+        (
+            json!({"type": "contains-json", "value": {"type": "array"}}),
+            &json!({"output": "so [1, 2]"}),
+            None,
+            Verdict::Fail,
+        ),
+        (json!({"type": "not-contains-json"}), &json!({"output": "so [[{\"a\": 1}]]"}), None, Verdict::Fail),
+        (json!({"type": "contains-json"}), &json!({"output": "[1] and {\"a\": 1}"}), None, Verdict::Pass),
+        (json!({"type": "not-contains-json"}), &json!({"output": "so {a: 1}"}), None, Verdict::Undecided),
+        (json!({"type": "not-contains-json"}), &json!({"output": "so {a: 1}"}), Some(1.0), Verdict::Pass),
     ] {
         assert_eq!(judged(&assertion, response, recorded).0, verdict, "{assertion} {response}");
     }
-    assert_eq!(judged(&of("rouge-n", 0.1), &json!({"output": "the cat"}), None).1, Some(0.8));
+    let score = |assertion: &Json, response: &Json| (judged(assertion, response, None).1.unwrap() * 1e9).round() / 1e9;
+    assert_eq!(score(&of("rouge-n", 0.1), &json!({"output": "the cat"})), 0.8);
+    assert_eq!(score(&of("not-gleu", 0.9), &json!({"output": "the cat"})), 0.5);
+    assert_eq!(score(&json!({"type": "perplexity-score", "threshold": 0.3}), &cat), 0.354_343_694);
+}
+
+#[test]
+fn expected_calls_of_a_test_are_no_calls_of_its_run() {
+    let assertion = json!({"type": "not-trajectory:tool-args-match", "value": {"name": "pay", "args": {"to": 5}}});
+    let config = json!({"prompts": ["ask"], "tests": [{"vars": {}, "assert": [assertion]}]}).to_string();
+    let Imported::Rules { rules, .. } = import_file("promptfooconfig.yaml", &config, &[], false) else { panic!() };
+    let attributes = json!({"tool.name": "search", "tool.arguments": "{\"q\":\"x\"}"});
+    let span = json!({"spanId": "1", "name": "tool.call", "startTime": 1, "endTime": 2, "attributes": attributes});
+    let result = json!({
+        "testIdx": 0, "promptIdx": 0, "success": true, "vars": {}, "response": {"output": "done"},
+        "testCase": {"assert": [assertion]}, "gradingResult": {"pass": true, "componentResults": [{"assertion": assertion}]},
+    });
+    let run = json!({"traces": [{"traceId": "t", "spans": [span]}], "result": result});
+    let outcome = rules.check_one(run.to_string()).unwrap();
+    assert_eq!(outcome.results().next().map(|one| one.verdict()), Some(Verdict::Pass));
 }

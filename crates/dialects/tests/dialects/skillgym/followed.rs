@@ -29,7 +29,9 @@ fn passes(assertion: &str, run: &Value) -> Result<bool, String> {
 }
 
 /// Conditions on a list of texts `$`: one that holds in node of `git init`, `rm -rf build`, and whether it does of no texts at all.
-const CONDITIONS: [(&str, bool); 34] = [
+const CONDITIONS: [(&str, bool); 36] = [
+    ("ctx.finalOutput() !== $[0].trim()", false),
+    ("($[0].trim().length > 30) === false", false),
     ("$.includes('rm -rf build')", false),
     ("!$.includes('rm -rf')", true),
     ("$.some((c) => c.includes('rm'))", false),

@@ -83,6 +83,33 @@ def test_meta_and_rules_over_all_runs() -> None:
     assert [row["reason"] for row in over] == [result.reason for result in wanted.over_runs.results]
 
 
+def test_subtotals_of_parts_give_the_result_of_all() -> None:
+    text = "in at least 60% of runs by meta.model: count refund <= 0\nmax(length(calls) of runs) <= 1\nbefore approve -> cancel deny unexercised"
+    rules, data = Rules.from_text("rates.assert", text), table(9000)
+    wanted = [row for row in verdict_rows(data, rules, meta=["model"]) if row["row"] is None]
+    parts = [rules.subtotal_arrow(data.slice(first, 4000), meta=["model"], threads=1) for first in (0, 4000, 8000)]
+    outcome = rules.conclude(rules.join_subtotals([rules.join_subtotals(parts[:2]), parts[2]]))
+    assert outcome is not None and outcome.run == "all 9000 runs"
+    found = [(one.id, one.verdict, one.reason or None) for one in outcome.results]
+    assert len(found) == 3 and found == [(row["assertion"], row["verdict"], row["reason"]) for row in wanted]
+    none = rules.conclude(rules.join_subtotals([]))
+    assert none is not None and {one.verdict for one in none.results} == {"vacuous"}
+    with pytest.raises(RulesError, match="of other rules"):
+        Rules.from_text("rates.assert", text.replace("60%", "61%")).join_subtotals(parts)
+    for broken in (b"", parts[0][:-1], parts[0] + b"0", b"\xff" * 40):
+        with pytest.raises(RulesError, match="no subtotal"):
+            rules.conclude(broken)
+    with pytest.raises(RulesError, match="near-names"):
+        Rules.from_text("rates.assert", text, deny=["near-names"]).join_subtotals([])
+    assert RULES.conclude(RULES.subtotal_arrow(data)) is None
+
+
+def test_what_is_denied_of_all_runs_is_asked_of_all_runs() -> None:
+    rules = Rules.from_text("r.assert", "never cancel(id: \"o-9000\")\nbefore approve -> refund deny unexercised")
+    rows = verdict_rows(pa.table({"run": ['{"calls": []}'] * 5000 + [json.dumps(runs(1)[0])]}), rules)
+    assert [row for row in rows if row["row"] is None] == []
+
+
 def test_what_is_no_run_is_refused() -> None:
     with pytest.raises(RulesError, match="several are a run"):
         RULES.check_arrow(pa.table({"trace_id": ["t"], "name": ["n"]}))

@@ -120,7 +120,7 @@ def _judge_batch(
     rules: Rules, batch: pa.RecordBatch, run: str | None, id: str | None, by: list[str]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
-    import pyarrow.compute  # noqa: F401
+    import pyarrow.compute as pc
 
     try:
         verdicts = pa.table(rules.check_arrow(batch, run=run, id=id, meta=by, threads=1))
@@ -132,7 +132,7 @@ def _judge_batch(
             return
         verdicts = _broken_row(batch, id, str(error))
     # What is said of all runs together is said of those of all partitions, and not of these alone.
-    verdicts = verdicts.filter(pa.compute.is_valid(verdicts["row"]))
+    verdicts = verdicts.filter(pc.is_valid(verdicts["row"]))
     rows = verdicts["row"].combine_chunks()
     copied = [batch.column(one).take(rows) for one in by]
     kept = [verdicts[name].combine_chunks() for name in verdicts.column_names if name != "row"]

@@ -4,7 +4,7 @@ use crate::error::RunError;
 use crate::outcome::Outcome;
 use crate::rules::{Rules, SharedRules};
 use crate::trace::{Trace, openable_path};
-use averment_bulk::all_runs;
+use averment_bulk::all_runs::{self, OverRunsTally};
 use averment_bulk::faults::FaultInjector;
 use averment_bulk::feed::{self, TraceInput};
 use averment_bulk::judge::RunResult;
@@ -156,8 +156,20 @@ impl Batch {
     #[must_use]
     pub fn summary<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Summary {
         let pipeline = self.build_pipeline(ReportNeeds { compact: true, ..ReportNeeds::default() });
-        let mut chunks = Self::start_threads(&pipeline, file_inputs(files));
-        let mut summary = Summary::new(&pipeline);
+        let (mut summary, tally) = Self::count_runs(&pipeline, file_inputs(files));
+        let over_runs = all_runs::over_runs_report(&pipeline, &tally);
+        over_runs.iter().for_each(|report| summary.totals.add_run(report));
+        summary
+    }
+
+    /// Counts over the runs of some traces, without what is said of all of them, and what they give to that.
+    pub(crate) fn count_inputs(&self, inputs: Vec<TraceInput>) -> (Summary, OverRunsTally) {
+        Self::count_runs(&self.build_pipeline(ReportNeeds { compact: true, ..ReportNeeds::default() }), inputs)
+    }
+
+    fn count_runs(pipeline: &Arc<Pipeline>, inputs: Vec<TraceInput>) -> (Summary, OverRunsTally) {
+        let mut chunks = Self::start_threads(pipeline, inputs);
+        let mut summary = Summary::new(pipeline);
         loop {
             match chunks.wait_next(None) {
                 NextChunk::Finished(one) => {
@@ -168,12 +180,14 @@ impl Batch {
                 NextChunk::Nothing => {}
                 NextChunk::End => {
                     summary.count_missing(chunks.join_workers());
-                    let over_runs = all_runs::over_runs_report(&pipeline, chunks.over_runs());
-                    over_runs.iter().for_each(|report| summary.totals.add_run(report));
-                    return summary;
+                    return (summary, chunks.over_runs().clone());
                 }
             }
         }
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// Everything that judging needs, for reports that want so much.

@@ -66,6 +66,8 @@ pub mod pages;
 mod rules;
 #[doc(hidden)]
 pub mod stages;
+#[cfg(feature = "batch")]
+mod subtotal;
 mod trace;
 
 pub use assertion::Assertion;
@@ -97,4 +99,6 @@ pub use outcome::{
     Verdict, Violation,
 };
 pub use rules::{Explanations, Outcomes, Rules, TestOutcome};
+#[cfg(feature = "batch")]
+pub use subtotal::RunsSubtotal;
 pub use trace::Trace;

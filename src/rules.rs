@@ -17,7 +17,7 @@ use averment_report::derivation::{self, StepChoice};
 use averment_report::gate::GatePolicy;
 use averment_report::model::{ReportDetail, UnreadableTrace};
 use averment_report::report_builder;
-use averment_report::table::{Location, ReportTable};
+use averment_report::table::{Location, ReportItem, ReportTable};
 use averment_traces::expected::ExpectedRows;
 use averment_traces::names::PartNames;
 use averment_traces::prices::PriceTable;
@@ -236,6 +236,15 @@ impl Rules {
     #[must_use]
     pub fn report_table(&self) -> &Arc<ReportTable> {
         &self.inner.table
+    }
+
+    /// Whether something is said of all runs together: by rules over all runs, or because what no run exercises is denied, or a name that
+    /// no run has.
+    #[must_use]
+    pub fn speaks_of_all_runs(&self) -> bool {
+        let SharedRules { table, policy, .. } = &*self.inner;
+        let asks = |item: &ReportItem| item.of_all_runs || policy.with_denied(item.denied).deny_unexercised;
+        policy.deny_near_names || table.items.iter().any(asks)
     }
 
     /// Fails if the trace has several runs.

@@ -1,6 +1,6 @@
 //! Files of many runs.
 
-use averment::{Outcome, Rules, RunError};
+use averment::{Outcome, Rules, RunError, RunsSubtotal};
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -92,4 +92,32 @@ fn whoever_has_seen_enough_leaves() {
     });
     assert_eq!(summary.runs() + summary.unreadable(), 10);
     drop(rules.batch().outcomes([&path]));
+}
+
+#[test]
+fn subtotals_of_parts_say_of_all_runs_what_one_check_says() {
+    const OVER_RUNS: &str = "in at least 80% of runs: never admin_*\nin at least 50% of runs by output.text: count search <= 1\n\
+        percentile(length(calls) of runs, 90%) <= 1\nbefore cancel -> admin_reset deny unexercised\n";
+    let folder = tempfile::tempdir().unwrap();
+    let text = std::fs::read_to_string(corpus(&folder, 600)).unwrap();
+    let rules = Rules::from_text("r.assert", OVER_RUNS).unwrap();
+    let batch = rules.batch().threads(2);
+    let mut whole = batch.outcomes_of_traces([averment::Trace::from(text.clone()).named("runs")]);
+    let unreadable = (&mut whole).filter(Result::is_err).count();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let mut all = RunsSubtotal::new(&rules).unwrap();
+    for part in lines.chunks(70) {
+        let part = batch.subtotal_of_traces([averment::Trace::from(part.concat()).named("runs")]).unwrap();
+        all.append(RunsSubtotal::from_bytes(&part.to_bytes()).unwrap()).unwrap();
+    }
+    assert_eq!((all.runs(), all.left_out()), (whole.summary().runs(), unreadable as u64));
+    let said = |outcome: &Outcome| {
+        let results = outcome.results().map(|one| format!("{} {:?} {}", one.id(), one.verdict(), one.reason()));
+        (outcome.run().to_owned(), results.collect::<Vec<String>>())
+    };
+    let joined = said(&all.conclude(&rules).unwrap().unwrap());
+    assert_eq!(joined, said(whole.over_runs().unwrap()));
+    assert_eq!(joined.1.len(), 4);
+    let others = Rules::from_text("r.assert", &OVER_RUNS.replace("80%", "81%")).unwrap();
+    assert!(all.conclude(&others).unwrap_err().to_string().contains("one of other rules"));
 }

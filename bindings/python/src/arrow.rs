@@ -2,12 +2,12 @@
 
 #![expect(unsafe_code, reason = "the C stream interface of Arrow is a pointer")]
 
-use crate::errors::{catch_panic, given_error, internal_error};
+use crate::errors::{catch_panic, given_error, internal_error, rules_error};
 use crate::verdict_rows::VerdictRows;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use averment::{Rules, RunError, Trace};
+use averment::{Rules, RulesError, RunError, RunsSubtotal, Trace};
 use averment_columns::{ColumnError, ColumnOptions, RowWriter, text_cell};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -61,30 +61,45 @@ pub fn check_arrow(
     options: ArrowOptions,
 ) -> PyResult<RawVerdicts> {
     catch_panic(py, || {
-        let input = import_stream(py, data)?;
-        let schema = input.schema();
-        let column_error = |error: ColumnError| given_error(py, &error.message, &error.help);
-        let writer = RowWriter::for_schema(&schema, &options.columns).map_err(column_error)?;
-        if writer.writes_records() {
-            let help = "group the rows by trace first (`averment.spark.gather`, `group_by`), or name the column of runs with `run`";
-            return Err(given_error(py, "a row is a span or an event, and several are a run", help));
-        }
-        if let Some(id) = options.id.as_deref().filter(|id| schema.column_with_name(id).is_none()) {
-            return Err(given_error(py, &format!("there is no column `{id}`"), "name a column of the data with `id`"));
-        }
-        let stream = VerdictStream {
-            input,
-            rules: rules.clone(),
-            writer,
-            options,
-            whole: rules.report_table().items.iter().any(|item| item.of_all_runs),
-            schema: VerdictRows::schema(),
-            next_row: 0,
-            waiting: None,
-            ended: false,
-        };
+        let (rules, whole) = (rules.clone(), rules.speaks_of_all_runs());
+        let source = RowSource::open(py, data, options, whole)?;
+        let stream = VerdictStream { source, rules, schema: VerdictRows::schema() };
         Ok(RawVerdicts { stream: Mutex::new(Some(stream)) })
     })
+}
+
+/// What the rows of an object give to the rules over all runs.
+pub fn arrow_subtotal(
+    py: Python<'_>,
+    rules: &Rules,
+    data: &Bound<'_, PyAny>,
+    options: ArrowOptions,
+) -> PyResult<RunsSubtotal> {
+    catch_panic(py, || {
+        let batch = rules.batch().threads(options.threads).chunk(SINGLE_RUN);
+        let mut source = RowSource::open(py, data, options, false)?;
+        let mut all = RunsSubtotal::new(rules).map_err(|error| rules_error(py, &error))?;
+        let gathered = py.detach(|| {
+            while let Some(runs) = source.next_runs().map_err(SubtotalError::Input)? {
+                let part = batch.subtotal_of_traces(runs.traces).map_err(SubtotalError::Rules)?;
+                all.append(part).map_err(SubtotalError::Rules)?;
+            }
+            Ok(all)
+        });
+        gathered.map_err(|error| match error {
+            SubtotalError::Input(error) => input_error(py, &error),
+            SubtotalError::Rules(error) => rules_error(py, &error),
+        })
+    })
+}
+
+enum SubtotalError {
+    Input(ArrowError),
+    Rules(RulesError),
+}
+
+fn input_error(py: Python<'_>, error: &ArrowError) -> PyErr {
+    given_error(py, &format!("the Arrow data cannot be read: {error}"), "")
 }
 
 fn import_stream(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<RecordBatchStreamReader> {
@@ -97,17 +112,16 @@ fn import_stream(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<RecordBatc
     let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
     // SAFETY: the PyCapsule interface promises that a capsule of this name holds a stream, which is moved out here and left released.
     let stream = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
-    stream.map_err(|error| given_error(py, &format!("the Arrow data cannot be read: {error}"), ""))
+    stream.map_err(|error| input_error(py, &error))
 }
 
-struct VerdictStream {
+/// The rows of Arrow data as runs, some thousand at a time.
+struct RowSource {
     input: RecordBatchStreamReader,
-    rules: Rules,
     writer: RowWriter,
     options: ArrowOptions,
-    /// Whether something is said of all runs together, so that all rows are judged as one batch.
+    /// Whether all rows are given at once.
     whole: bool,
-    schema: SchemaRef,
     next_row: u64,
     /// Rows of the input that are not judged yet, and the first of them.
     waiting: Option<(RecordBatch, usize)>,
@@ -124,8 +138,24 @@ struct RowRuns {
     first: u64,
 }
 
-impl VerdictStream {
-    fn next_verdicts(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+impl RowSource {
+    fn open(py: Python<'_>, data: &Bound<'_, PyAny>, options: ArrowOptions, whole: bool) -> PyResult<Self> {
+        let input = import_stream(py, data)?;
+        let schema = input.schema();
+        let column_error = |error: ColumnError| given_error(py, &error.message, &error.help);
+        let writer = RowWriter::for_schema(&schema, &options.columns).map_err(column_error)?;
+        if writer.writes_records() {
+            let help = "group the rows by trace first (`averment.spark.gather`, `group_by`), or name the column of runs with `run`";
+            return Err(given_error(py, "a row is a span or an event, and several are a run", help));
+        }
+        if let Some(id) = options.id.as_deref().filter(|id| schema.column_with_name(id).is_none()) {
+            return Err(given_error(py, &format!("there is no column `{id}`"), "name a column of the data with `id`"));
+        }
+        Ok(Self { input, writer, options, whole, next_row: 0, waiting: None, ended: false })
+    }
+
+    /// The next runs; none at the end.
+    fn next_runs(&mut self) -> Result<Option<RowRuns>, ArrowError> {
         let mut runs = RowRuns { first: self.next_row, ..RowRuns::default() };
         while !self.ended && (self.whole || runs.names.len() < ROWS) {
             let (batch, first) = match self.waiting.take() {
@@ -146,10 +176,7 @@ impl VerdictStream {
                 self.waiting = Some((batch, end));
             }
         }
-        if runs.names.is_empty() {
-            return Ok(None);
-        }
-        self.judge_runs(runs).map(Some)
+        Ok((!runs.names.is_empty()).then_some(runs))
     }
 
     fn add_row(&mut self, batch: &RecordBatch, row: usize, runs: &mut RowRuns) {
@@ -163,6 +190,18 @@ impl VerdictStream {
             Err(error) => runs.unreadable.push((number, error.to_string())),
         }
     }
+}
+
+struct VerdictStream {
+    source: RowSource,
+    rules: Rules,
+    schema: SchemaRef,
+}
+
+impl VerdictStream {
+    fn next_verdicts(&mut self) -> Result<Option<RecordBatch>, ArrowError> {
+        self.source.next_runs()?.map(|runs| self.judge_runs(runs)).transpose()
+    }
 
     fn judge_runs(&self, runs: RowRuns) -> Result<RecordBatch, ArrowError> {
         let RowRuns { traces, names, unreadable, first } = runs;
@@ -170,7 +209,7 @@ impl VerdictStream {
         for (row, reason) in unreadable {
             rows.add_unreadable(row, &reason);
         }
-        let batch = self.rules.batch().threads(self.options.threads).chunk(SINGLE_RUN);
+        let batch = self.rules.batch().threads(self.source.options.threads).chunk(SINGLE_RUN);
         let mut outcomes = batch.outcomes_of_traces(traces);
         for outcome in &mut outcomes {
             match outcome {

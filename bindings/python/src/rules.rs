@@ -1,15 +1,15 @@
 //! Compiled rules.
 
-use crate::arrow::{ArrowOptions, RawVerdicts, check_arrow};
+use crate::arrow::{ArrowOptions, RawVerdicts, arrow_subtotal, check_arrow};
 use crate::batch::RawBatch;
 use crate::encode::read_trace;
 use crate::errors::{catch_panic, diagnostics_json, given_error, internal_error, rules_error, run_error};
 use crate::outcome::{RawOutcome, json_text};
 use crate::settings::RuleSettings;
-use averment::{Assertion, Rules, TestOutcome};
+use averment::{Assertion, Rules, RulesError, RunsSubtotal, TestOutcome};
 use averment_columns::ColumnOptions;
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyBytes, PyList};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -95,6 +95,36 @@ impl RawRules {
         check_arrow(py, &self.rules, data, ArrowOptions { columns, id, threads })
     }
 
+    /// What rows of Arrow data give to the rules over all runs, to be sent elsewhere.
+    fn subtotal_arrow<'py>(
+        &self,
+        py: Python<'py>,
+        data: &Bound<'py, PyAny>,
+        run: Option<String>,
+        meta: Vec<String>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let columns = ColumnOptions { run, meta, ..ColumnOptions::default() };
+        let subtotal = arrow_subtotal(py, &self.rules, data, ArrowOptions { columns, id: None, threads })?;
+        Ok(PyBytes::new(py, &subtotal.to_bytes()))
+    }
+
+    /// Subtotals of parts of the runs, put together in this order.
+    fn join_subtotals<'py>(&self, py: Python<'py>, subtotals: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
+        catch_panic(py, || {
+            let joined = py.detach(|| join_parts(&self.rules, subtotals).map(|all| all.to_bytes()));
+            Ok(PyBytes::new(py, &joined.map_err(|error| rules_error(py, &error))?))
+        })
+    }
+
+    /// What the rules say of all runs that a subtotal was made of.
+    fn conclude(&self, py: Python<'_>, subtotal: Vec<u8>) -> PyResult<Option<RawOutcome>> {
+        catch_panic(py, || {
+            let outcome = py.detach(|| RunsSubtotal::from_bytes(&subtotal)?.conclude(&self.rules));
+            Ok(outcome.map_err(|error| rules_error(py, &error))?.map(RawOutcome::new))
+        })
+    }
+
     /// How each verdict came about: as text and as JSON.
     fn explain(&self, py: Python<'_>, run: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<(String, String)> {
         catch_panic(py, || {
@@ -129,11 +159,17 @@ impl RawRules {
         diagnostics_json(self.rules.diagnostics())
     }
 
-    /// Whether something is said of all runs together: they have to be judged as one batch.
+    /// Whether something is said of all runs together.
     #[getter]
     fn speaks_of_all_runs(&self) -> bool {
-        self.rules.report_table().items.iter().any(|item| item.of_all_runs)
+        self.rules.speaks_of_all_runs()
     }
+}
+
+fn join_parts(rules: &Rules, subtotals: Vec<Vec<u8>>) -> Result<RunsSubtotal, RulesError> {
+    let mut all = RunsSubtotal::new(rules)?;
+    subtotals.iter().try_for_each(|bytes| all.append(RunsSubtotal::from_bytes(bytes)?))?;
+    Ok(all)
 }
 
 fn assertion_data(one: &Assertion<'_>) -> Value {

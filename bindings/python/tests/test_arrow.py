@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
+from conftest import PROJECT
 
 from averment import Rules, RulesError
 
 pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+PAGE = PROJECT / "docs/how-to/arrow.md"
 
 RULES = Rules.from_text("refunds.assert", "before approve(id: $id) -> refund(id: $id)\ncount refund <= 1")
 
@@ -64,6 +69,17 @@ def test_frames_of_other_libraries_are_judged(library: str) -> None:
     assert [row["verdict"] for row in verdict_rows(given, run="run")] == [row["verdict"] for row in verdict_rows(data)]
 
 
+def test_pipelines_judge_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("polars")
+    monkeypatch.chdir(tmp_path)
+    pq.write_table(table(50), "runs.parquet")
+    programs = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
+    (program,) = (one for one in programs if "map_batches" in one)
+    said: dict[str, Any] = {}
+    exec(program, said)
+    assert sorted(said["failed"].collect()["run"]) == sorted(one["id"] for one in runs(50))
+
+
 def test_a_row_that_cannot_be_read_is_a_row_with_its_reason() -> None:
     texts = ['{"calls": []}', None, "", "[" * 100_000, "{broken", '{"calls": 1}']
     rows = verdict_rows(pa.table({"run": texts}), id="run")
@@ -81,6 +97,33 @@ def test_meta_and_rules_over_all_runs() -> None:
     list(wanted)
     assert wanted.over_runs is not None
     assert [row["reason"] for row in over] == [result.reason for result in wanted.over_runs.results]
+
+
+def test_subtotals_of_parts_give_the_result_of_all() -> None:
+    text = "in at least 60% of runs by meta.model: count refund <= 0\nmax(length(calls) of runs) <= 1\nbefore approve -> cancel deny unexercised"
+    rules, data = Rules.from_text("rates.assert", text), table(9000)
+    wanted = [row for row in verdict_rows(data, rules, meta=["model"]) if row["row"] is None]
+    parts = [rules.subtotal_arrow(data.slice(first, 4000), meta=["model"], threads=1) for first in (0, 4000, 8000)]
+    outcome = rules.conclude(rules.join_subtotals([rules.join_subtotals(parts[:2]), parts[2]]))
+    assert outcome is not None and outcome.run == "all 9000 runs"
+    found = [(one.id, one.verdict, one.reason or None) for one in outcome.results]
+    assert len(found) == 3 and found == [(row["assertion"], row["verdict"], row["reason"]) for row in wanted]
+    none = rules.conclude(rules.join_subtotals([]))
+    assert none is not None and {one.verdict for one in none.results} == {"vacuous"}
+    with pytest.raises(RulesError, match="of other rules"):
+        Rules.from_text("rates.assert", text.replace("60%", "61%")).join_subtotals(parts)
+    for broken in (b"", parts[0][:-1], parts[0] + b"0", b"\xff" * 40):
+        with pytest.raises(RulesError, match="no subtotal"):
+            rules.conclude(broken)
+    with pytest.raises(RulesError, match="near-names"):
+        Rules.from_text("rates.assert", text, deny=["near-names"]).join_subtotals([])
+    assert RULES.conclude(RULES.subtotal_arrow(data)) is None
+
+
+def test_what_is_denied_of_all_runs_is_asked_of_all_runs() -> None:
+    rules = Rules.from_text("r.assert", "never cancel(id: \"o-9000\")\nbefore approve -> refund deny unexercised")
+    rows = verdict_rows(pa.table({"run": ['{"calls": []}'] * 5000 + [json.dumps(runs(1)[0])]}), rules)
+    assert [row for row in rows if row["row"] is None] == []
 
 
 def test_what_is_no_run_is_refused() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from averment import Rules
+from averment import Rules, RulesError
 
 if os.environ.get("AVERMENT_SCORERS") != "spark":
     pytest.skip("Spark is not asked for", allow_module_level=True)
@@ -76,9 +76,30 @@ def test_spans_are_gathered_and_too_many_are_told(session: Any) -> None:
     assert [row.status for (run, _), row in found.items() if run == "long"] == ["unreadable"]
 
 
-def test_rules_over_all_runs_are_refused(session: Any) -> None:
+def test_rules_over_all_runs_give_what_one_machine_gives(session: Any) -> None:
+    text = """
+    in at least 60% of runs by meta.model: before approve(id: $id) -> refund(id: $id)
+    in at least 90% of runs with confidence 95%: count refund <= 1
+    percentile(length(calls) of runs, 95%) <= 1
+    avg(length(calls) of runs) <= 1.5
+    before approve -> cancel deny unexercised
+    """
+    rows = [(f"r{number}", run_text(number), "a" if number % 3 else "b") for number in range(3000)] + [("broken", "{", "a")]
+    frame = session.createDataFrame(rows, "key string, trace string, model string").repartition(5)
+    found = spark.check(frame, text, "trace", id="key", by=["model"]).collect()
+    together = [row for row in found if row.run is None]
+    table = pa.table({name: [row[place] for row in rows] for place, name in enumerate(["key", "trace", "model"])})
+    rules = Rules.from_text("rules.assert", text)
+    alone = pa.table(rules.check_arrow(table, run="trace", id="key", meta=["model"])).to_pylist()
+    said = [name for name in alone[0] if name not in ("row", "run")]
+    wanted = [[row[name] for name in said] for row in alone if row["row"] is None]
+    assert len(wanted) == 5 and [[row[name] for name in said] for row in together] == wanted
+    assert all(row.model is None for row in together) and len(found) == len(alone)
+
+
+def test_what_partitions_cannot_be_asked_is_refused(session: Any) -> None:
     frame = session.createDataFrame([("{}",)], "run string")
-    with pytest.raises(ValueError, match="speak of all runs together"):
-        spark.check(frame, "in at least 95% of runs: never refund")
+    with pytest.raises(RulesError, match="looks at all runs at once"):
+        spark.check(frame, TEXT, deny=["near-names"])
     with pytest.raises(ValueError, match="rename that of `by`"):
         spark.check(frame, TEXT, by=["run"])

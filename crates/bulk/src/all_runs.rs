@@ -13,10 +13,11 @@ use averment_report::gate::Gate;
 use averment_report::model::{ResultReport, RunReport};
 use averment_report::over_runs::over_runs_report as report_of;
 use averment_report::table::{ReportItem, ReportTable};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// State kept across runs for a check, updated in chunk order.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct OverRunsTally {
     tallies: Vec<RunsTally>,
     exercised: BTreeSet<usize>,
@@ -24,12 +25,28 @@ pub struct OverRunsTally {
 }
 
 impl OverRunsTally {
-    pub(crate) fn add_chunk(&mut self, chunk: &mut FinishedChunk) {
-        let given = std::mem::take(&mut chunk.totals.over_runs);
+    /// Adds what is kept of the runs behind these, which another check of the same programs has judged.
+    pub fn append(&mut self, behind: Self) {
+        self.append_tallies(behind.tallies);
+        self.exercised.extend(behind.exercised);
+        self.runs = self.runs.saturating_add(behind.runs);
+    }
+
+    /// Runs that were judged.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs
+    }
+
+    fn append_tallies(&mut self, given: Vec<RunsTally>) {
         if self.tallies.len() < given.len() {
             self.tallies.resize_with(given.len(), RunsTally::default);
         }
         self.tallies.iter_mut().zip(given).for_each(|(all, given)| all.append(given));
+    }
+
+    pub(crate) fn add_chunk(&mut self, chunk: &mut FinishedChunk) {
+        self.append_tallies(std::mem::take(&mut chunk.totals.over_runs));
         self.runs = self.runs.saturating_add(chunk.totals.runs);
         let counted = chunk.totals.counts.iter().enumerate().filter(|(_, counts)| {
             let mut each = Status::ALL.into_iter().zip(counts.iter());

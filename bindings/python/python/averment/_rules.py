@@ -210,6 +210,27 @@ class Rules:
         """
         return Verdicts(self._raw.check_arrow(data, run, id, _words(meta), threads))
 
+    def subtotal_arrow(self, data: Any, *, run: str | None = None, meta: Iterable[str] = (), threads: int = 0) -> bytes:
+        """What the rows of Arrow data give to the rules that speak of all runs together (``in at least 95% of runs: …``).
+
+        Whoever judges parts of the runs apart, on other machines or days, makes a subtotal of each part, and gives them to
+        :meth:`join_subtotals` and :meth:`conclude`. The arguments are those of :meth:`check_arrow`. Rows that cannot be read are left out.
+        The size of a subtotal does not depend on the number of runs.
+        """
+        return self._raw.subtotal_arrow(data, run, _words(meta), threads)
+
+    def join_subtotals(self, subtotals: Iterable[bytes]) -> bytes:
+        """The subtotals of parts of the runs as that of all of them, in the order of the parts. That of no parts is that of no runs."""
+        return self._raw.join_subtotals(list(subtotals))
+
+    def conclude(self, subtotal: bytes) -> Outcome | None:
+        """What the rules say of all runs together that a subtotal was made of: the result that one check of them gives.
+
+        ``None`` where the rules say nothing of the kind.
+        """
+        outcome = self._raw.conclude(subtotal)
+        return None if outcome is None else Outcome(outcome)
+
     def explain(self, run: Any, *, name: str | None = None) -> Explanation:
         """Says how each verdict on a run came about."""
         return Explanation(*self._raw.explain(run, name))

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from averment._errors import AvermentError
+from averment._outcome import Result
 from averment._rules import Rules
 
 if TYPE_CHECKING:
@@ -42,14 +44,15 @@ def check(
     :meth:`averment.Rules.from_text`.
 
     A row that cannot be read, and one over which the evaluation breaks down, is a row with the status ``unreadable`` and its reason.
-    Rules that speak of all runs together are refused: a partition does not know the others.
+
+    What rules say of all runs together (``in at least 95% of runs: …``) are rows whose ``run`` is null. For them each partition makes a
+    subtotal of its runs, which judges the runs a second time, and one task puts the subtotals together.
     """
     name, text = _rule_text(rules)
-    if Rules.from_text(name, text, **settings)._raw.speaks_of_all_runs:
-        raise ValueError(
-            "these rules speak of all runs together, which partitions cannot judge alone: "
-            "collect the runs and use `Rules.check_arrow`, or count the verdicts in Spark"
-        )
+    compiled_here = Rules.from_text(name, text, **settings)
+    speaks_of_all_runs = compiled_here._raw.speaks_of_all_runs
+    if speaks_of_all_runs:
+        compiled_here.join_subtotals([])  # Raises where the rules have none.
     columns = [by] if isinstance(by, str) else list(by)
     taken = {"row", "run", *(one.split()[0] for one in _COLUMNS.split(", "))}
     if clash := taken.intersection(columns):
@@ -64,7 +67,20 @@ def check(
         for batch in batches:
             yield from _judge_batch(compiled, batch, run, id, columns)
 
-    return source.mapInArrow(judge, f"{copied}run string, {_COLUMNS}")
+    schema = f"{copied}run string, {_COLUMNS}"
+    verdicts = source.mapInArrow(judge, schema)
+    if not speaks_of_all_runs:
+        return verdicts
+
+    def add_up(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield _partition_subtotal(Rules.from_text(name, text, **settings), batches, run, columns)
+
+    def conclude(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from _concluded_rows(Rules.from_text(name, text, **settings), batches)
+
+    subtotals = source.mapInArrow(add_up, "partition int, subtotal binary").repartition(1)
+    together = subtotals.mapInArrow(conclude, f"run string, {_COLUMNS}")
+    return verdicts.unionByName(together, allowMissingColumns=True)
 
 
 def gather(df: DataFrame, trace: str = "trace_id", order: str = "start_time", most: int = _ROWS) -> DataFrame:
@@ -104,6 +120,7 @@ def _judge_batch(
     rules: Rules, batch: pa.RecordBatch, run: str | None, id: str | None, by: list[str]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     try:
         verdicts = pa.table(rules.check_arrow(batch, run=run, id=id, meta=by, threads=1))
@@ -114,12 +131,66 @@ def _judge_batch(
                 yield from _judge_batch(rules, batch.slice(row, 1), run, id, by)
             return
         verdicts = _broken_row(batch, id, str(error))
+    # What is said of all runs together is said of those of all partitions, and not of these alone.
+    verdicts = verdicts.filter(pc.is_valid(verdicts["row"]))
     rows = verdicts["row"].combine_chunks()
     copied = [batch.column(one).take(rows) for one in by]
     kept = [verdicts[name].combine_chunks() for name in verdicts.column_names if name != "row"]
     names = [*by, *(name for name in verdicts.column_names if name != "row")]
     columns = [one.cast(pa.int64()) if pa.types.is_uint64(one.type) else one for one in [*copied, *kept]]
     yield pa.RecordBatch.from_arrays(columns, names=names)
+
+
+def _partition_subtotal(
+    rules: Rules, batches: Iterable[pa.RecordBatch], run: str | None, by: list[str]
+) -> pa.RecordBatch:
+    import pyarrow as pa
+    from pyspark import TaskContext
+
+    context = TaskContext.get()
+    partition = 0 if context is None else context.partitionId()
+    subtotal = rules.join_subtotals([])
+    for batch in batches:
+        subtotal = rules.join_subtotals([subtotal, *_batch_subtotals(rules, batch, run, by)])
+    columns = [pa.array([partition], pa.int32()), pa.array([subtotal], pa.binary())]
+    return pa.RecordBatch.from_arrays(columns, names=["partition", "subtotal"])
+
+
+def _batch_subtotals(rules: Rules, batch: pa.RecordBatch, run: str | None, by: list[str]) -> Iterator[bytes]:
+    try:
+        yield rules.subtotal_arrow(batch, run=run, meta=by, threads=1)
+    except (AvermentError, MemoryError):
+        # The row that breaks it counts for nothing, and is told as unreadable where it is judged by itself.
+        if batch.num_rows > 1:
+            for row in range(batch.num_rows):
+                yield from _batch_subtotals(rules, batch.slice(row, 1), run, by)
+
+
+def _concluded_rows(rules: Rules, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    import pyarrow as pa
+
+    parts = [part for batch in batches for part in batch.to_pylist()]
+    ordered = sorted(parts, key=lambda part: cast("int", part["partition"]))
+    outcome = rules.conclude(rules.join_subtotals(part["subtotal"] for part in ordered))
+    rows = [] if outcome is None else [_result_row(result) for result in outcome.results]
+    kinds = {"score": pa.float64(), "violations": pa.int64()}
+    names = ["run", *(one.split()[0] for one in _COLUMNS.split(", "))]
+    schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
+    yield from pa.Table.from_pylist(rows, schema).to_batches()
+
+
+def _result_row(result: Result) -> dict[str, Any]:
+    return {
+        "rule": result.rule,
+        "assertion": result.id,
+        "severity": result.severity,
+        "verdict": result.verdict,
+        "status": result.status,
+        "score": result.score,
+        "violations": result.violation_count,
+        "reason": result.reason or None,
+        "message": result.message,
+    }
 
 
 def _broken_row(batch: pa.RecordBatch, id: str | None, reason: str) -> pa.Table:

@@ -94,6 +94,13 @@ pub fn encode(program: &Program) -> Vec<u8> {
     bytes
 }
 
+/// A number that tells programs apart by what they do: the names and the words of their sources do not count, values of parameters do.
+#[must_use]
+pub fn program_mark(program: &Program) -> u32 {
+    let bare = Program { sources: Vec::new(), ..program.clone() };
+    checksum(&[], &postcard::to_stdvec(&bare).unwrap_or_default())
+}
+
 /// Reads a program. Any bytes give a program that is verified, or an error.
 pub fn decode(bytes: &[u8]) -> Result<DecodedFile, DecodeError> {
     if !is_program(bytes) {

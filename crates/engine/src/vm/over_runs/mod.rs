@@ -17,6 +17,7 @@ use averment_base::truth::Verdict;
 use averment_base::value::Value;
 use averment_checker::ir::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject};
 pub use conclude::conclude_runs;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use values::{FoldValues, RunValue};
 
@@ -119,12 +120,12 @@ fn has_withheld(texts: &[String], group: Option<&str>, values: &[RunValue]) -> b
 }
 
 /// The state kept across runs for a program's assertions over runs.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct RunsTally {
     assertions: BTreeMap<u32, AssertionTally>,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct AssertionTally {
     runs: u64,
     skipped: u64,
@@ -136,7 +137,7 @@ struct AssertionTally {
     withheld: bool,
 }
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct GroupTally {
     /// Number of runs per verdict, in the order of [`Verdict::ALL`].
     verdicts: [u64; Verdict::ALL.len()],

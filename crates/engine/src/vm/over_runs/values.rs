@@ -3,6 +3,7 @@
 use crate::vm::fault::Fault;
 use averment_base::value::{Number, Value};
 use averment_checker::ir::RunFoldFunction;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Values kept exactly for all runs: one mebibyte.
@@ -51,7 +52,7 @@ pub(super) fn is_exact(number: Number<'_>) -> bool {
 /// Every smaller whole number is exact, and no other number rounds to it.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct FoldValues {
     /// All values in run order; empty once there is a sketch.
     exact: Vec<f64>,
@@ -179,7 +180,7 @@ impl FoldValues {
 
 /// A sum whose error does not grow with the number of its parts (Neumaier, "Rundungsfehleranalyse einiger Verfahren zur Summation
 /// endlicher Summen", 1974).
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
 struct CompensatedSum {
     sum: f64,
     lost: f64,
@@ -203,7 +204,7 @@ impl CompensatedSum {
 }
 
 /// Counts of values in buckets that are as wide as the error that is allowed (Masson, Rim, Lee, "DDSketch", VLDB 2019).
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct QuantileSketch {
     /// Buckets of negative numbers, the nearest to zero last.
     below: BTreeMap<i32, u64>,

@@ -68,9 +68,8 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
     }
     let is_mentioned = mentions_text(&folded, &small);
     if is_equality(kind) {
-        let is_part = value != wanted && is_mentioned;
-        return (is_part && (is_phrase(wanted) || is_prose(value) || is_joined(&folded, &small)))
-            .then_some(NameCategory::Part);
+        let is_mentioned = is_mentioned && (is_phrase(wanted) || is_prose(value));
+        return (value != wanted && (is_mentioned || is_joined(&folded, &small))).then_some(NameCategory::Part);
     }
     if is_mentioned {
         return (is_mixed(wanted) && value.len() >= wanted.len()).then_some(NameCategory::LetterCase);
@@ -127,7 +126,9 @@ fn is_joined(value: &str, wanted: &str) -> bool {
     let stands = |(at, _): (usize, &str)| {
         let (before, rest) = value.split_at_checked(at).unwrap_or_default();
         let behind = rest.get(wanted.len()..).unwrap_or_default();
-        joins(before.chars().next_back()) || joins(behind.chars().next())
+        let (before, behind) = (before.chars().next_back(), behind.chars().next());
+        let ends = [before, behind].into_iter().flatten().all(|sign| !sign.is_alphanumeric());
+        ends && (joins(before) || joins(behind))
     };
     letter_count(wanted) >= SHORTEST && value.match_indices(wanted).any(stands)
 }
@@ -223,14 +224,24 @@ fn asked_text(kind: TestKind, text: &str) -> Option<(String, String)> {
     Some((word.to_owned(), text.to_owned()))
 }
 
+/// How each text of a list is looked for.
+pub(in crate::vm) fn kind_of_items(kind: TestKind) -> Option<TestKind> {
+    match kind {
+        TestKind::In => Some(TestKind::Equal),
+        TestKind::ContainsAny | TestKind::ContainsAll | TestKind::ContainsNone => Some(TestKind::Contains),
+        _ => None,
+    }
+}
+
 fn asked_texts(program: &Program) -> impl Iterator<Item = (String, String)> {
     let of_literal = |ops: &[Op]| {
         let &[Op::Constant(literal), Op::Test(kind, _)] = ops else { return Vec::new() };
         match program.constants.get(literal.0 as usize) {
             Some(Constant::Text(text)) => asked_text(kind, text).into_iter().collect(),
-            Some(Constant::List(items)) if kind == TestKind::In => {
+            Some(Constant::List(items)) => {
+                let Some(kind) = kind_of_items(kind) else { return Vec::new() };
                 let texts = items.iter().filter_map(|item| match item {
-                    Constant::Text(text) => asked_text(TestKind::Equal, text),
+                    Constant::Text(text) => asked_text(kind, text),
                     _ => None,
                 });
                 texts.collect()

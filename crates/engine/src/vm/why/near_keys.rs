@@ -5,7 +5,7 @@ use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
 use crate::vm::near_regexes::folded_regex;
 use crate::vm::near_texts::{
-    LONGEST_VALUE, SeenTest, SeenText, TextNearness, literal_in_front, near_text, share_beside_number,
+    LONGEST_VALUE, SeenTest, SeenText, TextNearness, kind_of_items, literal_in_front, near_text, share_beside_number,
 };
 use averment_base::near;
 use averment_base::source::Span;
@@ -133,11 +133,11 @@ impl NearKeys {
                 let (value, wanted) = (value.as_str(), wanted.as_str());
                 self.note_near(near_text(&SeenText { kind: seen.kind, value, wanted, holds: seen.holds }), span);
             }
-            (Some(Op::Constant(_)), Value::Text(value), Value::List(items)) if seen.kind == TestKind::In => {
-                let value = value.as_str();
+            (Some(Op::Constant(_)), Value::Text(value), Value::List(items)) => {
+                let (value, Some(kind)) = (value.as_str(), kind_of_items(seen.kind)) else { return };
                 for wanted in items.iter().filter_map(|item| text_of(&item.value)) {
-                    let holds = value == wanted;
-                    self.note_near(near_text(&SeenText { kind: TestKind::Equal, value, wanted, holds }), span);
+                    let holds = if kind == TestKind::Equal { value == wanted } else { value.contains(wanted) };
+                    self.note_near(near_text(&SeenText { kind, value, wanted, holds }), span);
                 }
             }
             (_, Value::Text(wanted), Value::List(items)) if seen.kind == TestKind::In => {

@@ -189,7 +189,14 @@ pub fn is_in(part: &Value, whole: &Value) -> Truth {
             let unfit = part.is_null() || spells_words(items, part);
             if found == sure(false) && unfit { by_missing(false) } else { found }
         }
-        (Value::Object(fields), Value::String(key)) => sure(fields.contains_key(key)),
+        (Value::Object(fields), Value::String(key)) if fields.contains_key(key) => sure(true),
+        (Value::Object(_), Value::String(_)) => {
+            if text_holds(whole, part) {
+                by_missing(false)
+            } else {
+                sure(false)
+            }
+        }
         (Value::String(_), _) => holds(whole, part),
         _ => by_missing(false),
     }

@@ -5,7 +5,9 @@
 //! threads and chunks, and decides nothing.
 
 use crate::feed::{self, TraceInput};
+use crate::near_bytes::{SearchedBytes, stands_in};
 use crate::near_globs::near_tool;
+use crate::near_words::{near_name_line, near_name_words, one_line, text_of};
 use crate::skipped_rules::{skipped_members, skipped_rules};
 use averment_base::near;
 use averment_base::source::Span;
@@ -26,7 +28,6 @@ use averment_traces::read::{FilePart, RawRun};
 use bumpalo::Bump;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::Read as _;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// Bytes searched for keys at the start of each file.
@@ -36,7 +37,7 @@ const BEGINNING_OF_TEXTS: u64 = 16 << 10;
 /// Bytes; longer runs are not evaluated again.
 const LONGEST: usize = 16 << 20;
 /// Longer keys are not names.
-const KEY: usize = 100;
+pub(crate) const KEY: usize = 100;
 /// Distinct keys and tools kept.
 const MOST: usize = 100_000;
 /// Name pairs compared per run and for all tools: rules and runs may have very many.
@@ -63,6 +64,7 @@ pub struct NearNames {
 #[derive(Debug, Default)]
 struct NearNameNotes {
     keys: FxHashMap<Box<str>, bool>,
+    searched: SearchedBytes,
     tools: BTreeSet<Box<str>>,
     found: BTreeSet<(usize, NearName)>,
     /// Texts and roles of the rules that some run has.
@@ -130,6 +132,7 @@ impl NearNames {
         match part {
             FilePart::Runs(runs) => {
                 for raw in runs.iter().flatten().filter(|raw| raw.source.offset < BEGINNING) {
+                    self.note_searched(&raw.source.file, raw.source.offset, raw.run_text());
                     self.look_at(looking, raw.run_text(), raw);
                 }
             }
@@ -147,6 +150,7 @@ impl NearNames {
                     }
                     let offset = whole.byte_offset().saturating_add(u64::try_from(at).unwrap_or(u64::MAX));
                     let Ok(text) = std::str::from_utf8(line) else { continue };
+                    self.note_searched(whole.file_name(), offset, text);
                     let text = text.trim_end_matches(['\n', '\r']);
                     if !text.trim_ascii().is_empty()
                         && let Some(sought) = self.sought_in(text, offset)
@@ -155,6 +159,19 @@ impl NearNames {
                     }
                 }
             }
+        }
+    }
+
+    /// A run that is looked at for texts is known up to its end, or as far as it is looked at before it is evaluated.
+    fn note_searched(&self, file: &str, offset: u64, run: &str) {
+        if offset >= BEGINNING_OF_TEXTS {
+            return;
+        }
+        let length = u64::try_from(run.len()).unwrap_or(BEGINNING).min(BEGINNING);
+        let mut noted = self.lock_notes();
+        if noted.searched.len() < MOST {
+            let end = noted.searched.entry(file.into()).or_default();
+            *end = (*end).max(offset.saturating_add(length));
         }
     }
 
@@ -283,7 +300,11 @@ impl NearNames {
             let is_met =
                 (found.what.is_text() || found.what == NameCategory::Role) && noted.met.contains(found.wanted.as_str());
             let is_there = is_met || found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
-            if !is_there && told.insert((found.what, found.wanted.clone())) && !stands_in(inputs, found) {
+            if !is_there && told.insert((found.what, found.wanted.clone())) {
+                let words: Vec<&str> = self.texts.words_of(&found.wanted).collect();
+                if stands_in(inputs, found, &words, &noted.searched) {
+                    continue;
+                }
                 names.push((*program, found.clone()));
             }
         }
@@ -346,81 +367,6 @@ pub(crate) struct NearNameSearch<'p> {
     pub(crate) prepared: &'p [PreparedProgram],
     pub(crate) options: &'p EvaluateOptions,
     pub(crate) reading: &'p feed::RunReadOptions,
-}
-
-pub(crate) fn text_of(program: &Program, span: Span) -> Option<&str> {
-    program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
-}
-
-fn near_name_line(table: &ReportTable, program: usize, found: &NearName) -> String {
-    let place = table.span_location(table.source_span(program, found.span));
-    format!("warning: {place}: {}\n", near_name_words(found))
-}
-
-fn near_name_words(found: &NearName) -> String {
-    let (wanted, other) = (one_line(&found.wanted), one_line(&found.found));
-    match found.what {
-        NameCategory::NoTool => format!("no run calls a tool `{wanted}`, and {}", found.found),
-        NameCategory::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
-        NameCategory::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
-        NameCategory::File => {
-            format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")
-        }
-        NameCategory::Part => {
-            format!(
-                "no value is `{wanted}` as a whole, and some value holds it: a part of a text is looked for with `contains`"
-            )
-        }
-        NameCategory::LetterCase => format!(
-            "`{wanted}` stands in no value in this letter case, and in some value in another: write `icontains`, or a regular expression with the flag `i`"
-        ),
-        what => format!("no run has the {} `{wanted}`, and some run has `{other}`", what.as_str()),
-    }
-}
-
-pub(crate) fn one_line(text: &str) -> String {
-    // What only looks like another letter, and what nobody sees, is written as its number.
-    let is_plain = |letter: char| letter.is_ascii_graphic() || letter == ' ';
-    let line = averment_base::diagnostic::render::one_line(text);
-    let shown = line
-        .chars()
-        .take(KEY)
-        .flat_map(|letter| if is_plain(letter) { vec![letter] } else { letter.escape_unicode().collect() });
-    shown.collect()
-}
-
-/// Standard input is only known as far as it was searched.
-fn stands_in(inputs: &[TraceInput], found: &NearName) -> bool {
-    if matches!(found.what, NameCategory::File | NameCategory::Role) {
-        return false;
-    }
-    let needles = match found.what {
-        NameCategory::LetterCase => [found.wanted.clone(), found.wanted.clone()],
-        _ => [format!("\"{}\"", found.wanted), format!("\"{}\\\"", found.wanted)],
-    };
-    let finders = needles.each_ref().map(memchr::memmem::Finder::new);
-    inputs.iter().any(|input| match input {
-        TraceInput::File(path) => file_has(path, &finders).unwrap_or(false),
-        TraceInput::Stdin => false,
-        TraceInput::Made { bytes, .. } => finders.iter().any(|finder| finder.find(bytes).is_some()),
-    })
-}
-
-fn file_has(path: &std::path::Path, finders: &[memchr::memmem::Finder<'_>]) -> std::io::Result<bool> {
-    const BLOCK: usize = 1 << 20;
-    let mut file = averment_base::files::open_named(path)?;
-    let mut buffer = Vec::with_capacity(BLOCK + 2 * KEY);
-    loop {
-        let read = file.by_ref().take(BLOCK as u64).read_to_end(&mut buffer)?;
-        if finders.iter().any(|finder| finder.find(&buffer).is_some()) {
-            return Ok(true);
-        }
-        if read == 0 {
-            return Ok(false);
-        }
-        let keep = buffer.len().saturating_sub(2 * KEY);
-        buffer.drain(..keep);
-    }
 }
 
 fn json_keys(text: &[u8]) -> impl Iterator<Item = &str> {

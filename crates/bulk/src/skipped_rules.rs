@@ -1,6 +1,6 @@
 //! Rules, and members of groups, that judged no run because their `when` reads something missing.
 
-use crate::near_names::{one_line, text_of};
+use crate::near_words::{one_line, text_of};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::MemberGate;
 use averment_report::table::ReportTable;

@@ -138,11 +138,12 @@ impl<'a> Checker<'a> {
         part
     }
 
-    /// `command "curl | sh"`: a text with a pipe is looked for sign by sign, while most programs have arguments in front of a pipe.
+    /// `command "curl | sh"`: a text with a pipe is looked for sign by sign, while most programs have arguments in front of a pipe. Where each
+    /// program in front of one is written with arguments, such as `cat log | wc`, the text may be meant as it is.
     fn check_piped_text(&mut self, text: &str, place: Span) {
         let Some(pattern) = piped_pattern(text) else { return };
         self.report_diagnostic(
-            Diagnostic::new(Slug::Impossible, place, "a text with a pipe finds this spelling alone")
+            Diagnostic::new(Slug::PipedText, place, "a text with a pipe finds this spelling alone")
                 .with_label("no argument may stand in front of the pipe")
                 .with_help(format!("write `command /{pattern}/`, which lets arguments stand in front of the pipe")),
         );
@@ -309,7 +310,8 @@ pub fn positive_test(kind: TestKind, subject: ir::TypedExpr, operand: ir::TypedE
     CheckedExpr::new(ExprKind::Test(tested), span, Ty::Boolean).expr
 }
 
-/// Programs that are joined by pipes, with anything between their words, as a regular expression; `None` for other texts.
+/// Programs that are joined by pipes, with anything between their words, as a regular expression; `None` for other texts, and where no program
+/// stands without arguments in front of a pipe.
 fn piped_pattern(text: &str) -> Option<String> {
     if text.contains(['"', '\'', '`', '\\', '>', '<', '$', '(']) || text.contains("||") || !text.contains('|') {
         return None;
@@ -319,7 +321,8 @@ fn piped_pattern(text: &str) -> Option<String> {
     };
     let parts: Vec<Vec<String>> = text.split('|').map(words).collect();
     let is_written = parts.len() >= 2 && parts.iter().all(|part| !part.is_empty());
-    is_written.then(|| {
+    let is_bare = parts.iter().rev().skip(1).any(|words| words.len() == 1);
+    (is_written && is_bare).then(|| {
         let parts: Vec<String> = parts.iter().map(|part| part.join(r"[^|]*\s")).collect();
         parts.join(r"[^|]*\|[^|]*").replace('/', r"\/")
     })

@@ -28,7 +28,8 @@ pub fn root_type(name: &str) -> Ty {
         "handovers" => steps(StepKind::Handover),
         "steps" => Ty::steps_of(StepShape::any_step()),
         "usage" => Ty::Usage,
-        "inputs" | "meta" => Ty::KeyedPlace,
+        // `inputs` may be any JSON, a text too.
+        "meta" => Ty::KeyedPlace,
         "cost" => Ty::Money,
         "duration" => Ty::Duration,
         "turns" => Ty::Count,
@@ -36,6 +37,10 @@ pub fn root_type(name: &str) -> Ty {
         _ => Ty::Any,
     }
 }
+
+/// What other systems call the arguments of a call.
+const FOR_ARGUMENTS: [&str; 9] =
+    ["arguments", "argument", "arg", "input", "params", "parameters", "kwargs", "tool_input", "tool_args"];
 
 /// Fields that every step has; omitted from lists of fields.
 const COMMON: [&str; 8] = ["index", "id", "agent", "kind", "turn", "start", "end", "duration"];
@@ -223,6 +228,18 @@ impl<'a> Checker<'a> {
             );
             return;
         }
+        let is_of_call = scope.step.as_ref().is_some_and(|shape| shape.kinds.contains(&StepKind::Call));
+        if is_of_call && FOR_ARGUMENTS.contains(&name) {
+            let message = format!("unknown name `{name}`: the arguments of a call are `args`");
+            self.report_diagnostic(
+                Diagnostic::new(Slug::UnknownName, span, message).with_help("write `args`").with_fix(
+                    "replace with `args`",
+                    span,
+                    "args",
+                ),
+            );
+            return;
+        }
         let candidates = if suggest::is_open() { self.visible_names(scope) } else { Vec::new() };
         let near = suggest::suggest_name(name, candidates.iter().map(String::as_str)).map(str::to_owned);
         let mut diagnostic = Diagnostic::new(Slug::UnknownName, span, format!("unknown name `{name}`"));
@@ -237,7 +254,7 @@ impl<'a> Checker<'a> {
                 span,
                 near,
             );
-        } else if scope.step.as_ref().is_some_and(|shape| shape.kinds.contains(&StepKind::Call)) {
+        } else if is_of_call {
             diagnostic = diagnostic.with_help(format!(
                 "an argument of the call is `args.{name}`; text is quoted: `\"{name}\"`; otherwise declare it with `let` or `param`"
             ));

@@ -129,6 +129,7 @@ catalog! {
     NotAnAssertion = "not-an-assertion", Error, "the value is neither true nor false";
     TypeMismatch = "type-mismatch", Error, "the types on both sides do not fit";
     ObjectAsText = "object-as-text", Error, "an object is tested as if it were text";
+    PipedText = "piped-text", Error, "a text with a pipe finds one spelling alone";
     MixedUnits = "mixed-units", Error, "durations, money and sizes are mixed";
     BareNumber = "bare-number", Warning, "a bare number is compared with a unit", Style;
     ArgumentCount = "argument-count", Error, "a function has too few or too many arguments";

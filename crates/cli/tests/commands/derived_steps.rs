@@ -93,6 +93,32 @@ fn steps_follow_from_calls_however_a_run_is_written() {
     assert_eq!((verdict(&[9], 7), verdict(&[0, 6], 10), verdict(&[0, 10], 11)), ("fail", "pass", "fail"));
 }
 
+/// A list of the run's own that has fewer steps than the calls of known tools say is not all there is.
+#[test]
+fn a_list_beside_a_call_that_names_nothing_is_open() {
+    let named = json!({"tool": "write_file", "args": {"path": "a.py"}});
+    let unnamed = json!({"tool": "write_file", "args": {"text": "x"}});
+    let other = json!({"tool": "upload", "args": {"path": "x"}});
+    let folder = Folder::new(&[("rules.assert", "never write \"**/.env\"\nnever read \"**/.env\"\n")]);
+    for (calls, writes, verdict) in [
+        (vec![&named, &unnamed], vec!["a.py"], "undecided"),
+        (vec![&unnamed, &named], vec!["a.py"], "undecided"),
+        (vec![&named, &unnamed], vec!["a.py", "b.py"], "pass"),
+        (vec![&unnamed], vec!["a.py"], "pass"),
+        (vec![&named, &other], vec!["a.py"], "pass"),
+        (vec![&named], vec!["a.py"], "pass"),
+    ] {
+        let run = json!({"calls": calls, "writes": writes, "reads": ["b"]}).to_string();
+        folder.write("runs.jsonl", format!("{run}\n{run}\n").as_bytes());
+        let report = folder.aver("check rules.assert runs.jsonl --format json").json();
+        let results = report["runs"][0]["results"].as_array().unwrap();
+        let verdicts: Vec<&str> = results.iter().map(|one| one["verdict"].as_str().unwrap()).collect();
+        assert_eq!(verdicts, [verdict, "pass"], "{run}");
+        let counted = folder.aver("check rules.assert runs.jsonl --format summary");
+        assert_eq!(counted.code == 0, verdict == "pass", "{run}: {counted:?}");
+    }
+}
+
 #[test]
 fn a_text_that_is_searched_for_is_not_run() {
     let folder = Folder::new(&[("rules.assert", "never command \"rm -rf\"\n")]);

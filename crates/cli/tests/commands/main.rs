@@ -51,6 +51,7 @@ mod memory;
 mod mutated;
 mod names;
 mod near_names;
+mod near_spellings;
 mod new;
 mod no_traces;
 mod outside;

@@ -5,7 +5,7 @@ use averment_report::Format;
 
 /// What `aver check` says on standard error of rules on one run.
 #[track_caller]
-fn warned(rules: &str, run: &str) -> String {
+pub(crate) fn warned(rules: &str, run: &str) -> String {
     let folder = Folder::new(&[("rules.assert", rules), ("run.json", run)]);
     let plain = folder.aver("check rules.assert run.json");
     for way in ["--strict", "--format json", "--format summary", "--threads 2"] {

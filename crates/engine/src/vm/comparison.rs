@@ -3,7 +3,7 @@
 
 use super::fault::{Fault, broken_program};
 use super::machine::Machine;
-use super::near_texts::SeenText;
+use super::near_texts::SeenTest;
 use super::nearest;
 use super::value_equality::{charged_equality, looks_for_nothing};
 use super::why::evidence::{SeenTestKind, ValueMisfit};
@@ -83,11 +83,12 @@ impl<'run> Machine<'run> {
         let subject = self.pop()?;
         let positive = self.positive_test(kind, &subject, &operand)?;
         let truth = negate_if(positive, negated);
-        if let (Some(near), Value::Text(value), Value::Text(wanted), Some(holds)) =
-            (&mut self.observer.near_keys, subject.value, operand.value, positive.plain_answer())
-        {
-            let seen = SeenText { kind, value: value.as_str(), wanted: wanted.as_str(), holds };
-            near.note_text(self.program, at, seen);
+        if let (true, Some(holds)) = (self.observer.near_keys.is_some(), positive.plain_answer()) {
+            let rule_text = self.rule_text(self.op_span(at.saturating_sub(1)));
+            let seen = SeenTest { kind, value: subject.value, operand: operand.value, holds, rule_text: &rule_text };
+            if let Some(near) = &mut self.observer.near_keys {
+                near.note_test(self.program, at, &seen);
+            }
         }
         self.observer.note_test(at, SeenTestKind::Compared, subject, Some(operand), truth);
         if self.observer.is_explaining()

@@ -25,6 +25,11 @@ impl<'run> Machine<'run> {
             _ if looks_for_nothing(&operand.value, &subject.value) => Ok(Truth::TrueByMissing),
             _ => {
                 let answer = test::contains(&operand.value, &subject.value, &mut self.meter)?;
+                if let (Some(false), Value::Object(object)) = (answer, operand.value) {
+                    let values = object.entries().iter().map(|entry| entry.node.value).collect();
+                    let is_unfit = self.holds_part(values, &subject.value, false)?;
+                    return Ok(if is_unfit { Truth::FalseByMissing } else { Truth::False });
+                }
                 self.unless_respelled(answer, &operand.value, &subject.value, |text, part| text.contains(part))
             }
         }
@@ -108,17 +113,17 @@ impl<'run> Machine<'run> {
             (true, _) => Truth::FalseByMissing,
         };
         let is_unfit = truth == Truth::False
-            && (self.list_spells(list, items, &wanted.value)? || self.holds_part(items, &wanted.value, folded)?);
+            && (self.list_spells(list, items, &wanted.value)?
+                || self.holds_part(items.iter().map(|item| item.value).collect(), &wanted.value, folded)?);
         Ok(if is_unfit { Truth::FalseByMissing } else { truth })
     }
 
-    /// Whether a text in a list, at any depth, holds a text.
-    fn holds_part(&mut self, items: &'run [Node<'run>], wanted: &Value<'run>, folded: bool) -> Result<bool, Fault> {
+    /// Whether a text among values, at any depth, holds a text.
+    fn holds_part(&mut self, mut open: Vec<Value<'run>>, wanted: &Value<'run>, folded: bool) -> Result<bool, Fault> {
         let Value::Text(part) = wanted else { return Ok(false) };
         if part.is_empty() {
             return Ok(false);
         }
-        let mut open: Vec<Value<'run>> = items.iter().map(|item| item.value).collect();
         while let Some(value) = open.pop() {
             self.meter.charge_fuel(1)?;
             match value {

@@ -20,6 +20,8 @@ mod logic;
 pub mod machine;
 mod membership;
 pub mod near_names;
+pub mod near_paths;
+mod near_regexes;
 pub mod near_texts;
 pub mod near_values;
 mod nearest;

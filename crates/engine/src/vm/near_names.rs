@@ -5,10 +5,11 @@
 use super::evaluate::EvaluateOptions;
 use super::judge::RunJudge;
 use super::machine::Machine;
+use super::near_paths::{asks_for_files, near_paths};
+use super::near_texts::near_step_texts;
 use super::near_values::{near_roles, near_values};
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
-use super::temporal::names::path_glob;
 use super::why::near_keys::NearKeys;
 pub use super::why::near_keys::{NameCategory, NearName};
 use crate::bytecode::ops::Op;
@@ -50,8 +51,10 @@ pub fn near_names<'run>(
         // What cannot be evaluated is told where it is judged.
         let _ = judge.judge_assertion(assertion);
     }
-    let NearKeys { found: mut near, mut met } = judge.machine.observer.near_keys.take().unwrap_or_default();
-    near_paths(program, run, &mut near);
+    let mut keys = judge.machine.observer.near_keys.take().unwrap_or_default();
+    near_paths(program, run, &mut keys);
+    near_step_texts(program, prepared, run, &mut keys);
+    let NearKeys { found: mut near, mut met, .. } = keys;
     near_values(program, run, &mut near);
     near_roles(program, run, &mut near, &mut met);
     FoundNames { near, met }
@@ -60,7 +63,7 @@ pub fn near_names<'run>(
 /// True if a program matches files, whose paths may differ in letter case.
 #[must_use]
 pub fn looks_for_files(program: &Program) -> bool {
-    pattern_alternatives(program).any(|(one, _)| matches!(one.name, NameTest::PathGlob(_)))
+    asks_for_files(program)
 }
 
 /// The names of tools and arguments that the catalogue of a program knows: two of them that are near each other are two names.
@@ -194,20 +197,5 @@ fn patterns_of(program: &Program, check: &CompiledCheck, into: &mut BTreeSet<Pat
             members.iter().for_each(|member| patterns_of(program, &member.check, into))
         }
         CompiledCheck::Expression(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
-    }
-}
-
-fn near_paths(program: &Program, run: &Run<'_>, found: &mut BTreeSet<NearName>) {
-    for (one, span) in pattern_alternatives(program) {
-        let NameTest::PathGlob(glob) = &one.name else { continue };
-        let (Some(exact), Some(folded)) = (path_glob(glob, false), path_glob(glob, true)) else { continue };
-        let mut names = run.steps.iter().filter(|step| step.kind == one.kind).map(|step| step.name);
-        if names.clone().any(|name| exact.is_match(name)) {
-            continue;
-        }
-        if let Some(name) = names.find(|name| folded.is_match(name)) {
-            let (wanted, name) = (glob.clone(), name.to_owned());
-            found.insert(NearName { wanted, found: name, what: NameCategory::File, span });
-        }
     }
 }

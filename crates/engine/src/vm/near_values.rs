@@ -127,13 +127,7 @@ fn values_of<'a>(what: NameCategory, program: &'a Program, run: &'a Run<'_>) -> 
             });
             texts.chain(declared).collect()
         }
-        NameCategory::Tool
-        | NameCategory::NoTool
-        | NameCategory::Key
-        | NameCategory::File
-        | NameCategory::Role
-        | NameCategory::Part
-        | NameCategory::LetterCase => Vec::new(),
+        _ => Vec::new(),
     }
 }
 

@@ -21,9 +21,11 @@ pub const FOLLOWING_KINDS: [StepKind; 5] =
 /// What a run itself says of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum OwnList {
-    /// It has steps, or says with `null` that they are unknown: nothing is derived.
+    /// It says with `null` that they are unknown, or its format has no such steps: nothing is derived.
     #[default]
     Closed,
+    /// It has steps: nothing is derived, and calls may say that some are missing.
+    Listed,
     /// An empty list.
     Empty,
     /// Nothing.
@@ -35,6 +37,10 @@ struct DerivedKind {
     own: OwnList,
     /// Derived steps so far.
     count: u32,
+    /// Steps of its own list.
+    listed: u32,
+    /// Steps that the calls of known tools say there are at least.
+    told: u32,
     /// Some call may be another step of the kind.
     left_open: bool,
 }
@@ -42,7 +48,15 @@ struct DerivedKind {
 impl DerivedKind {
     /// Whether what follows from calls is not all there is of the kind: it counts as not recorded.
     fn is_open(self) -> bool {
-        self.own != OwnList::Closed && self.left_open
+        match self.own {
+            OwnList::Closed => false,
+            OwnList::Listed => self.left_open && self.told > self.listed,
+            OwnList::Empty | OwnList::None => self.left_open,
+        }
+    }
+
+    fn is_derived(self) -> bool {
+        matches!(self.own, OwnList::Empty | OwnList::None)
     }
 }
 
@@ -93,16 +107,16 @@ impl CallDerivation {
     pub(super) fn from_lists(lists: &StepLists<'_>, of_format: bool) -> Self {
         let mut found = Self::default();
         for kind in FOLLOWING_KINDS {
-            let Some(list) = lists.get(kind as usize).filter(|list| list.items.is_empty() && !list.unknown) else {
-                continue;
-            };
+            let Some(list) = lists.get(kind as usize).filter(|list| !list.unknown) else { continue };
             let own = match list {
+                RecordedSteps { items, .. } if !items.is_empty() => OwnList::Listed,
                 RecordedSteps { recorded: true, implied: false, .. } => OwnList::Empty,
                 _ if of_format => OwnList::Closed,
                 _ => OwnList::None,
             };
             if let Some(slot) = found.kinds.get_mut(kind as usize) {
                 slot.own = own;
+                slot.listed = u32::try_from(list.items.len()).unwrap_or(u32::MAX);
             }
         }
         found
@@ -139,9 +153,11 @@ impl CallDerivation {
             self.leave_open(call.name, call.object.get(of_step::ARGS));
         }
         for (kind, fields) in derived {
-            let Some(slot) = self.kinds.get_mut(kind as usize).filter(|slot| slot.own != OwnList::Closed) else {
+            let Some(slot) = self.kinds.get_mut(kind as usize) else { continue };
+            slot.told = slot.told.saturating_add(1);
+            if !slot.is_derived() {
                 continue;
-            };
+            }
             let object = Object::new(builder.arena, builder.arena.alloc_slice_copy(&fields));
             let node = Node::new(Value::Object(object), call.node.origin);
             let mut step = step::build_step(builder, kind, node, slot.count, evidence)?;
@@ -158,8 +174,9 @@ impl CallDerivation {
         let is_known = tools::derives_steps(tool);
         for kind in tools::kinds_left_open(tool, args) {
             if let Some(slot) = self.kinds.get_mut(*kind as usize) {
-                // An empty list says that no tool of unknown meaning did any: only a known one contradicts it.
+                // A list says that no tool of unknown meaning did any other: only a known one contradicts it.
                 slot.left_open |= is_known || slot.own == OwnList::None;
+                slot.told = slot.told.saturating_add(u32::from(is_known));
             }
         }
     }
@@ -174,7 +191,7 @@ impl CallDerivation {
     ) -> [bool; StepKind::ALL.len()] {
         let state = |kind: StepKind| self.kind_state(kind);
         let is_open = |kind: StepKind| state(kind).is_open();
-        if self.kinds.iter().any(|kind| kind.left_open && kind.count > 0) {
+        if self.kinds.iter().any(|kind| kind.is_open() && kind.count.max(kind.listed) > 0) {
             steps.retain(|step| !is_open(step.kind));
         }
         let derives = |kind: &StepKind| state(*kind).count > 0 && !is_open(*kind);
@@ -188,11 +205,14 @@ impl CallDerivation {
         let mut recorded = [false; StepKind::ALL.len()];
         for ((kind, list), recorded) in StepKind::ALL.into_iter().zip(lists).zip(&mut recorded) {
             *recorded = (list.recorded || state(kind).count > 0) && !is_open(kind);
-            if is_open(kind) && state(kind).own == OwnList::Empty {
-                let key = kind.list_key();
-                let message = format!("`{key}` is empty and calls say otherwise: `{key}` counts as not recorded");
-                builder.add_warning(averment_base::value::TextOrigin::COMPUTED, message);
-            }
+            let why = match state(kind).own {
+                OwnList::Empty if is_open(kind) => "is empty and calls say otherwise",
+                OwnList::Listed if is_open(kind) => "has fewer steps than calls say",
+                _ => continue,
+            };
+            let key = kind.list_key();
+            let message = format!("`{key}` {why}: `{key}` counts as not recorded");
+            builder.add_warning(averment_base::value::TextOrigin::COMPUTED, message);
         }
         recorded
     }

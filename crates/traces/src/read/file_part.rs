@@ -29,6 +29,12 @@ impl WholeLines {
         Self { file: file.into(), offset, turn }
     }
 
+    /// The file as the user named it.
+    #[must_use]
+    pub fn file_name(&self) -> &str {
+        &self.file
+    }
+
     /// The place of the first byte in the file.
     #[must_use]
     pub fn byte_offset(&self) -> u64 {

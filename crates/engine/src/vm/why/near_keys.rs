@@ -3,11 +3,16 @@
 use super::evidence::ValueGap;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
-use crate::vm::near_texts::{SeenText, is_asked, near_text};
+use crate::vm::near_regexes::folded_regex;
+use crate::vm::near_texts::{
+    LONGEST_VALUE, SeenTest, SeenText, TextNearness, kind_of_items, literal_in_front, near_text, share_beside_number,
+};
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::Value;
-use std::collections::BTreeSet;
+use averment_syntax::ast::TestKind;
+use regex::Regex;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A name in the rules, and what a run has instead.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -47,6 +52,18 @@ pub enum NameCategory {
     Part,
     /// A text that no value holds, while some value holds it in another letter case.
     LetterCase,
+    /// A text that no value holds, while some value holds it with other white space.
+    WhiteSpace,
+    /// A command that no value holds, while some value holds it with options between its words.
+    Options,
+    /// An address that no value has, while some value has it under another scheme.
+    Scheme,
+    /// A share that is compared with a number above 1.
+    Percent,
+    /// A glob of files that no path matches, while some path leads further down.
+    Folder,
+    /// A glob from the root that no path matches, while some path without a root ends as the glob does.
+    Rooted,
 }
 
 impl NameCategory {
@@ -62,16 +79,24 @@ impl NameCategory {
             Self::Handover => "handover",
             Self::Tag => "tag",
             Self::Role => "role",
-            Self::Part | Self::LetterCase => "text",
+            Self::Part | Self::LetterCase | Self::WhiteSpace | Self::Options => "text",
+            Self::Scheme => "address",
+            Self::Percent => "number",
+            Self::Folder | Self::Rooted => "path",
         }
     }
 }
 
 impl NameCategory {
-    /// True for a text that conditions look for, which is no name.
+    /// True for what conditions and globs look for, which is no name: it counts where no run has it.
     #[must_use]
     pub fn is_text(self) -> bool {
-        matches!(self, Self::Part | Self::LetterCase)
+        match self {
+            Self::Part | Self::LetterCase | Self::WhiteSpace | Self::Scheme => true,
+            Self::Options | Self::Percent | Self::Folder | Self::Rooted => true,
+            Self::Tool | Self::NoTool | Self::Key | Self::File | Self::Role => false,
+            Self::Skill | Self::Agent | Self::Handover | Self::Tag => false,
+        }
     }
 }
 
@@ -84,25 +109,79 @@ pub(in crate::vm) struct NearKeys {
     pub(in crate::vm) found: BTreeSet<NearName>,
     /// Texts of the rules that some value of the run is or holds.
     pub(in crate::vm) met: BTreeSet<String>,
+    /// The regular expressions of the program without letter case, where another one would be a sign of a slip.
+    folded: BTreeMap<u32, Option<Regex>>,
+}
+
+fn text_of<'v>(value: &Value<'v>) -> Option<&'v str> {
+    match value {
+        Value::Text(text) => Some(text.as_str()),
+        _ => None,
+    }
 }
 
 impl NearKeys {
-    /// A test of a text with a literal: met, or nearly.
-    pub(in crate::vm) fn note_text(&mut self, program: &Program, at: usize, seen: SeenText<'_>) {
-        let Some(literal) = at.checked_sub(1).filter(|at| matches!(program.code.get(*at), Some(Op::Constant(_))))
-        else {
-            return;
+    /// A test of a value with literals that stand right behind it: met, or nearly.
+    pub(in crate::vm) fn note_test(&mut self, program: &Program, at: usize, seen: &SeenTest<'_, '_>) {
+        let Some(literal) = at.checked_sub(1) else { return };
+        let span = program.op_span(literal);
+        match (program.code.get(literal), seen.value, seen.operand) {
+            (Some(Op::Constant(_)), Value::Number(_), Value::Number(_)) => {
+                self.note_near(share_beside_number(seen), span);
+            }
+            (Some(Op::Constant(_)), Value::Text(value), Value::Text(wanted)) => {
+                let (value, wanted) = (value.as_str(), wanted.as_str());
+                self.note_near(near_text(&SeenText { kind: seen.kind, value, wanted, holds: seen.holds }), span);
+            }
+            (Some(Op::Constant(_)), Value::Text(value), Value::List(items)) => {
+                let (value, Some(kind)) = (value.as_str(), kind_of_items(seen.kind)) else { return };
+                for wanted in items.iter().filter_map(|item| text_of(&item.value)) {
+                    let holds = if kind == TestKind::Equal { value == wanted } else { value.contains(wanted) };
+                    self.note_near(near_text(&SeenText { kind, value, wanted, holds }), span);
+                }
+            }
+            (_, Value::Text(wanted), Value::List(items)) if seen.kind == TestKind::In => {
+                let Some(literal) = literal_in_front(program, at) else { return };
+                let (wanted, span) = (wanted.as_str(), program.op_span(literal));
+                for value in items.iter().filter_map(|item| text_of(&item.value)) {
+                    let holds = value == wanted;
+                    self.note_near(near_text(&SeenText { kind: TestKind::Equal, value, wanted, holds }), span);
+                }
+            }
+            (Some(Op::Regex(_)), Value::Text(value), Value::Regex(number)) => {
+                self.note_regex(program, number, value.as_str(), seen.holds, span);
+            }
+            _ => {}
+        }
+    }
+
+    /// A regular expression, found in a text or not.
+    pub(in crate::vm) fn note_regex(&mut self, program: &Program, number: u32, value: &str, holds: bool, span: Span) {
+        let Some(source) = program.regexes.get(number as usize) else { return };
+        let folded = self.folded.entry(number).or_insert_with(|| folded_regex(source));
+        let Some(folded) = folded else { return };
+        let near = match holds {
+            true => TextNearness::Met(source.text.clone()),
+            false if value.len() <= LONGEST_VALUE && folded.is_match(value) => {
+                TextNearness::Near(NameCategory::LetterCase, source.text.clone())
+            }
+            false => TextNearness::Far,
         };
+        self.note_near(near, span);
+    }
+
+    pub(in crate::vm) fn note_near(&mut self, near: TextNearness, span: Span) {
         if self.found.len() >= MOST || self.met.len() >= MOST {
             return;
         }
-        if seen.holds {
-            if is_asked(seen.kind, seen.wanted) && !self.met.contains(seen.wanted) {
-                self.met.insert(seen.wanted.to_owned());
+        match near {
+            TextNearness::Met(wanted) => {
+                self.met.insert(wanted);
             }
-        } else if let Some(near) = near_text(&seen) {
-            let wanted = seen.wanted.to_owned();
-            self.found.insert(NearName { wanted, span: program.op_span(literal), ..near });
+            TextNearness::Near(what, wanted) => {
+                self.found.insert(NearName { wanted, found: String::new(), what, span });
+            }
+            TextNearness::Far => {}
         }
     }
 

@@ -59,6 +59,9 @@ pub(in crate::vm) fn unfit_words<'v>(kind: TestKind, subject: &Node<'v>, operand
             holds_written_like(right, left).unwrap_or_else(|| "an element is nearly it, or holds it".to_owned())
         }
         TestKind::In if looks_for_nothing(right, left) => NOTHING.to_owned(),
+        TestKind::In if matches!((left, right), (Value::Text(_), Value::Object(_))) => {
+            "it is no key of the object, and a value of it holds it; `text(…)` is the whole object".to_owned()
+        }
         TestKind::In => format!("{} is nothing that could be in {}", types.0, types.1),
         TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::ContainsAll | TestKind::ContainsAny => {
             match (left, right) {

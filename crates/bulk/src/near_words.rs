@@ -1,0 +1,80 @@
+//! How near names are told.
+
+use crate::near_names::KEY;
+use averment_base::source::Span;
+use averment_engine::bytecode::program::Program;
+use averment_engine::vm::near_names::{NameCategory, NearName};
+use averment_engine::vm::near_paths::deeper_glob;
+use averment_report::table::ReportTable;
+
+pub(crate) fn text_of(program: &Program, span: Span) -> Option<&str> {
+    program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
+}
+
+/// A regular expression without flags, as it is written.
+fn is_regex(text: &str) -> bool {
+    text.len() > 2 && text.starts_with('/') && text.ends_with('/')
+}
+
+pub(crate) fn near_name_line(table: &ReportTable, program: usize, found: &NearName) -> String {
+    let place = table.span_location(table.source_span(program, found.span));
+    format!("warning: {place}: {}\n", near_name_words(found))
+}
+
+pub(crate) fn near_name_words(found: &NearName) -> String {
+    let (wanted, other) = (one_line(&found.wanted), one_line(&found.found));
+    match found.what {
+        NameCategory::NoTool => format!("no run calls a tool `{wanted}`, and {}", found.found),
+        NameCategory::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
+        NameCategory::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
+        NameCategory::File => {
+            format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")
+        }
+        NameCategory::Part => {
+            format!(
+                "no value is `{wanted}` as a whole, and some value holds it: a part of a text is looked for with `contains`"
+            )
+        }
+        NameCategory::LetterCase if is_regex(&wanted) => format!(
+            "`{wanted}` matches no value in this letter case, and some value in another: add the flag `i`, as in `{wanted}i`"
+        ),
+        NameCategory::LetterCase => format!(
+            "`{wanted}` stands in no value in this letter case, and in some value in another: write `icontains`, or a regular expression with the flag `i`"
+        ),
+        NameCategory::WhiteSpace => format!(
+            "`{wanted}` stands in no value with these spaces, and in some value with others: write a regular expression with `\\s*` between the words, or ask for one key of JSON, such as `output.key`"
+        ),
+        NameCategory::Options => format!(
+            "`{wanted}` stands in no value, and in some value with options between its words: write `command \"{wanted}\"`"
+        ),
+        NameCategory::Scheme => format!(
+            "no address has `{wanted}`, and some address has it under the other of `http` and `https`: leave out the scheme"
+        ),
+        NameCategory::Percent => format!(
+            "`{wanted}` is a share of 1, and some value beside it is above 1: write `{}` for a value from 0 to 100",
+            wanted.trim_end_matches('%')
+        ),
+        NameCategory::Folder => {
+            let deeper = deeper_glob(&found.wanted).unwrap_or_default();
+            format!(
+                "`{wanted}` matches no path, and `{other}` is further down: write `{}` for all files of a folder",
+                one_line(&deeper)
+            )
+        }
+        NameCategory::Rooted => format!(
+            "`{wanted}` begins at the root and matches no path, and `{other}` is written without a root: leave out the folders that paths do not have"
+        ),
+        what => format!("no run has the {} `{wanted}`, and some run has `{other}`", what.as_str()),
+    }
+}
+
+pub(crate) fn one_line(text: &str) -> String {
+    // What only looks like another letter, and what nobody sees, is written as its number.
+    let is_plain = |letter: char| letter.is_ascii_graphic() || letter == ' ';
+    let line = averment_base::diagnostic::render::one_line(text);
+    let shown = line
+        .chars()
+        .take(KEY)
+        .flat_map(|letter| if is_plain(letter) { vec![letter] } else { letter.escape_unicode().collect() });
+    shown.collect()
+}

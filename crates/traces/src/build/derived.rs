@@ -21,7 +21,7 @@ pub const FOLLOWING_KINDS: [StepKind; 5] =
 /// What a run itself says of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum OwnList {
-    /// It says with `null` that they are unknown, or its format has no such steps: nothing is derived.
+    /// It says with `null` that they are unknown, or its format knows its steps or has none: nothing is derived.
     #[default]
     Closed,
     /// It has steps: nothing is derived, and calls may say that some are missing.
@@ -109,7 +109,13 @@ impl CallDerivation {
         for kind in FOLLOWING_KINDS {
             let Some(list) = lists.get(kind as usize).filter(|list| !list.unknown) else { continue };
             let own = match list {
-                RecordedSteps { items, .. } if !items.is_empty() => OwnList::Listed,
+                RecordedSteps { items, .. } if !items.is_empty() => {
+                    if of_format {
+                        OwnList::Closed
+                    } else {
+                        OwnList::Listed
+                    }
+                }
                 RecordedSteps { recorded: true, implied: false, .. } => OwnList::Empty,
                 _ if of_format => OwnList::Closed,
                 _ => OwnList::None,

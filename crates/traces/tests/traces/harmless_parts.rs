@@ -1,7 +1,7 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 169] = [
+pub(super) const HARMLESS: [(&str, &str); 171] = [
     (".llm_messages", "what a model was given"),
     (".input_messages", "what a model was given"),
     ("formats [].intermediateSteps sibling", "an observation is what a tool gave"),
@@ -22,6 +22,8 @@ pub(super) const HARMLESS: [(&str, &str); 169] = [
     (".trajectory.tool_args_", "arguments"),
     ("[agent].tool_results", "what a tool gave"),
     (".testCase.assert", "assertions, not steps"),
+    (".testCase key", "what a test gives and expects, not what was done"),
+    (".gradingResult key", "what was said of the test, not what was done"),
     (".componentResults", "what was said of assertions"),
     (".skillCalls", "skills are no calls"),
     ("tools", "definitions of tools, and names of them"),

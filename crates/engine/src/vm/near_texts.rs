@@ -74,6 +74,10 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
     if is_mentioned {
         return (is_mixed(wanted) && value.len() >= wanted.len()).then_some(NameCategory::LetterCase);
     }
+    // Most values lack a word of it: then nothing has to be written anew.
+    if !small.split(|sign: char| !sign.is_alphanumeric()).all(|word| folded.contains(word)) {
+        return None;
+    }
     let is_spaced = wanted.contains([' ', '"', ':']) && without_spaces(value).contains(&without_spaces(wanted));
     let is_optioned = wanted.contains(' ') && without_options(value).contains(wanted);
     match () {

@@ -84,10 +84,8 @@ impl<'run> Machine<'run> {
         let positive = self.positive_test(kind, &subject, &operand)?;
         let truth = negate_if(positive, negated);
         if let (true, Some(holds)) = (self.observer.near_keys.is_some(), positive.plain_answer()) {
-            // A number is told by the unit that it is written with.
             let is_number = matches!(operand.value, Value::Number(_));
-            let written = is_number.then(|| self.rule_text(self.op_span(at.saturating_sub(1))));
-            let rule_text = written.unwrap_or_default();
+            let rule_text = if is_number { self.rule_text(self.op_span(at.saturating_sub(1))) } else { String::new() };
             let seen = SeenTest { kind, value: subject.value, operand: operand.value, holds, rule_text: &rule_text };
             if let Some(near) = &mut self.observer.near_keys {
                 near.note_test(self.program, at, &seen);

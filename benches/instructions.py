@@ -6,8 +6,8 @@ usage: instructions.py [--aver target/debug/aver] [--set] [--only NAME,...] [--p
 callgrind counts, and counts nearly the same each time, whatever else the machine does. The table (`instructions.tsv`) holds a row for each check, and
 says with which compiler, C library and valgrind it was counted, and what that offers of the processor; elsewhere the counts are others, and nothing is compared. A row that is
 exceeded by more than 2 % fails (`start`: 4 %). `--set` writes the table anew: for a change that is worth what it costs, with the reason in its commit, and for one
-that makes a check cheaper. `--profile` keeps what `callgrind_annotate` reads. The build is the one that tests use: what it says of
-a release is the direction, not the size.
+that makes a check cheaper. `--profile` keeps what `callgrind_annotate` reads. The build is the one that `.ci/run`
+makes for its tests, with the linter as wrapper (RUSTC_WORKSPACE_WRAPPER=clippy-driver): what it says of a release is the direction, not the size.
 """
 import argparse, os, platform, re, shutil, subprocess, sys, tempfile
 from concurrent.futures import ThreadPoolExecutor

@@ -14,9 +14,9 @@ use averment_base::source::Span;
 use averment_builtins::stdlib;
 use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
+use averment_engine::vm::asked_texts::AskedTexts;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::near_names::{self, NameCategory, NearName};
-use averment_engine::vm::near_texts::AskedTexts;
 use averment_engine::vm::near_values;
 use averment_engine::vm::outcome::MemberGate;
 use averment_engine::vm::prepare::PreparedProgram;
@@ -301,7 +301,7 @@ impl NearNames {
                 (found.what.is_text() || found.what == NameCategory::Role) && noted.met.contains(found.wanted.as_str());
             let is_there = is_met || found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
             if !is_there && told.insert((found.what, found.wanted.clone())) {
-                let words: Vec<&str> = self.texts.words_of(&found.wanted).collect();
+                let words: Vec<&str> = self.texts.words_of_regex(&found.wanted).collect();
                 if stands_in(inputs, found, &words, &noted.searched) {
                     continue;
                 }

@@ -1,4 +1,5 @@
 //! Evaluation of a program on a run.
+pub mod asked_texts;
 mod call_matching;
 mod collect;
 pub mod comparison;
@@ -22,7 +23,7 @@ mod membership;
 pub mod near_names;
 pub mod near_paths;
 mod near_regexes;
-pub mod near_texts;
+mod near_texts;
 pub mod near_values;
 mod nearest;
 pub mod online_use;

@@ -42,7 +42,7 @@ pub fn near_names<'run>(
     options: &EvaluateOptions,
 ) -> FoundNames {
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
-    machine.observer.near_keys = Some(NearKeys::default());
+    machine.observer.near_keys = Some(NearKeys { folded: prepared.folded_regexes(), ..NearKeys::default() });
     let permissions = super::world::Permissions::default();
     let mut judge = RunJudge::new(machine, &permissions);
     judge.explains = false;

@@ -1,17 +1,33 @@
 //! Regular expressions that no value matches, while some value would in another letter case: `/error/` beside `Error`.
 
 use super::near_texts::{SHORTEST, is_mixed};
+use crate::bytecode::program::Program;
 use averment_checker::ir::RegexSource;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::hir::{Class, Hir, HirKind};
+use std::sync::OnceLock;
 
 /// Bytes of a regular expression that is built a second time.
 const LARGEST: usize = 1 << 20;
 /// Words by which a regular expression is found in the text of a run.
 const MOST: usize = 64;
 
-/// The expression without letter case, where another letter case would be a sign of a slip.
-pub(in crate::vm) fn folded_regex(regex: &RegexSource) -> Option<Regex> {
+/// The regular expressions of a program without letter case, each built when it is first asked for.
+#[derive(Debug, Default)]
+pub(in crate::vm) struct FoldedRegexes(Vec<OnceLock<Option<Regex>>>);
+
+impl FoldedRegexes {
+    pub(in crate::vm) fn of_program(program: &Program) -> Self {
+        Self(program.regexes.iter().map(|_| OnceLock::new()).collect())
+    }
+
+    /// `None` where another letter case would be no sign of a slip.
+    pub(in crate::vm) fn regex(&self, number: u32, source: &RegexSource) -> Option<&Regex> {
+        self.0.get(number as usize)?.get_or_init(|| folded_regex(source)).as_ref()
+    }
+}
+
+fn folded_regex(regex: &RegexSource) -> Option<Regex> {
     if asked_words(regex).is_empty() {
         return None;
     }

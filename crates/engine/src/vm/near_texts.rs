@@ -1,20 +1,16 @@
 //! Texts in the rules that no value of a run is or holds, while some value nearly does: `note == "Evil Corp"` beside `gift for Evil Corp`, and
 //! `contains "Password"` beside `password`. The answer of such a test is right, and rarely what was meant.
 
-use super::near_regexes::asked_words;
+use super::asked_texts::command_texts;
 use super::prepare::PreparedProgram;
 use super::temporal::names::NameMatcher;
 use super::why::near_keys::{NameCategory, NearKeys};
-use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
-use aho_corasick::AhoCorasick;
-use averment_base::source::Span;
 use averment_base::value::{Number, Value};
 use averment_builtins::token::mentions_text;
-use averment_checker::ir::{Constant, NameTest};
+use averment_checker::ir::NameTest;
 use averment_runs::run::{Run, StepKind};
 use averment_syntax::ast::TestKind;
-use std::collections::BTreeSet;
 
 /// Bytes; longer texts are no names of anything, and longer values are not looked through.
 const LONGEST_WANTED: usize = 80;
@@ -143,7 +139,7 @@ pub(in crate::vm) fn is_mixed(wanted: &str) -> bool {
 }
 
 /// Whether a near text would be a sign of a slip.
-fn is_asked(kind: TestKind, wanted: &str) -> bool {
+pub(super) fn is_asked(kind: TestKind, wanted: &str) -> bool {
     let plain = wanted.len() <= LONGEST_WANTED && wanted.chars().all(|sign| !sign.is_control());
     plain
         && match kind {
@@ -171,63 +167,6 @@ pub(in crate::vm) fn share_beside_number(seen: &SeenTest<'_, '_>) -> TextNearnes
     }
 }
 
-/// The texts of rules, looked for in the text of a run before that is evaluated for them.
-#[derive(Debug, Default)]
-pub struct AskedTexts {
-    /// A word that stands wherever a text of the rules nearly does, with that text.
-    words: Vec<(String, String)>,
-    finder: Option<AhoCorasick>,
-    /// What every run may nearly have.
-    always: BTreeSet<String>,
-}
-
-impl AskedTexts {
-    /// The texts that conditions and patterns of the programs look for.
-    #[must_use]
-    pub fn of_programs(programs: &[Program]) -> Self {
-        let (mut words, mut always) = (BTreeSet::new(), BTreeSet::new());
-        for program in programs {
-            let of_steps = step_texts(program).chain(command_texts(program).map(|(text, _)| text));
-            let asked = asked_texts(program).chain(of_steps.filter_map(|text| asked_text(TestKind::Contains, text)));
-            words.extend(asked.chain(texts_in_front(program)));
-            words.extend(
-                program
-                    .regexes
-                    .iter()
-                    .flat_map(|regex| asked_words(regex).into_iter().map(|word| (word, regex.text.clone()))),
-            );
-            always.extend(shares(program));
-        }
-        let words: Vec<(String, String)> = words.into_iter().collect();
-        let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words.iter().map(|(word, _)| word)).ok();
-        Self { finder: finder.filter(|_| !words.is_empty()), words, always }
-    }
-
-    /// The words by which a text or regular expression of the rules is found.
-    pub fn words_of<'t>(&'t self, text: &'t str) -> impl Iterator<Item = &'t str> {
-        self.words.iter().filter(move |(_, of)| of == text).map(|(word, _)| word.as_str())
-    }
-
-    /// True if a text that `is_open` says is still looked for may stand in the run, in any letter case.
-    pub fn stand_in(&self, run: &str, mut is_open: impl FnMut(&str) -> bool) -> bool {
-        if self.always.iter().any(|share| is_open(share)) {
-            return true;
-        }
-        let Some(finder) = &self.finder else { return false };
-        let mut found =
-            finder.find_overlapping_iter(run).filter_map(|found| self.words.get(found.pattern().as_usize()));
-        found.any(|(_, text)| is_open(text))
-    }
-}
-
-/// A text with its longest word, by which it is found in the text of a run however that is escaped.
-fn asked_text(kind: TestKind, text: &str) -> Option<(String, String)> {
-    let plain = text.split_once("://").map_or(text, |(_, rest)| rest);
-    let words = plain.split(|sign: char| !sign.is_alphanumeric());
-    let word = words.max_by_key(|word| word.len()).filter(|word| word.len() > 1 && is_asked(kind, text))?;
-    Some((word.to_owned(), text.to_owned()))
-}
-
 /// How each text of a list is looked for.
 pub(in crate::vm) fn kind_of_items(kind: TestKind) -> Option<TestKind> {
     match kind {
@@ -235,88 +174,6 @@ pub(in crate::vm) fn kind_of_items(kind: TestKind) -> Option<TestKind> {
         TestKind::ContainsAny | TestKind::ContainsAll | TestKind::ContainsNone => Some(TestKind::Contains),
         _ => None,
     }
-}
-
-fn asked_texts(program: &Program) -> impl Iterator<Item = (String, String)> {
-    let of_literal = |ops: &[Op]| {
-        let &[Op::Constant(literal), Op::Test(kind, _)] = ops else { return Vec::new() };
-        match program.constants.get(literal.0 as usize) {
-            Some(Constant::Text(text)) => asked_text(kind, text).into_iter().collect(),
-            Some(Constant::List(items)) => {
-                let Some(kind) = kind_of_items(kind) else { return Vec::new() };
-                let texts = items.iter().filter_map(|item| match item {
-                    Constant::Text(text) => asked_text(kind, text),
-                    _ => None,
-                });
-                texts.collect()
-            }
-            _ => Vec::new(),
-        }
-    };
-    program.code.windows(2).flat_map(of_literal)
-}
-
-/// The literal in front of the path of a test: of `"Risk" in args.tags`.
-pub(in crate::vm) fn literal_in_front(program: &Program, test: usize) -> Option<usize> {
-    let mut at = test.checked_sub(1)?;
-    while matches!(program.code.get(at)?, Op::Field(..) | Op::Every(_) | Op::Deep(_)) {
-        at = at.checked_sub(1)?;
-    }
-    let is_base = matches!(
-        program.code.get(at)?,
-        Op::Root(_) | Op::StepField(_) | Op::StepOrRoot(_) | Op::StepOwn(_) | Op::Local(_) | Op::Let(_)
-    );
-    let literal = at.checked_sub(1).filter(|_| is_base)?;
-    matches!(program.code.get(literal)?, Op::Constant(_)).then_some(literal)
-}
-
-/// Texts that are looked for in lists of a run.
-fn texts_in_front(program: &Program) -> impl Iterator<Item = (String, String)> {
-    let tests = program.code.iter().enumerate().filter(|(_, op)| matches!(op, Op::Test(TestKind::In, _)));
-    let literals = tests.filter_map(|(at, _)| program.code.get(literal_in_front(program, at)?));
-    literals.filter_map(|op| match op {
-        Op::Constant(literal) => match program.constants.get(literal.0 as usize)? {
-            Constant::Text(text) => asked_text(TestKind::Equal, text),
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
-/// Texts that patterns look for in the names of steps: in command lines and addresses.
-fn step_texts(program: &Program) -> impl Iterator<Item = &str> {
-    let all = program.patterns.iter().flat_map(|pattern| &pattern.alternatives);
-    all.filter_map(|one| match &one.name {
-        NameTest::Contains(text) => Some(text.as_str()),
-        _ => None,
-    })
-}
-
-/// Texts that patterns look for as programs with their words: of `command "DROP TABLE"`.
-fn command_texts(program: &Program) -> impl Iterator<Item = (&str, Span)> {
-    let is_command = |name: u32| program.names.get(name as usize).is_some_and(|name| name == "runs_command");
-    let calls = program.code.windows(4).zip(&program.spans);
-    calls.filter_map(move |(ops, span)| match ops {
-        [Op::StepField(_), Op::Constant(literal), Op::StepField(_), Op::Call(name, _)] if is_command(name.0) => {
-            match program.constants.get(literal.0 as usize)? {
-                Constant::Text(text) => Some((text.as_str(), *span)),
-                _ => None,
-            }
-        }
-        _ => None,
-    })
-}
-
-/// Shares in percent that numbers are compared with.
-fn shares(program: &Program) -> impl Iterator<Item = String> {
-    let tests = program.code.windows(2).zip(&program.spans);
-    tests.filter_map(|(ops, span)| match ops {
-        [Op::Constant(_), Op::Test(TestKind::Greater | TestKind::GreaterOrEqual, _)] => {
-            let text = program.sources.get(span.file.0 as usize)?.text.get(span.as_range())?;
-            text.ends_with('%').then(|| text.to_owned())
-        }
-        _ => None,
-    })
 }
 
 /// What the steps of a run have in place of texts and regular expressions that patterns look for in their names.

@@ -1,6 +1,7 @@
 //! What is built from a program once per process, each part when it is first used.
 
 use super::fault::{Fault, broken_program};
+use super::near_regexes::FoldedRegexes;
 use super::temporal::plan::TemporalPlan;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CodeId, Program};
@@ -12,12 +13,13 @@ use averment_checker::ir::{self, ToolClaim};
 use averment_runs::normal::of_step;
 use regex::Regex;
 use rustc_hash::FxHashMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The parts of a program that have to be built: regular expressions, validators, the functions behind names.
 #[derive(Debug, Default)]
 pub struct PreparedProgram {
     patterns: Vec<(ir::RegexSource, OnceLock<Option<RegexMatcher>>)>,
+    folded: Arc<FoldedRegexes>,
     schemas: Vec<OnceLock<Result<CompiledSchema, String>>>,
     builtins: FxHashMap<u32, &'static Builtin>,
     /// For each expression, whether it can call a score function; empty if the program calls none.
@@ -33,6 +35,7 @@ impl PreparedProgram {
         let builtins = find_builtins(program);
         Self {
             patterns: program.regexes.iter().map(|regex| (regex.clone(), OnceLock::new())).collect(),
+            folded: Arc::new(FoldedRegexes::of_program(program)),
             schemas: program.schemas.iter().map(|_| OnceLock::new()).collect(),
             graded: mark_graded(program, &builtins),
             builtins,
@@ -64,6 +67,11 @@ impl PreparedProgram {
         let limit = Limits::default().regex_bytes;
         let new = || RegexMatcher::new(number, &regex.pattern, regex.backtracks, self.patterns.len(), limit);
         cell.get_or_init(new).as_ref()
+    }
+
+    /// The regular expressions of the program without letter case.
+    pub(super) fn folded_regexes(&self) -> Arc<FoldedRegexes> {
+        Arc::clone(&self.folded)
     }
 
     /// The unmetered regular expression, for short or prepaid texts; `None` if it backtracks.

@@ -24,6 +24,8 @@ use std::sync::Arc;
 
 /// Bytes that are read at once.
 pub const CHUNK_SIZE: usize = 256 << 10;
+/// Bytes; room that is made for a read at least.
+const LEAST_ROOM: usize = 16 << 10;
 
 /// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
 pub struct TraceRuns {
@@ -186,13 +188,16 @@ impl TraceRuns {
         Ok(Some(found))
     }
 
-    /// 0 at the end. One system call fills the room; old buffer content is not cleared first.
+    /// 0 at the end. One system call fills the room; old buffer content is not cleared first. A buffer grows with what is read: clearing room for
+    /// a whole chunk would cost more than a small file does.
     fn read_into(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> io::Result<usize> {
-        if buffer.len() < range.end {
-            allow_failure(|| buffer.try_reserve(range.end - buffer.len()))?;
-            buffer.resize(range.end, 0);
+        let grown = buffer.len().saturating_mul(2).max(range.start.saturating_add(LEAST_ROOM));
+        let end = range.end.min(grown);
+        if buffer.len() < end {
+            allow_failure(|| buffer.try_reserve(end - buffer.len()))?;
+            buffer.resize(end, 0);
         }
-        let room = buffer.get_mut(range).unwrap_or_default();
+        let room = buffer.get_mut(range.start..end).unwrap_or_default();
         loop {
             match self.input.read(room) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

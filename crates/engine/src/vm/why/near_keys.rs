@@ -3,16 +3,17 @@
 use super::evidence::ValueGap;
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
-use crate::vm::near_regexes::folded_regex;
+use crate::vm::asked_texts::literal_in_front;
+use crate::vm::near_regexes::FoldedRegexes;
 use crate::vm::near_texts::{
-    LONGEST_VALUE, SeenTest, SeenText, TextNearness, kind_of_items, literal_in_front, near_text, share_beside_number,
+    LONGEST_VALUE, SeenTest, SeenText, TextNearness, kind_of_items, near_text, share_beside_number,
 };
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::Value;
 use averment_syntax::ast::TestKind;
-use regex::Regex;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
+use std::sync::Arc;
 
 /// A name in the rules, and what a run has instead.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -109,8 +110,8 @@ pub(in crate::vm) struct NearKeys {
     pub(in crate::vm) found: BTreeSet<NearName>,
     /// Texts of the rules that some value of the run is or holds.
     pub(in crate::vm) met: BTreeSet<String>,
-    /// The regular expressions of the program without letter case, where another one would be a sign of a slip.
-    folded: BTreeMap<u32, Option<Regex>>,
+    /// The regular expressions of the program without letter case.
+    pub(in crate::vm) folded: Arc<FoldedRegexes>,
 }
 
 fn text_of<'v>(value: &Value<'v>) -> Option<&'v str> {
@@ -158,8 +159,7 @@ impl NearKeys {
     /// A regular expression, found in a text or not.
     pub(in crate::vm) fn note_regex(&mut self, program: &Program, number: u32, value: &str, holds: bool, span: Span) {
         let Some(source) = program.regexes.get(number as usize) else { return };
-        let folded = self.folded.entry(number).or_insert_with(|| folded_regex(source));
-        let Some(folded) = folded else { return };
+        let Some(folded) = self.folded.regex(number, source) else { return };
         let near = match holds {
             true => TextNearness::Met(source.text.clone()),
             false if value.len() <= LONGEST_VALUE && folded.is_match(value) => {

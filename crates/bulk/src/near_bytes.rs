@@ -20,6 +20,10 @@ pub(crate) fn stands_in(inputs: &[TraceInput], found: &NearName, words: &[&str],
         NameCategory::LetterCase | NameCategory::WhiteSpace | NameCategory::Options | NameCategory::Scheme => {
             vec![escaped(&found.wanted)]
         }
+        NameCategory::NotAtStart => vec![format!("\"{}", escaped(&found.wanted))],
+        NameCategory::NotAtEnd => {
+            vec![format!("{}\"", escaped(&found.wanted)), format!("{}\\\"", escaped(&found.wanted))]
+        }
         _ => vec![format!("\"{}\"", found.wanted), format!("\"{}\\\"", found.wanted)],
     };
     let finders: Vec<_> = needles.iter().map(memchr::memmem::Finder::new).collect();

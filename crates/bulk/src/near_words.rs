@@ -47,6 +47,10 @@ pub(crate) fn near_name_words(found: &NearName) -> String {
         NameCategory::Options => format!(
             "`{wanted}` stands in no value, and in some value with options between its words: write `command \"{wanted}\"`"
         ),
+        NameCategory::NotAtStart => format!(
+            "no value begins with `{wanted}`, and some value holds it further in: write `contains`, or for a command `command \"{wanted}\"`"
+        ),
+        NameCategory::NotAtEnd => format!("no value ends with `{wanted}`, and some value holds it: write `contains`"),
         NameCategory::Scheme => format!(
             "no address has `{wanted}`, and some address has it under the other of `http` and `https`: leave out the scheme"
         ),

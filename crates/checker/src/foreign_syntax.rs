@@ -11,8 +11,7 @@ use std::ops::Range;
 const ASKED: usize = 50;
 
 pub(super) fn suggest_spellings(map: &SourceMap, diagnostics: &mut Diagnostics) {
-    let asked =
-        diagnostics.0.iter_mut().filter(|one| one.severity == Severity::Error && one.slug != Slug::UnknownField);
+    let asked = diagnostics.0.iter_mut().filter(|one| one.severity == Severity::Error);
     for one in asked.take(ASKED) {
         suggest_spelling(map, one);
     }
@@ -38,8 +37,9 @@ fn suggest_spelling(map: &SourceMap, one: &mut Diagnostic) -> Option<()> {
     let (start, line) = statement_around(text, one.span)?;
     let start = start.saturating_add(line.len().saturating_sub(line.trim_start().len()));
     let line = line.trim();
-    // What offers a fix knows better, but for what is known to be something else.
-    let meant = foreign_statement(line).filter(|meant| one.fix.is_none() || meant.overrides_fix)?;
+    // What offers a fix or names the keys there are knows better, but for what is known to be something else.
+    let says_enough = one.fix.is_some() || one.slug == Slug::UnknownField;
+    let meant = foreign_statement(line).filter(|meant| !says_enough || meant.overrides_fix)?;
     let title = format!("write `{}`", meant.text);
     let place = |range: &Range<usize>| {
         Span::new(one.span.file, start.saturating_add(range.start), start.saturating_add(range.end))

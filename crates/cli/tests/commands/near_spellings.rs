@@ -56,6 +56,24 @@ fn what_is_there_in_another_spelling_is_told() {
         assert!(warned(rule, &of_value("x@sorry")).contains(words), "{rule}");
         assert_eq!(warned(rule, &of_value("very sorry")), "", "{rule}");
     }
+    for (rule, value, words) in [
+        (
+            "no send: args.note starts with \"rm\"",
+            "sudo rm -r x",
+            "no value begins with `rm`, and some value holds it further in",
+        ),
+        ("no send: args.note ends with \"sorry\"", "sorry, no", "no value ends with `sorry`, and some value holds it"),
+        ("no send: args.note starts with \"tests/\"", "Tests/x", "`tests/` stands in no value in this letter case"),
+    ] {
+        assert!(warned(rule, &of_value(value)).contains(words), "{rule} on {value}");
+    }
+    for (rule, value) in [
+        ("no send: args.note starts with \"tests/\"", "src/Tests/x"),
+        ("no send: args.note starts with \"rm\"", "farm x"),
+        ("no send: args.note ends with \"sorry\"", "Sorry, no"),
+    ] {
+        assert_eq!(warned(rule, &of_value(value)), "", "{rule} on {value}");
+    }
     let both = format!("{}\n{}", of_value("Error"), of_value("an error"));
     let folder = Folder::new(&[("rules.assert", "no send: args.note matches /error/"), ("runs.jsonl", &both)]);
     assert_eq!(folder.aver("check rules.assert runs.jsonl").err, "");

@@ -68,7 +68,14 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
         return (value != wanted && (is_mentioned || is_joined(&folded, &small))).then_some(NameCategory::Part);
     }
     if is_mentioned {
-        return (is_mixed(wanted) && value.len() >= wanted.len()).then_some(NameCategory::LetterCase);
+        return match kind {
+            TestKind::StartsWith if mentions_text(value, wanted) => Some(NameCategory::NotAtStart),
+            TestKind::EndsWith if mentions_text(value, wanted) => Some(NameCategory::NotAtEnd),
+            TestKind::StartsWith if !folded.starts_with(&small) => None,
+            TestKind::EndsWith if !folded.ends_with(&small) => None,
+            _ => (letter_count(wanted) >= SHORTEST && is_mixed(wanted) && value.len() >= wanted.len())
+                .then_some(NameCategory::LetterCase),
+        };
     }
     // Most values lack a word of it: then nothing has to be written anew.
     if !small.split(|sign: char| !sign.is_alphanumeric()).all(|word| folded.contains(word)) {
@@ -144,9 +151,8 @@ pub(super) fn is_asked(kind: TestKind, wanted: &str) -> bool {
     plain
         && match kind {
             TestKind::Equal | TestKind::Identical => letter_count(wanted) >= 3,
-            TestKind::Contains | TestKind::StartsWith | TestKind::EndsWith => {
-                letter_count(wanted) >= if wanted.contains('"') { 2 } else { SHORTEST }
-            }
+            TestKind::StartsWith | TestKind::EndsWith => letter_count(wanted) >= 2,
+            TestKind::Contains => letter_count(wanted) >= if wanted.contains('"') { 2 } else { SHORTEST },
             _ => false,
         }
 }

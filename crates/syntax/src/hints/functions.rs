@@ -129,15 +129,33 @@ pub(super) fn function_call(view: &StatementView<'_, '_>) -> Option<(Range<usize
         }
         let name = view.source_text(start, open);
         let arguments = call_arguments(view, open);
-        let step = start > 0 && crate::words::STATEMENTS.contains(&view.token_text(start - 1));
+        let before = if start > 0 { view.token_text(start - 1) } else { "" };
+        let step = before != "not" && crate::words::STATEMENTS.contains(&before);
         // `count refund(…)` is a step.
         if step || name == "count" && !view.is_any(open + 1, crate::words::ROOTS) {
             continue;
         }
         let Some(template) = argument_template("FUNCTION", &name, arguments.len()) else { continue };
-        return Some((view.token_range(start, view.behind_bracket(open)), fill_arguments(template, &arguments)));
+        let (template, end) = found_or_not(view, view.behind_bracket(open), template);
+        return Some((view.token_range(start, end), fill_arguments(&template, &arguments)));
     }
     None
+}
+
+/// A match that is compared with nothing (`re.search(…) is None`) is a test that holds or does not.
+fn found_or_not(view: &StatementView<'_, '_>, end: usize, template: &str) -> (String, usize) {
+    const NOTHING: [&str; 4] = ["None", "null", "nil", "undefined"];
+    let (sign, is_negated) = match view.token_text(end) {
+        "is" if view.token_is(end + 1, "not") => (2, false),
+        "is" | "==" | "===" => (1, true),
+        "!=" | "!==" => (1, false),
+        _ => return (template.to_owned(), end),
+    };
+    if !template.contains(" matches ") || !view.is_any(end + sign, &NOTHING) {
+        return (template.to_owned(), end);
+    }
+    let test = if is_negated { " not matches " } else { " matches " };
+    (template.replace(" matches ", test), end + sign + 1)
 }
 
 /// The template of a function that takes so many arguments.

@@ -57,6 +57,10 @@ pub enum NameCategory {
     WhiteSpace,
     /// A command that no value holds, while some value holds it with options between its words.
     Options,
+    /// A text that no value begins with, while some value holds it further in.
+    NotAtStart,
+    /// A text that no value ends with, while some value holds it further in front.
+    NotAtEnd,
     /// An address that no value has, while some value has it under another scheme.
     Scheme,
     /// A share that is compared with a number above 1.
@@ -81,6 +85,7 @@ impl NameCategory {
             Self::Tag => "tag",
             Self::Role => "role",
             Self::Part | Self::LetterCase | Self::WhiteSpace | Self::Options => "text",
+            Self::NotAtStart | Self::NotAtEnd => "text",
             Self::Scheme => "address",
             Self::Percent => "number",
             Self::Folder | Self::Rooted => "path",
@@ -94,6 +99,7 @@ impl NameCategory {
     pub fn is_text(self) -> bool {
         match self {
             Self::Part | Self::LetterCase | Self::WhiteSpace | Self::Scheme => true,
+            Self::NotAtStart | Self::NotAtEnd => true,
             Self::Options | Self::Percent | Self::Folder | Self::Rooted => true,
             Self::Tool | Self::NoTool | Self::Key | Self::File | Self::Role => false,
             Self::Skill | Self::Agent | Self::Handover | Self::Tag => false,

@@ -69,10 +69,11 @@ pub(super) fn write_cases<'p>(
     let mut head: Vec<&str> = Vec::new();
     head.extend(asks_answer.then_some("let answer = text(output)"));
     let tools = match lowering.options.as_promptfoo {
-        true => super::trajectory_kinds::TOOLS_OF_TRACE,
-        false => super::trajectory_kinds::TOOLS,
+        true => super::traced_steps::TOOLS_OF_TRACE,
+        false => super::traced_steps::TOOLS_OF_STEPS,
     };
-    head.extend(declared.asks_tools.then_some(tools).into_iter().flat_map(str::lines));
+    let steps = declared.asks_tools.then_some([super::traced_steps::TRACED_STEPS, tools]);
+    head.extend(steps.into_iter().flatten().flat_map(str::lines));
     head.extend(declared.asks_rouge.then_some(super::score_kinds::ROUGE_WORDS).into_iter().flat_map(str::lines));
     head.extend(declared.asks_error_spans.then_some(super::trace_kinds::ERROR_SPAN));
     for line in head {

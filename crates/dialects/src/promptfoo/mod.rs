@@ -17,6 +17,7 @@ mod score_kinds;
 mod template;
 mod text_kinds;
 mod trace_kinds;
+mod traced_steps;
 mod trajectory_kinds;
 mod values;
 

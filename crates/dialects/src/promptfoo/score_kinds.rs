@@ -144,7 +144,13 @@ fn perplexity(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
 }
 
 fn perplexity_score(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
-    let Some(threshold) = one.threshold(None) else { return without_threshold(one, context) };
+    let has_threshold = one.node.get("threshold").is_some_and(|threshold| !threshold.is_null());
+    if !has_threshold && !one.negated {
+        let message = "`perplexity-score` has no threshold: it gives a score, and fails no answer";
+        context.lowering.sink.warning(Slug::AlwaysTrue, one.node.span, message, "write `threshold: 0.5`");
+    }
+    let usual = (!has_threshold && !one.negated).then_some(0.0);
+    let Some(threshold) = one.threshold(usual) else { return without_threshold(one, context) };
     let computed = ComputedScore { score: "1 / (1 + exp(0 - avg(meta.logProbs)))".to_owned(), threshold, known: None };
     Some(log_probability(&computed.lower(one, context)))
 }

@@ -35,7 +35,8 @@ pub(super) const TEXT_KINDS: &[(&str, LowerKind)] = &[
 
 const TEXT: &str = "a text or a number that is not empty";
 
-fn escaped(text: &str) -> String {
+/// A text as a part of a regular expression.
+pub(super) fn escaped(text: &str) -> String {
     regex_syntax::escape(text)
 }
 
@@ -249,6 +250,12 @@ fn below_threshold(
     before: &str,
     behind: &str,
 ) -> Option<String> {
+    let measures = field == "cost" && !one.negated && one.node.get("weight").and_then(number_of) == Some(0.0);
+    if measures && one.node.get("threshold").is_none() {
+        // The cost is the score of its metric, and fails nothing.
+        context.score = Some("coalesce(cost, 0)".to_owned());
+        return Some("cost >= $0".to_owned());
+    }
     let Some(most) = one.threshold(None) else {
         let message = format!("`{}` has no threshold", one.kind);
         return context.unusable(one.key_span("threshold"), Slug::TypeMismatch, message, "write `threshold: 5`");

@@ -4,6 +4,7 @@ use super::asserted::{AssertionSubject, Declarations, KindContext, PromptfooAsse
 use super::modes::LoweringMode;
 use super::recorded::recorded_pass;
 use super::text_kinds::{LowerKind, glob_regex};
+use super::traced_steps::{STEP_KINDS, names_regex};
 use super::values::script_number;
 use crate::Lowering;
 use crate::writer::{member_path, quote_text, value_literal};
@@ -17,13 +18,8 @@ pub(super) const TRAJECTORY_KINDS: &[(&str, LowerKind)] = &[
     ("trajectory:step-count", step_count),
 ];
 
-/// The names of the tools that were called, without shells: promptfoo counts their calls as commands.
-pub(crate) const TOOLS: &str =
-    "let tools_used = (tool of (calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
-
-/// The same as promptfoo judges: a trace without a span of a tool records that none was called.
-pub(super) const TOOLS_OF_TRACE: &str = "let traced_calls = if meta.spans exists then coalesce(calls, []) else calls
-let tools_used = (tool of (traced_calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
+/// The calls of tools by their names, without shells: promptfoo counts their calls as commands.
+pub(crate) const TOOLS: &str = "let tools_used = ({ names: tool, args: args } of (calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
 
 /// The expression of a trajectory assertion of another system that has these types.
 pub(crate) fn trajectory_truth(
@@ -50,12 +46,12 @@ fn tool_used(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) ->
     const WANTED: &str = "the name of a tool, a list of names, or `{name: …, min: 1}`,";
     context.declared.asks_tools = true;
     let Some(value) = &one.value else { return context.wrong_value(one, WANTED) };
-    let found = |glob: &str| format!("any t in tools_used: t matches {}", glob_regex(glob));
+    let found = |glob: &str| format!("any t in tools_used: t.names matches {}", names_regex(glob));
     if value.is_map() {
         let Some(glob) = tool_glob(value) else {
             return context.wrong_value(one, "a mapping with `name` or `pattern`");
         };
-        let count = format!("(count t in tools_used: t matches {})", glob_regex(glob));
+        let count = named_count(glob);
         let bound = |key: &str| value.get(key).and_then(YamlNode::as_number).map(script_number);
         let least = bound("min").unwrap_or_else(|| "1".to_owned());
         let most = bound("max").map(|most| format!(" and {count} <= {most}")).unwrap_or_default();
@@ -78,12 +74,13 @@ fn tool_sequence(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>
     let steps = value.get("steps").unwrap_or(value).items();
     let globs: Option<Vec<&str>> = steps.iter().map(tool_glob).collect();
     let Some(globs) = globs.filter(|globs| !globs.is_empty()) else { return context.wrong_value(one, WANTED) };
-    let regexes: Vec<String> = globs.iter().map(|glob| glob_regex(glob)).collect();
+    let regexes: Vec<String> = globs.iter().map(|glob| names_regex(glob)).collect();
     let is_exact = value.get("mode").and_then(YamlNode::as_text) == Some("exact");
     Some(one.signed(match is_exact {
-        false => format!("contains_in_order(tools_used, [{}])", regexes.join(", ")),
+        false => format!("contains_in_order((names of tools_used), [{}])", regexes.join(", ")),
         true => {
-            let each = regexes.iter().enumerate().map(|(at, regex)| format!(" and tools_used[{at}] matches {regex}"));
+            let each =
+                regexes.iter().enumerate().map(|(at, regex)| format!(" and tools_used[{at}].names matches {regex}"));
             format!("length(tools_used) == {}{}", regexes.len(), each.collect::<String>())
         }
     }))
@@ -100,19 +97,44 @@ fn step_count(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
     if bounds.is_empty() {
         return context.wrong_value(one, "a mapping with `min` or `max`");
     }
-    // Which other steps there are is told by rules of promptfoo about the names of spans.
-    if value.get("type").and_then(YamlNode::as_text) != Some("tool") {
-        return Some(super::assertion::recorded_or_undecided(
-            &recorded_pass(one.node),
-            "which steps these are is told by promptfoo",
-        ));
-    }
-    context.declared.asks_tools = true;
-    let count = match tool_glob(value) {
-        Some(glob) => format!("(count t in tools_used: t matches {})", glob_regex(glob)),
-        None => "length(tools_used)".to_owned(),
+    let Some(kinds) = step_kinds(value) else {
+        let kinds = STEP_KINDS.join("`, `");
+        let message = "`type` names no kind of step";
+        let help = format!("write one of `{kinds}`, or a list of them");
+        return context.unusable(value.get("type").unwrap_or(value).span, Slug::UnknownType, message, &help);
     };
-    Some(one.signed(bounds.iter().map(|bound| format!("{count}{bound}")).collect::<Vec<_>>().join(" and ")))
+    context.declared.asks_tools = true;
+    let within = |count: &str| {
+        one.signed(bounds.iter().map(|bound| format!("{count}{bound}")).collect::<Vec<_>>().join(" and "))
+    };
+    if kinds == ["tool"] {
+        return Some(within(&named_count(tool_glob(value).unwrap_or("*"))));
+    }
+    let mut tests = Vec::new();
+    if !kinds.is_empty() {
+        let kinds: Vec<String> = kinds.iter().map(|kind| quote_text(kind)).collect();
+        tests.push(format!("s.kind in [{}]", kinds.join(", ")));
+    }
+    tests.extend(tool_glob(value).map(|glob| format!("s.names matches {}", names_regex(glob))));
+    let count = match tests.is_empty() {
+        true => "(count s in traced_steps: s exists)".to_owned(),
+        false => format!("(count s in traced_steps: {})", tests.join(" and ")),
+    };
+    let recorded =
+        super::assertion::recorded_or_undecided(&recorded_pass(one.node), "the run has no spans of promptfoo");
+    Some(format!("(if meta.spans exists then {} else {recorded})", within(&count)))
+}
+
+/// How many calls have a name.
+fn named_count(glob: &str) -> String {
+    format!("(count t in tools_used: t.names matches {})", names_regex(glob))
+}
+
+/// The kinds of steps that are counted, none for all of them; `None` if one is not known.
+fn step_kinds(value: &YamlNode) -> Option<Vec<&str>> {
+    let Some(kinds) = value.get("type").filter(|kinds| !kinds.is_null()) else { return Some(Vec::new()) };
+    let items = if kinds.is_list() { kinds.items() } else { std::slice::from_ref(kinds) };
+    items.iter().map(|kind| kind.as_text().filter(|kind| STEP_KINDS.contains(kind))).collect()
 }
 
 fn args_match(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
@@ -138,15 +160,14 @@ fn args_match(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
     };
     let defaults = value.get("defaults").map(YamlNode::entries).unwrap_or_default();
     let kept = KeptArgs { ignored, defaults };
-    let mut tests = vec![format!("c.tool matches {}", glob_regex(glob))];
+    let mut tests = vec![format!("c.names matches {}", names_regex(glob))];
     match args.is_map() {
         true => kept.push_tests(args, is_exact, &mut tests),
         false if is_exact => tests.push(format!("c.args == {}", value_literal(args))),
         false => partial_tests("c.args", args, &mut tests),
     }
-    let calls = if context.lowering.options.as_promptfoo { "traced_calls" } else { "calls" };
-    context.declared.asks_tools |= context.lowering.options.as_promptfoo;
-    Some(one.signed(format!("any c in {calls}: {}", tests.join(" and "))))
+    context.declared.asks_tools = true;
+    Some(one.signed(format!("any c in tools_used: {}", tests.join(" and "))))
 }
 
 struct KeptArgs<'a> {

@@ -56,6 +56,8 @@ key_table! {
         SkillCalls = "skillCalls",
         Spans = "spans",
         SpanId = "spanId",
+        Start = "startTime",
+        End = "endTime",
     }
 }
 
@@ -109,13 +111,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let Some(object) = node_object(root) else { return Ok(()) };
     let Some(row) = row_of(object) else { return Ok(()) };
     draft.count_record();
-    let traces = list_of(object, ResultKey::Traces).unwrap_or_default();
-    let spans: Vec<Node<'run>> = object_items(traces)
-        .filter_map(|(_, trace)| value_of(trace, ResponseKey::Spans).and_then(node_list))
-        .flatten()
-        .copied()
-        .collect();
-    read_spans(root, &spans, draft);
+    let spans = spans_in_order(object);
+    read_spans(root, spans.as_deref().unwrap_or_default(), draft);
     let response = object_of(row, ResultKey::Response);
     draft.set_some(of_run::ID, row.field(ResultKey::Id).filter(|id| NodeShapes.is_text(*id)));
     draft.set_some(
@@ -130,9 +127,30 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     // Where an assertion failed, its reason stands there.
     let failed = row.field(ResultKey::Grading).is_none_or(|grading| matches!(grading.value, Value::Null));
     draft.set_some(of_run::ERROR, first_of(row, &[ResultKey::Error]).filter(|_| failed));
-    let meta = meta_of(row, response, &spans, draft);
+    let meta = meta_of(row, response, spans.as_deref(), draft);
     draft.set_entry(of_run::META, meta);
     Ok(())
+}
+
+/// The spans of a result's traces in the order in which promptfoo takes them: by their start, then by their end. `None` without a trace.
+fn spans_in_order<'run>(object: Object<'run>) -> Option<Vec<Node<'run>>> {
+    let traces = list_of(object, ResultKey::Traces).unwrap_or_default();
+    let lists: Vec<_> =
+        object_items(traces).filter_map(|(_, trace)| value_of(trace, ResponseKey::Spans).and_then(node_list)).collect();
+    let mut spans: Vec<Node<'run>> = lists.iter().flat_map(|list| list.iter().copied()).collect();
+    let time = |span: &Node<'run>, key| match value_of(node_object(*span)?, key)?.value {
+        Value::Number(number) => Some(number.to_f64()),
+        _ => None,
+    };
+    spans.sort_by(|one, other| {
+        let times = |span| {
+            let start = time(span, ResponseKey::Start).unwrap_or(0.0);
+            (start, time(span, ResponseKey::End).unwrap_or(start))
+        };
+        let (one, other) = (times(one), times(other));
+        one.0.total_cmp(&other.0).then(one.1.total_cmp(&other.1))
+    });
+    (!lists.is_empty()).then_some(spans)
 }
 
 fn read_spans<'run>(root: Node<'run>, spans: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
@@ -171,7 +189,7 @@ fn usage_of<'run>(
 fn meta_of<'run>(
     row: Object<'run>,
     response: Option<Object<'run>>,
-    spans: &[Node<'run>],
+    spans: Option<&[Node<'run>]>,
     draft: &RunBuilder<'run, '_>,
 ) -> Node<'run> {
     let mut meta = Vec::new();
@@ -203,7 +221,7 @@ fn meta_of<'run>(
     for key in [ResponseKey::Finish, ResponseKey::Guardrails, ResponseKey::LogProbabilities, ResponseKey::Cached] {
         put(key.key(), response.and_then(|response| value_of(response, key)));
     }
-    put(ResponseKey::Spans.key(), (!spans.is_empty()).then(|| draft.list_node(spans)));
+    put(ResponseKey::Spans.key(), spans.map(|spans| draft.list_node(spans)));
     draft.object_node(&meta)
 }
 

@@ -198,7 +198,7 @@ fn span_assertion(at: &mut Choices) -> Json {
         value
     };
     let glob = at.one_of(&["db.*", "*", "none*", "tool.?all", "TOOL*"]);
-    let (kind, value) = match at.below(7) {
+    let (kind, value) = match at.below(9) {
         0 => ("trace-span-count", with(json!({"pattern": glob}))),
         1 => ("trace-span-duration", json!({"pattern": glob, "max": at.one_of(&[5, 15, 100])})),
         2 => (
@@ -227,6 +227,24 @@ fn span_assertion(at: &mut Choices) -> Json {
                 json!({"mode": "exact", "steps": ["search", "pay"]}),
             ]),
         ),
+        6 | 7 => {
+            let mut value = bounds.clone();
+            if at.below(4) > 0 {
+                value["type"] = at.one_of(&[
+                    json!("tool"),
+                    json!("command"),
+                    json!("search"),
+                    json!("reasoning"),
+                    json!("message"),
+                    json!("span"),
+                    json!(["tool", "command"]),
+                ]);
+            }
+            if at.below(2) == 0 {
+                value["pattern"] = json!(at.one_of(&["*", "s*", "git*", "db.?u*", "reasoning*", "tool.call"]));
+            }
+            ("trajectory:step-count", value)
+        }
         _ => (
             "trajectory:tool-args-match",
             at.one_of(&[
@@ -247,13 +265,27 @@ fn span(at: &mut Choices, number: usize) -> Json {
     let mut span = json!({
         "spanId": format!("{number:016}"), "startTime": start, "endTime": start + at.one_of(&[2, 10, 30]), "statusCode": at.one_of(&[0, 1, 2]),
     });
-    let (name, attributes) = match at.below(4) {
+    let (name, attributes) = match at.below(12) {
         0 => ("db.query", json!({})),
         1 => ("db.write", json!({"error": true})),
         2 => (
             "tool.call",
             json!({"tool.name": "search", "tool.arguments": at.one_of(&["{\"q\":\"x\"}", "{\"q\":\"x\",\"n\":1}", "{\"q\":\"y\"}"])}),
         ),
+        3 => ("tool.call", json!({"tool.name": "search"})),
+        4 => ("find docs", json!({"query": "orders"})),
+        5 => ("search \"orders\"", json!({})),
+        6 => ("mcp shop/pay", json!({"input": "{\"to\":{\"id\":5}}"})),
+        7 => ("exec git log", json!({"codex.command": " "})),
+        8 => (
+            "run",
+            json!({"tool.name": "Shell", "tool.args": at.one_of(&["{\"cmd\":[\"git\",\"log\"]}", "{\"n\":1}"])}),
+        ),
+        9 => (
+            at.one_of(&["reasoning_a", "agent response", "x"]),
+            json!({"codex.item.type": at.one_of(&["reasoning", "odd"])}),
+        ),
+        10 => ("x", json!({"my_tool_name": "pay", "args": "{\"to\":{\"id\":5}}", "tool_status": "ok"})),
         _ => ("tool.call", json!({"tool.name": "pay", "tool.arguments": "{\"to\":{\"id\":5,\"name\":\"A\"}}"})),
     };
     span["name"] = json!(name);

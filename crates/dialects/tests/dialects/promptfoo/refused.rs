@@ -30,6 +30,7 @@ fn broken_configs_are_refused_at_their_place() {
         ("{type: assert-set, assert: []}", "5:9: the assertion set has no assertions"),
         ("{$ref: '#/assertTemplates/gone'}", "5:16: `#/assertTemplates/gone` leads nowhere"),
         ("{type: is-json, value: {type: nothing}}", "5:"),
+        ("{type: 'trajectory:step-count', value: {type: tools, max: 3}}", "names no kind of step"),
         ("{type: 'trajectory:tool-args-match', value: {name: a, args: {}, mode: odd}}", "`mode` is neither"),
         ("{type: is-sql, value: MySQL}", "5:31: `is-sql` has a text"),
         ("{type: contains-xml, value: {elements: [a]}}", "5:37: `contains-xml` has a mapping"),

@@ -135,3 +135,40 @@ fn expected_calls_of_a_test_are_no_calls_of_its_run() {
     let outcome = rules.check_one(run.to_string()).unwrap();
     assert_eq!(outcome.results().next().map(|one| one.verdict()), Some(Verdict::Pass));
 }
+
+#[test]
+fn steps_of_a_trace_are_those_that_promptfoo_sees() {
+    let spans = json!([
+        {"spanId": "3", "name": "agent response", "startTime": 30, "attributes": {}},
+        {"spanId": "1", "name": "tool.call", "startTime": 10, "endTime": 11, "attributes": {"tool.name": "search"}},
+        {"spanId": "2", "name": "call", "startTime": 20, "attributes": {"tool.name": "shell", "tool.args": "{\"cmd\": [\"git\", \"log\"]}"}},
+        {"spanId": "0", "name": "x", "startTime": 5, "attributes": {"my_tool_name": "pay", "arguments": "{\"to\": 5}"}},
+    ]);
+    let judged = |kind: &str, value: Json, spans: &Json| {
+        let assertion = json!({"type": kind, "value": value});
+        let config = json!({"prompts": ["ask"], "tests": [{"vars": {}, "assert": [assertion]}]}).to_string();
+        let Imported::Rules { rules, .. } = import_file("promptfooconfig.yaml", &config, &[], false) else { panic!() };
+        let row = json!({"testIdx": 0, "promptIdx": 0, "success": true, "testCase": {"vars": {}}, "vars": {}, "response": {"output": "x"}});
+        let run = json!({"traces": [{"traceId": "t", "spans": spans}], "result": row});
+        let outcome = rules.check_one(run.to_string()).unwrap();
+        outcome.results().next().map(|one| one.verdict()).unwrap()
+    };
+    for (kind, value, verdict) in [
+        // A call without arguments, and one of which only another key tells the tool.
+        ("trajectory:tool-used", json!(["search", "pay"]), Verdict::Pass),
+        ("not-trajectory:tool-used", json!("search"), Verdict::Fail),
+        ("trajectory:tool-used", json!("tool.c*"), Verdict::Pass),
+        ("not-trajectory:tool-used", json!("shell"), Verdict::Pass),
+        ("trajectory:tool-sequence", json!({"mode": "exact", "steps": ["pay", "search"]}), Verdict::Pass),
+        ("trajectory:tool-args-match", json!({"name": "pay", "args": {"to": 5}}), Verdict::Pass),
+        ("trajectory:step-count", json!({"type": "command", "min": 1, "max": 1}), Verdict::Pass),
+        ("trajectory:step-count", json!({"type": ["tool", "message"], "min": 3}), Verdict::Pass),
+        ("trajectory:step-count", json!({"pattern": "git*", "max": 0}), Verdict::Fail),
+        ("not-trajectory:step-count", json!({"type": "span", "min": 1}), Verdict::Pass),
+    ] {
+        assert_eq!(judged(kind, value.clone(), &spans), verdict, "{kind} {value}");
+    }
+    // A trace that recorded no span.
+    let count = json!({"pattern": "db*", "max": 5});
+    assert_eq!(judged("trace-span-count", count, &json!([])), Verdict::Vacuous);
+}

@@ -3,8 +3,8 @@
 
     python benches/many_runs.py target/release/aver [RUNS]
 
-Wants `averment` and `pyarrow`, and `pyspark` with Java for the rows of Spark; `aver` wants the feature `parquet`. Prints the tables of
-docs/how-to/billion-runs.md. Times are processor times of all that took part, so they are per core, whatever the number of cores.
+Wants `averment` and `pyarrow`, and `pyspark` with Java for the rows of Spark; `aver` wants the feature `parquet`. Times are processor
+times of all that took part, so they are per core, whatever the number of cores.
 """
 
 import json

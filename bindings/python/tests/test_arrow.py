@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PROJECT
 
 from averment import Rules, RulesError
 
 pa = pytest.importorskip("pyarrow")
-pq = pytest.importorskip("pyarrow.parquet")
-PAGE = PROJECT / "docs/how-to/arrow.md"
 
 RULES = Rules.from_text("refunds.assert", "before approve(id: $id) -> refund(id: $id)\ncount refund <= 1")
 
@@ -67,17 +62,6 @@ def test_frames_of_other_libraries_are_judged(library: str) -> None:
     frame = {"polars": "from_arrow", "duckdb": "from_arrow"}.get(library)
     given = getattr(module, frame)(data) if frame else data.to_pandas()
     assert [row["verdict"] for row in verdict_rows(given, run="run")] == [row["verdict"] for row in verdict_rows(data)]
-
-
-def test_pipelines_judge_as_the_page_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("polars")
-    monkeypatch.chdir(tmp_path)
-    pq.write_table(table(50), "runs.parquet")
-    programs = re.findall(r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
-    (program,) = (one for one in programs if "map_batches" in one)
-    said: dict[str, Any] = {}
-    exec(program, said)
-    assert sorted(said["failed"].collect()["run"]) == sorted(one["id"] for one in runs(50))
 
 
 def test_a_row_that_cannot_be_read_is_a_row_with_its_reason() -> None:

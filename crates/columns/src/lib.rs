@@ -1,5 +1,5 @@
-//! Parquet and Arrow files as lines of JSON, one for each row. What a line means is for the readers of traces: here stands only what a column
-//! is, and how a value of it is written.
+//! Parquet and Arrow files as lines of JSON, one for each row, and tables as Parquet files. What a line means is for the readers of traces, and
+//! what a table holds for whoever writes one.
 
 mod column_error;
 mod column_lines;
@@ -11,6 +11,7 @@ mod page_reader;
 mod parquet_batches;
 mod row_layout;
 mod row_meta;
+mod table_writer;
 #[cfg(test)]
 mod tests;
 mod write_time;
@@ -21,6 +22,7 @@ pub use column_lines::{ColumnLines, ColumnOptions, RowWriter};
 pub use file_parts::SeekableInput;
 pub use row_layout::{RowLayout, text_cell};
 pub use row_meta::hive_partitions;
+pub use table_writer::{CellKind, TableCell, TableWriter};
 
 /// The form of a file with columns, told by its first bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

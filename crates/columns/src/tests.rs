@@ -185,16 +185,20 @@ fn columns_that_somebody_names_are_there_or_an_error() {
     assert_eq!(lines_with(file(), options), Err(wanted.to_owned()));
 }
 
-/// Cut off anywhere, and with bytes changed anywhere: lines or an error, and no panic.
+/// Cut off anywhere, and with bytes changed anywhere: lines or an error, and no panic. `AVERMENT_DAMAGED_CASES=50000` tries so many.
 #[test]
 fn damaged_files_are_errors() {
     let table = batch(vec![
         ("id", texts(&["a", "b", "c"])),
         ("messages", texts(&["[]", r#"[{"role":"user","content":"hi"}]"#, "[]"])),
         ("number", Arc::new(Int64Array::from(vec![Some(1), None, Some(3)]))),
+        ("kind", Arc::new(["x", "y", "x"].into_iter().collect::<DictionaryArray<Int8Type>>())),
     ]);
     let files = [
         parquet_file(&table, Compression::SNAPPY),
+        parquet_file(&table, Compression::LZ4),
+        parquet_file(&table, Compression::BROTLI(BrotliLevel::default())),
+        parquet_file(&table, Compression::GZIP(GzipLevel::default())),
         parquet_file(&table, Compression::ZSTD(ZstdLevel::default())),
         arrow_file(&table),
         arrow_stream(&table),
@@ -206,8 +210,9 @@ fn damaged_files_are_errors() {
         state ^= state << 17;
         usize::try_from(state % below as u64).unwrap()
     };
+    let cases = std::env::var("AVERMENT_DAMAGED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2800);
     for file in &files {
-        for _ in 0..500 {
+        for _ in 0..cases / files.len() {
             let mut damaged = file.clone();
             if random(4) == 0 {
                 damaged.truncate(random(file.len()));
@@ -322,4 +327,66 @@ fn lengths_of_arrow_are_bounded() {
             }
         }
     }
+}
+
+#[test]
+fn a_table_is_read_as_it_was_written() {
+    let kinds = [CellKind::Text, CellKind::Whole, CellKind::Number, CellKind::Flag, CellKind::Texts];
+    let columns: Vec<(&str, CellKind)> = ["a", "b", "c", "d", "e"].into_iter().zip(kinds).collect();
+    let mut bytes = Vec::new();
+    let mut table = TableWriter::create_table(&mut bytes, &columns).unwrap();
+    let tags = ["x".to_owned(), "\u{1b}y".to_owned()];
+    let mut wanted = String::new();
+    for number in 0..2500_i64 {
+        let text = format!("t{number}");
+        let cells = [
+            TableCell::Text(Some(&text)),
+            TableCell::Whole(Some(number - 1)),
+            TableCell::Number(Some(0.25)),
+            TableCell::Flag(Some(true)),
+            TableCell::Texts(&tags),
+        ];
+        table.add_row(&cells).unwrap();
+        let rest = r#""c":0.25,"d":true,"e":["x","\u001by"]"#;
+        wanted.push_str(&format!("{{\"a\":\"{text}\",\"b\":{},{rest}}}\n", number - 1));
+    }
+    let none = [TableCell::Text(None), TableCell::Whole(None), TableCell::Number(None), TableCell::Flag(None)];
+    table.add_row(&[none.as_slice(), &[TableCell::Texts(&[])]].concat()).unwrap();
+    assert!(table.add_row(&none).is_err(), "a row with too few cells");
+    table.finish_table().unwrap();
+    let text = lines_with(bytes, ColumnOptions::default()).unwrap();
+    let (last, rows) = (text.lines().last().unwrap(), text.rfind("{").unwrap());
+    assert_eq!(&text[..rows], wanted);
+    assert!(last.contains("\"e\":[]") && !last.contains("\"b\":0"), "{last}");
+}
+
+#[test]
+fn a_table_hands_on_its_rows_while_they_come_and_may_be_empty() {
+    let written = std::rc::Rc::new(std::cell::RefCell::new(Vec::new()));
+    struct Kept(std::rc::Rc<std::cell::RefCell<Vec<u8>>>);
+    impl std::io::Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.borrow_mut().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let mut table = TableWriter::create_table(Kept(written.clone()), &[("a", CellKind::Text)]).unwrap();
+    // Texts that no dictionary and no compression makes small.
+    let mut state = 1_u64;
+    let mut letter = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        char::from(33 + u8::try_from(state >> 58).unwrap())
+    };
+    let noise: String = (0..1 << 19).map(|_| letter()).collect();
+    for number in 0..40 {
+        table.add_row(&[TableCell::Text(Some(&format!("{number}{noise}")))]).unwrap();
+    }
+    assert!(written.borrow().len() > 10 << 20, "rows are handed on before the end");
+    table.finish_table().unwrap();
+    let mut empty = Vec::new();
+    TableWriter::create_table(&mut empty, &[("a", CellKind::Text)]).unwrap().finish_table().unwrap();
+    assert_eq!(lines_with(empty, ColumnOptions::default()).as_deref(), Ok(""));
 }

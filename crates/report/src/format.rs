@@ -29,6 +29,8 @@ pub enum Notation {
     Json,
     /// XML or HTML: a renderer sees to it.
     Markup,
+    /// Bytes for programs: texts are as they are in the run.
+    Binary,
 }
 
 /// The results whose reasons a format needs.
@@ -96,16 +98,22 @@ struct FormatRow {
 
 macro_rules! formats {
     ($($doc:literal $format:ident $word:literal $extension:literal $notation:ident $reader:ident [$($command:ident)+]
-        [$($folder:ident)?] $needs:ident $report:path;)*) => {
+        [$($folder:ident)?] $needs:ident $report:path;)*
+    @files $(#[$built:meta] $file_doc:literal $file:ident $file_word:literal $file_reader:ident [$($file_command:ident)+]
+        $file_needs:ident $file_report:path;)*) => {
         /// The formats of `--format` and `--report`.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Format {
             $(#[doc = $doc] $format,)*
+            $(#[doc = $file_doc] #[$built] $file,)*
         }
 
         impl Format {
-            /// All formats.
+            /// All formats that are text.
             pub const ALL: [Format; [$($word),*].len()] = [$(Self::$format),*];
+
+            /// Formats of files alone, which cannot be printed.
+            pub const FILES: &[Format] = &[$(#[$built] Self::$file),*];
 
             /// Its row.
             fn row(self) -> &'static FormatRow {
@@ -119,6 +127,15 @@ macro_rules! formats {
                         in_folder: !<[&str]>::is_empty(&[$(stringify!($folder))?]),
                         needs: Needs::$needs,
                     } },)*
+                    $(#[$built] Self::$file => &const { FormatRow {
+                        word: $file_word,
+                        extension: $file_word,
+                        notation: Notation::Binary,
+                        reader: Reader::$file_reader,
+                        commands: &[$(ReportedCommand::$file_command),+],
+                        in_folder: false,
+                        needs: Needs::$file_needs,
+                    } },)*
                 }
             }
         }
@@ -129,10 +146,11 @@ macro_rules! formats {
         pub fn open(format: Format, out: Box<dyn io::Write>, options: Options) -> Box<dyn Report> {
             let out: Box<dyn io::Write> = match format.row().notation {
                 Notation::Json => Box::new(EscapedJson::new(out)),
-                Notation::Text | Notation::Markup => out,
+                Notation::Text | Notation::Markup | Notation::Binary => out,
             };
             match format {
                 $(Format::$format => Box::new(<$report>::new(out, options)),)*
+                $(#[$built] Format::$file => Box::new(<$file_report>::new(out, options)),)*
             }
         }
     };
@@ -158,6 +176,9 @@ formats! {
     "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Json Services [Check] [] STEPS crate::spans::SpansReport;
     "Lines of a trace of STOP: a span of checks for each phase of a run." StopTrace "stop-trace" "jsonl" Json Services [Check] [] STEPS crate::stop_trace::StopTraceReport;
     "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Json Services [Check] [] RESULTS crate::assay::AssayReport;
+    // The same of formats of files alone, and what they are built with. Their files end as they are called.
+    @files
+    #[cfg(feature = "columns")] "A row per verdict in typed columns." Parquet "parquet" Services [Check Test Lint] RESULTS crate::parquet::ParquetReport;
 }
 
 impl Format {
@@ -194,7 +215,7 @@ impl Format {
     /// The format of a word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|format| format.as_str() == word)
+        Self::ALL.iter().chain(Self::FILES).copied().find(|format| format.as_str() == word)
     }
 
     /// True if a command supports it: tests and lints are not agent runs, and tests are not code findings.

@@ -48,6 +48,8 @@ pub mod line;
 mod markdown;
 pub mod model;
 pub mod over_runs;
+#[cfg(feature = "columns")]
+mod parquet;
 pub mod profile;
 mod proof;
 pub mod redact;
@@ -80,6 +82,8 @@ pub mod unjudged;
 mod unread_traces;
 mod unreadable;
 mod value;
+#[cfg(feature = "pictures")]
+mod verdict_row;
 #[cfg(feature = "pictures")]
 mod warnings;
 pub mod wire;

@@ -195,6 +195,11 @@ impl io::Write for Shared {
 }
 
 fn report(format: Format, style: TextStyle, outcomes: &[RunOutcome]) -> String {
+    let text = String::from_utf8(report_bytes(format, style, outcomes)).unwrap();
+    if format == Format::Html { readable(&text) } else { text }
+}
+
+fn report_bytes(format: Format, style: TextStyle, outcomes: &[RunOutcome]) -> Vec<u8> {
     let (program, policy, shared) = (program(), GatePolicy::default(), Shared::default());
     let table = ReportTable::new([&program], |_, _| true);
     let options = Options { style, policy, ..Options::default() };
@@ -218,9 +223,7 @@ fn report(format: Format, style: TextStyle, outcomes: &[RunOutcome]) -> String {
     }
     let passed = totals.gate.is_none_or(|gate| gate == gate::Gate::Open);
     report.finish_report(&table, &ReportEnding { totals: &totals, passed, exit: u8::from(!passed) }).unwrap();
-    let bytes = shared.0.borrow().clone();
-    let text = String::from_utf8(bytes).unwrap();
-    if format == Format::Html { readable(&text) } else { text }
+    shared.0.take()
 }
 
 /// A page with its parts unpacked, and without what is the same in all pages.
@@ -325,4 +328,31 @@ fn the_machine_formats_are_what_their_schemas_say() {
     let metrics = schema(include_str!("../../../docs/schema/assay.schema.json"));
     valid(&metrics, &report(Format::Assay, WIDE, &outcomes));
     assert!(!metrics.is_valid(&serde_json::json!([{"metric": "x", "status": "fine", "violations": []}])));
+}
+
+#[cfg(feature = "columns")]
+#[test]
+fn a_parquet_file_has_the_rows_of_csv() {
+    use averment_columns::{ColumnForm, ColumnLines, ColumnOptions};
+    use std::io::{Cursor, Read as _};
+    let outcomes = [failing(), idle()];
+    let (csv, file) = (report(Format::Csv, WIDE, &outcomes), report_bytes(Format::Parquet, WIDE, &outcomes));
+    let column = |name: &str| {
+        let options = ColumnOptions { run: Some(name.to_owned()), ..ColumnOptions::default() };
+        let mut lines = String::new();
+        let mut input =
+            ColumnLines::open_input(ColumnForm::Parquet, Box::new(Cursor::new(file.clone())), options).unwrap();
+        input.read_to_string(&mut lines).unwrap();
+        lines.lines().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let rows: Vec<&str> = csv.lines().skip(1).collect();
+    let (names, kinds, verdicts, tags) = (column("assertion"), column("kind"), column("verdict"), column("tags"));
+    assert_eq!((names.len(), rows.len()), (12, 12));
+    for (number, row) in rows.iter().enumerate() {
+        let name = if names[number] == "null" { "" } else { &names[number] };
+        let verdict = &verdicts[number];
+        assert!(row.contains(&format!(",\"{name}\",")) && row.contains(&format!(",{verdict},")), "{row}");
+        assert!(row.contains(&kinds[number]), "{row}");
+        assert_eq!(tags[number] == "[\"payments\"]", row.contains("\"payments\""), "{row}");
+    }
 }

@@ -90,7 +90,7 @@ impl ReportArguments {
         folder: ReportFolder<'_>,
     ) -> Result<Vec<OutputTarget>, CommandError> {
         let format = self.format.as_deref().or(of_project).unwrap_or(Format::Human.as_str());
-        let mut targets = vec![OutputTarget::for_stdout(parse_format(command, format)?)];
+        let mut targets = vec![OutputTarget::for_stdout(parse_printed(command, format)?)];
         for text in &self.report {
             let Some((format, file)) = text.split_once('=').filter(|(_, file)| !file.is_empty()) else {
                 return Err(CommandError::usage(
@@ -159,12 +159,30 @@ fn parse_formats(words: &[String]) -> Result<Vec<Format>, CommandError> {
     Ok(formats)
 }
 
+/// The format of a word that can be printed.
+fn parse_printed(command: ReportedCommand, word: &str) -> Result<Format, CommandError> {
+    let format = parse_format(command, word)?;
+    match Format::FILES.contains(&format) {
+        true => Err(CommandError::usage(
+            format!("`{word}` is a file of bytes, and cannot be printed"),
+            format!("write `--report {word}=FILE.{}`", format.extension()),
+        )),
+        false => Ok(format),
+    }
+}
+
 /// The format of a word, where the command has it.
 pub fn parse_format(command: ReportedCommand, word: &str) -> Result<Format, CommandError> {
     let known = Format::of_command(command).map(Format::as_str);
     match Format::parse(word) {
         Some(format) if format.suits_command(command) => Ok(format),
         found => {
+            if found.is_none() && word == "parquet" {
+                return Err(CommandError::usage(
+                    "this build does not write Parquet",
+                    "build it with `--features parquet`",
+                ));
+            }
             let message = match found {
                 Some(_) => format!("`{}` has no format `{word}`", command.as_str()),
                 None => format!("there is no format `{word}`"),

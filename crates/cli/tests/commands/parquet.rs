@@ -26,6 +26,15 @@ fn files_with_columns_are_told_where_they_are_not_read() {
     assert!(ran.err.contains("`day` are not read: 1 (") && ran.err.contains("--features parquet"), "{}", ran.err);
 }
 
+#[cfg(not(feature = "parquet"))]
+#[test]
+fn a_report_with_columns_is_refused_where_it_is_not_written() {
+    let folder = Folder::new(&[("rules.assert", RULES), ("run.json", "{\"calls\":[]}")]);
+    let ran = folder.aver("check rules.assert run.json --report parquet=verdicts.parquet");
+    ran.refused(&["this build does not write Parquet", "--features parquet"]);
+    assert!(!folder.path().join("verdicts.parquet").exists());
+}
+
 #[cfg(feature = "parquet")]
 mod with_feature {
     use super::*;
@@ -73,6 +82,30 @@ mod with_feature {
         let ran = folder.aver(&format!("check {example}/refunds.assert {example}/runs"));
         assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
         assert!(ran.out.contains("over all 12 runs"), "{}", ran.out);
+    }
+
+    #[test]
+    fn a_report_is_a_whole_file_and_is_not_printed() {
+        let runs = "{\"calls\":[{\"tool\":\"refund\",\"args\":{\"id\":1}}]}\n{broken\n";
+        let folder = Folder::new(&[("rules.assert", RULES), ("runs.jsonl", runs)]);
+        folder
+            .aver("check rules.assert runs.jsonl --format parquet")
+            .refused(&["cannot be printed", "--report parquet="]);
+        for command in ["check rules.assert runs.jsonl", "lint rules.assert", "test rules.assert"] {
+            folder.write("verdicts.parquet", b"older");
+            let ran = folder.aver(&format!("{command} --allow empty --report parquet=verdicts.parquet"));
+            assert!([0, 1, 4].contains(&ran.code), "{command}: {ran:?}");
+            let bytes = std::fs::read(folder.path().join("verdicts.parquet")).unwrap();
+            assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{command}");
+        }
+        // What is written is a file that can be read: its column `run` is one of text, and no JSON.
+        let ran = folder.aver("check rules.assert verdicts.parquet");
+        assert!(!format!("{}{}", ran.out, ran.err).contains("damaged"), "{ran:?}");
+        // Rules that do not compile leave the file as it is.
+        folder.write("broken.assert", b"nver x\n");
+        folder.write("verdicts.parquet", b"older");
+        assert_eq!(folder.aver("check broken.assert runs.jsonl --report parquet=verdicts.parquet").code, 3);
+        assert!(folder.read("verdicts.parquet").starts_with("older"), "is not replaced");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{list_of, node_object, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{block_session, blocks};
-use averment_base::value::{Node, Number, Object, Value};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
 
@@ -134,9 +134,9 @@ fn add_exchange<'run>(
 }
 
 fn kind_of(node: Object<'_>) -> Option<&'static str> {
-    let Value::Number(Number::Integer(number)) = node.field(AuggieKey::Kind)?.value else { return None };
+    let Value::Number(number) = node.field(AuggieKey::Kind)?.value else { return None };
     const WORDS: [&str; 11] = ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10"];
-    WORDS.get(usize::try_from(number).ok()?).copied()
+    WORDS.get(usize::try_from(number.as_i64()?).ok()?).copied()
 }
 
 fn add_sent<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, at: Node<'run>, node: Object<'run>, speaker: Speaker) {

@@ -5,6 +5,7 @@
 
 mod log;
 
+use super::block_session::SeenLines;
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord as _, key_table, value_of};
@@ -104,10 +105,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         return log::read_log(items, draft);
     }
     let mut chat = Chat { talk: ConversationBuilder::new(draft), begun_by: None, has_begun: false, runs_code: false };
+    let mut seen = SeenLines::default();
     for (node, record) in chat.talk.draft.record_objects(items) {
         chat.talk.draft.count_record();
         if is_event(record) {
-            chat.add_event(node, record);
+            let id = object_of(record, Ag2Key::Content).and_then(|content| text_of(content, Ag2Key::Event));
+            if !seen.is_again(id, node) {
+                chat.add_event(node, record);
+            }
         } else {
             chat.add_message(node, record);
         }

@@ -1,6 +1,7 @@
 //! Crush: a session as `crush session show --json` writes it, and messages as its database holds them, whose parts are JSON in a text.
 //! The tokens of a session are those of its last request: they are not those of the run.
 
+use super::block_session::SeenLines;
 use super::blocks::{BlockCall, BlockResult, ContentBlock};
 use super::conversation::instant_node;
 use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
@@ -91,7 +92,13 @@ fn is_row(row: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let (arena, limits) = (draft.arena, draft.limits);
-    let items = items_of(root, &[CrushKey::Messages]);
+    // An export that was appended to another one holds messages twice.
+    let mut seen = SeenLines::default();
+    let is_again = |node: &Node<'run>, seen: &mut SeenLines<'run>| {
+        seen.is_again(node_object(*node).and_then(|message| text_of(message, CrushKey::Id)), *node)
+    };
+    let items = items_of(root, &[CrushKey::Messages]).iter().filter(|node| !is_again(node, &mut seen)).copied();
+    let items = &*arena.alloc_slice_copy(&items.collect::<Vec<_>>());
     if let Some(meta) = node_object(*root).and_then(|session| object_of(session, CrushKey::Meta)) {
         draft.set_some(of_run::ID, value_of(meta, CrushKey::Session));
         draft.set_some(of_run::COST, value_of(meta, CrushKey::Cost));

@@ -5,14 +5,15 @@ use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
     acp, adk, ag2, agent_framework, agno, agui, ai_sdk_steps, amazon_q, amp, antigravity, api, assay, assistants, atif,
-    auggie, autogen, batch, bedrock_agent, braintrust, browser_use, chatgpt, chunks, claude_code, claude_hooks, cline,
-    cline_shown, codex, continue_session, copilot, crewai, crush, cursor, cursor_transcript, datadog, deepeval, dify,
-    droid, dspy, eleven_labs, evaluation_rows, evalview, flowise, gemini, gemini_api, generic, genkit, goose, grok,
-    guard, haystack, helicone, http_exchanges, inspect, kimi, kimi_code, langchain, langchain_agent, langchain_printed,
-    langchain4j, langfuse, langsmith, letta, letta_file, llama_index, managed, mastra, mcp, mini_swe, mistral_entries,
-    native, open_webui, openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, posthog, promptfoo,
-    pydantic_ai, qwen_code, realtime, retell, run_state, runsight, semantic_kernel, senders, sharegpt, skillgym,
-    smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat, weave, zed_thread,
+    auggie, autogen, batch, bedrock_agent, braintrust, browser_use, chainlit, chatgpt, chunks, claude_code,
+    claude_hooks, cline, cline_shown, codex, continue_session, copilot, crewai, crush, cursor, cursor_transcript,
+    datadog, deepeval, dify, droid, dspy, eleven_labs, evaluation_rows, evalview, flowise, gemini, gemini_api, generic,
+    genkit, goose, grok, guard, haystack, helicone, http_exchanges, inspect, kimi, kimi_code, langchain,
+    langchain_agent, langchain_printed, langchain4j, langfuse, langsmith, letta, letta_file, llama_index, llama_stack,
+    llm_logs, managed, mastra, mcp, mini_swe, mistral_entries, native, open_webui, openai_agents, openai_chat,
+    opencode, openhands, opik, otel, owasp, pi, posthog, promptfoo, pydantic_ai, qwen_code, realtime, retell,
+    run_state, runsight, semantic_kernel, senders, sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent,
+    tau_bench, tau2, trae, vapi, vscode_chat, weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -61,6 +62,9 @@ pub static FORMATS: &[TraceFormat] = &[
     amazon_q::FORMAT,
     trae::FORMAT,
     chatgpt::FORMAT,
+    chainlit::FORMAT,
+    llm_logs::FORMAT,
+    llama_stack::FORMAT,
     open_webui::FORMAT,
     vapi::FORMAT,
     retell::FORMAT,

@@ -11,7 +11,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ToolCallKey;
-use super::nodes::{list_of, node_list, node_object, object_items, object_of, objects_of, text_of};
+use super::nodes::{list_of, node_list, node_object, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -34,6 +34,7 @@ key_table! {
         Event = "uuid",
         Tool = "func_name",
         Id = "call_id",
+        CallId = "id",
         Args = "arguments",
         Worked = "is_exec_success",
         Value = "value",
@@ -168,7 +169,7 @@ impl<'run> Chat<'_, 'run, '_> {
             self.add_words(node, said, name);
         }
         let about = StepMeta { agent: name.filter(|_| self.is_agent(name)), ..StepMeta::default() };
-        let made = object_items(calls).chain(value_of(message, Ag2Key::Call).zip(call));
+        let made = self.talk.draft.record_objects(calls).chain(value_of(message, Ag2Key::Call).zip(call));
         for (at, call) in made {
             let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
             let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
@@ -244,13 +245,33 @@ impl<'run> Chat<'_, 'run, '_> {
             }
             Some(Ag2Event::Failed) => self.talk.draft.set_some(of_run::ERROR, value_of(content, Ag2Key::Error)),
             Some(Ag2Event::Completed) => {
-                let costs = object_of(content, Ag2Key::Costs).map(|_| content);
-                costs.into_iter().for_each(|result| add_costs(result, self.talk.draft));
+                add_costs(content, self.talk.draft);
+                self.compare_history(content);
             }
             Some(Ag2Event::Code) => self.runs_code = true,
             Some(Ag2Event::Silent) => {}
             None => {
                 self.talk.draft.skip_record(node.origin, "an event of unknown type is passed over: it may be a call")
+            }
+        }
+    }
+
+    /// The history at the end repeats what events told.
+    fn compare_history(&mut self, content: Object<'run>) {
+        let untold = "the history has a call of which no event tells";
+        for (node, message) in self.talk.draft.record_objects(list_of(content, Ag2Key::History).unwrap_or_default()) {
+            for (key, id) in [(Ag2Key::Calls, Ag2Key::CallId), (Ag2Key::Responses, Ag2Key::Answers)] {
+                for (at, part) in self.talk.draft.record_objects(list_of(message, key).unwrap_or_default()) {
+                    if text_of(part, id).is_none_or(|id| self.talk.find_call(id).is_none()) {
+                        self.talk.draft.note_unknown(at.origin, untold);
+                    }
+                }
+            }
+            if [Ag2Key::Content, Ag2Key::Calls, Ag2Key::Call, Ag2Key::Responses]
+                .into_iter()
+                .all(|key| value_of(message, key).is_none())
+            {
+                self.talk.draft.note_unknown(node.origin, untold);
             }
         }
     }

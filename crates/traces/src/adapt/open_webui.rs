@@ -10,6 +10,7 @@ use super::messages::MessageRole;
 use super::nodes::{list_of, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{api, block_session, blocks};
+use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
@@ -109,8 +110,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     // The way stands once more in a list.
     let listed = list_of(tree.chat, WebUiKey::Tree).unwrap_or_default();
     for (node, message) in draft.record_objects(listed) {
-        if text_of(message, WebUiKey::Id).is_none_or(|id| tree.messages.get(id).is_none()) {
-            draft.note_unknown(node.origin, "a message of the list is none of the tree");
+        let known = text_of(message, WebUiKey::Id).and_then(|id| tree.messages.get(id));
+        if known.is_none_or(|known| !values_equal(&known.value, &node.value)) {
+            draft.note_unknown(node.origin, "a message of the list is another one in the tree");
         }
     }
     let mut talk = ConversationBuilder::from_parts(draft);

@@ -209,6 +209,20 @@ fn read_span<'run>(
     for (fact, key) in facts.into_iter().chain(of_model).collect::<Vec<_>>() {
         span.take_fact(fact, get(key));
     }
+    if span.act == SpanAct::Inference {
+        note_answers(properties, draft);
+    }
     span.conclude_span(draft);
     span
+}
+
+/// What is no message in the place of an answer may be a call.
+fn note_answers<'run>(properties: Object<'run>, draft: &RunBuilder<'run, '_>) {
+    let answers = value_of(properties, PostHogProperty::MessagesOut).and_then(node_list).unwrap_or_default();
+    for (node, answer) in draft.known_objects(answers) {
+        let keys = [ChatMessageKey::Content, ChatMessageKey::Calls];
+        if keys.into_iter().all(|key| answer.field(key).is_none()) {
+            draft.note_unknown(node.origin, "an answer without content is passed over: it may be a call");
+        }
+    }
 }

@@ -53,14 +53,14 @@ key_table! {
 
 key_table! {
     RowMark {
-        Any = "tool_definitions" | "inputs.query" | "inputs.response" | "rows",
+        Any = "tool_definitions" | "response" | "inputs.query" | "inputs.response" | "rows",
     }
 }
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "evaluation row",
-    known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`",
-    description: "rows of evaluations in Azure AI Foundry (`query`, `response`, `tool_definitions`)",
+    known_by: "a `query` with a `response` that is a list of messages, or that stands beside `tool_calls`",
+    description: "rows of evaluations in Azure AI Foundry (`query`, `response`, also `tool_definitions`)",
     marks: RowMark::Any.keys(),
     near: &[RowKey::Tools.key()],
     object: |object| is_row(object) || list_of(object, RowKey::Rows).is_some_and(|rows| objects_of(rows).any(is_row)),
@@ -81,11 +81,14 @@ fn is_call(node: &Node<'_>) -> bool {
     kind.and_then(RowBlockType::from_key) == Some(RowBlockType::Call)
 }
 
+/// Without definitions of tools both sides have to be there, and the answer has to be messages or to stand beside calls.
 fn is_row(row: Object<'_>) -> bool {
+    let has_tools = value_of(row, RowKey::Tools).is_some();
+    let is_answer = holds_messages(row, RowKey::Response)
+        || list_of(row, RowKey::Calls).is_some_and(|calls| calls.iter().any(is_call));
     row.field(RowKey::Response).is_some()
-        && (holds_messages(row, RowKey::Query)
-            || holds_messages(row, RowKey::Response)
-            || list_of(row, RowKey::Calls).is_some_and(|calls| calls.iter().any(is_call)))
+        && (has_tools || value_of(row, RowKey::Query).is_some())
+        && (is_answer || has_tools && holds_messages(row, RowKey::Query))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {

@@ -31,7 +31,7 @@ key_table! {
         Response = "response",
         Tools = "tools",
         Functions = "functions",
-        Usage = "usage",
+        Usage = "usage" | "metrics",
         Id = "id",
         Model = "model",
         Error = "error",

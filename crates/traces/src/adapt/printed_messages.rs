@@ -31,16 +31,24 @@ pub(crate) fn parse_printed<'run>(
     arena: &'run Bump,
     limits: &Limits,
 ) -> Option<PrintedMessage<'run>> {
-    let Value::Text(text) = node.value else { return None };
-    let text = Some(text.as_str()).filter(|text| may_be(text))?;
+    let text = super::nodes::node_text(node).filter(|text| may_be(text))?;
     let (fields, between) = match text.strip_prefix("ToolMessage(") {
         Some(inner) => (inner.strip_suffix(')')?, ","),
         None => (text, ""),
     };
+    from_message(parse_fields(fields, between, arena, limits)?, node, arena)
+}
+
+/// Fields as `str` separates them (by a blank), or as a constructor does (by a comma and a blank).
+pub(super) fn parse_fields<'run>(
+    fields: &str,
+    between: &str,
+    arena: &'run Bump,
+    limits: &Limits,
+) -> Option<Object<'run>> {
     let json = PythonReader { text: fields, at: 0, json: String::new() }.read_fields(between)?;
     let json = Node::computed(Value::Text(ValueText::Plain(arena.alloc_str(&json))));
-    let Value::Object(message) = json.parse_embedded(arena, limits)?.value else { return None };
-    from_message(message, node, arena)
+    super::nodes::node_object(json.parse_embedded(arena, limits)?)
 }
 
 fn from_message<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run Bump) -> Option<PrintedMessage<'run>> {

@@ -1,7 +1,8 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 171] = [
+pub(super) const HARMLESS: [(&str, &str); 172] = [
+    (".history.messages.a0.", "an answer beside the one that was shown"),
     (".llm_messages", "what a model was given"),
     (".input_messages", "what a model was given"),
     ("formats [].intermediateSteps sibling", "an observation is what a tool gave"),

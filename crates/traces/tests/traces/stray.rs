@@ -131,7 +131,7 @@ fn said(text: &str) -> (usize, usize, BTreeSet<String>) {
 }
 
 /// Keys of lists that hold no records: words, blocks of words, catalogues, attributes, what stands in a result, and what another list repeats.
-const NO_RECORDS: [&str; 47] = [
+const NO_RECORDS: [&str; 50] = [
     ".output.messages",
     ".inputs.messages",
     ".llm_messages",
@@ -148,11 +148,14 @@ const NO_RECORDS: [&str; 47] = [
     ".message",
     ".parts",
     ".input",
+    ".$ai_input",
     ".output",
     ".tools",
+    ".$ai_tools",
     ".tool_definitions",
     "[].request.messages[].tool_calls",
     ".attributes",
+    ".attributes.pydantic_ai.all_messages",
     ".references",
     ".tags",
     ".summary",

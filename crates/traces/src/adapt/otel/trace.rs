@@ -10,6 +10,7 @@ use crate::adapt::spans::{
     text_of_node,
 };
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
+use averment_runs::normal::of_run;
 use rustc_hash::FxHashSet;
 
 key_table! {
@@ -75,6 +76,8 @@ pub(crate) struct SpanTrace<'run> {
     spans: Vec<TraceSpan<'run>>,
     id: Option<Node<'run>>,
     ids: FxHashSet<&'run str>,
+    /// The spans whose start is recorded, and that end in a record of their own.
+    begun: Vec<&'run str>,
     /// The first span without a start time.
     without_time: Option<TextOrigin>,
 }
@@ -95,6 +98,8 @@ impl<'run> SpanTrace<'run> {
         }
         let span = read_span(words, form, record, draft);
         if span.facts.fact_text(Fact::Stage).and_then(SpanStage::from_key).is_some() {
+            // The record of a start is a child of the span that it is of.
+            self.begun.extend(span.parent.or(span.id));
             return;
         }
         if span.start.is_none() {
@@ -116,6 +121,12 @@ impl<'run> SpanTrace<'run> {
         }
         if !self.spans.iter().any(|span| span.act != SpanAct::Other) {
             draft.add_warning(origin, OF_NOTHING);
+        }
+        // What began and has not ended may be a call.
+        let ended: FxHashSet<&str> = self.spans.iter().filter_map(|span| span.id).collect();
+        if self.begun.iter().any(|id| !ended.contains(id)) {
+            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            draft.needs_whole();
         }
         let id = self.id.filter(|id| text_of_node(*id).is_some());
         build_run(self.spans, RunEntries { id, ..RunEntries::default() }, draft);

@@ -18,7 +18,8 @@ key_table! {
     /// A fact that an attribute states. The current convention's name comes first.
     Fact {
         Operation = "gen_ai.operation.name",
-        Kind = "openinference.span.kind" | "traceloop.span.kind" | "span_kind" | "mlflow.spanType",
+        Kind = "openinference.span.kind" | "traceloop.span.kind" | "span_kind" | "mlflow.spanType"
+            | "lmnr.span.type",
         FunctionOfSdk = "ai.operationId",
         RequestType = "llm.request.type",
         Tool = "gen_ai.tool.name" | "tool.name" | "ai.toolCall.name" | "tool_call.function.name",
@@ -31,8 +32,10 @@ key_table! {
         /// The tool's schema; some write its input here.
         Parameters = "tool.parameters" | "tool.json_schema",
         /// Input and output, whatever the span does.
-        Input = "input.value" | "traceloop.entity.input" | "langfuse.observation.input" | "mlflow.spanInputs",
+        Input = "input.value" | "traceloop.entity.input" | "langfuse.observation.input" | "mlflow.spanInputs"
+            | "lmnr.span.input",
         Output = "output.value" | "traceloop.entity.output" | "langfuse.observation.output" | "mlflow.spanOutputs"
+            | "lmnr.span.output"
             | "final_result" | "gen_ai.output",
         HandoverFrom = "gen_ai.handoff.from_agent" | "from_agent",
         HandoverTo = "gen_ai.handoff.to_agent" | "to_agent",

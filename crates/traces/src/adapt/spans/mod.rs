@@ -222,7 +222,7 @@ key_table! {
             | "RERANKER" | "GUARDRAIL" | "EVALUATOR" | "PROMPT" | "embeddings" | "UNKNOWN" | "retriever" | "embedding"
             | "ai.embed" | "ai.embed.doEmbed" | "ai.embedMany" | "ai.embedMany.doEmbed" | "parser" | "prompt" | "WORKFLOW"
             | "TASK" | "PARSER" | "MEMORY" | "handoff" | "HANDOFF" | "agent_handoff" | "retrieval" | "unknown" | "evaluator" | "guardrail"
-            | "reranker",
+            | "reranker" | "DEFAULT" | "EXECUTOR" | "EVALUATION" | "PIPELINE" | "HUMAN_EVALUATOR" | "CACHED",
     }
 }
 

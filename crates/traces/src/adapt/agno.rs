@@ -184,7 +184,8 @@ impl<'run> EventStream<'_, 'run, '_> {
         };
         let id = text_of(call, AgnoKey::Id);
         let is_known = id.is_some_and(|id| self.talk.find_call(id).is_some());
-        if !is_known && !(ends && id.is_none()) {
+        let is_lone_end = ends && id.is_none();
+        if !is_known && !is_lone_end {
             let [tool, args, id] = [AgnoKey::Name, AgnoKey::Args, AgnoKey::Id].map(|key| value_of(call, key));
             block_session::add_call(&mut self.talk, node, BlockCall { tool, args, id, answer: None }, about);
         }

@@ -188,11 +188,9 @@ impl TraceRuns {
         Ok(Some(found))
     }
 
-    /// 0 at the end. One system call fills the room; old buffer content is not cleared first. A buffer grows with what is read: clearing room for
-    /// a whole chunk would cost more than a small file does.
+    /// 0 at the end. Old content is not cleared, and a buffer grows with what is read: room for a whole chunk costs more than a small file.
     fn read_into(&mut self, buffer: &mut Vec<u8>, range: Range<usize>) -> io::Result<usize> {
-        let grown = buffer.len().saturating_mul(2).max(range.start.saturating_add(LEAST_ROOM));
-        let end = range.end.min(grown);
+        let end = range.end.min(buffer.len().saturating_mul(2).max(range.start.saturating_add(LEAST_ROOM)));
         if buffer.len() < end {
             allow_failure(|| buffer.try_reserve(end - buffer.len()))?;
             buffer.resize(end, 0);

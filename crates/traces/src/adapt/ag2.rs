@@ -20,7 +20,8 @@ use averment_runs::run::{StepKind, StepStatus};
 key_table! {
     Ag2Key {
         History = "chat_history",
-        Summary = "summary",
+        /// The same in the last event.
+        Past = "history",
         Costs = "cost",
         Paid = "usage_including_cached_inference",
         Total = "total_cost",
@@ -259,7 +260,7 @@ impl<'run> Chat<'_, 'run, '_> {
     /// The history at the end repeats what events told.
     fn compare_history(&mut self, content: Object<'run>) {
         let untold = "the history has a call of which no event tells";
-        for (node, message) in self.talk.draft.record_objects(list_of(content, Ag2Key::History).unwrap_or_default()) {
+        for (node, message) in self.talk.draft.record_objects(list_of(content, Ag2Key::Past).unwrap_or_default()) {
             for (key, id) in [(Ag2Key::Calls, Ag2Key::CallId), (Ag2Key::Responses, Ag2Key::Answers)] {
                 for (at, part) in self.talk.draft.record_objects(list_of(message, key).unwrap_or_default()) {
                     if text_of(part, id).is_none_or(|id| self.talk.find_call(id).is_none()) {

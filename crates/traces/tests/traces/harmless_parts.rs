@@ -1,7 +1,9 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 172] = [
+pub(super) const HARMLESS: [(&str, &str); 174] = [
+    ("[].SpanAttributes key", "an attribute of a span, which are the program's own"),
+    (".attributes.pydantic_ai.all_messages", "the conversation again, whose calls have spans"),
     (".history.messages.a0.", "an answer beside the one that was shown"),
     (".llm_messages", "what a model was given"),
     (".input_messages", "what a model was given"),

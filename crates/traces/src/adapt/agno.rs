@@ -141,6 +141,9 @@ impl<'run> EventStream<'_, 'run, '_> {
         let about = StepMeta { time: value_of(event, AgnoKey::Time).and_then(instant_node), agent, aside: !is_main };
         let content = value_of(event, AgnoKey::Content);
         let kind = event_kind(event);
+        if let Some(words) = content.filter(|_| matches!(kind, Some(AgnoEvent::Content | AgnoEvent::Completed))) {
+            self.talk.draft.note_parts(words);
+        }
         if !matches!(kind, Some(AgnoEvent::Content | AgnoEvent::Silent)) {
             self.end_text();
         }
@@ -184,7 +187,7 @@ impl<'run> EventStream<'_, 'run, '_> {
         };
         let id = text_of(call, AgnoKey::Id);
         let is_known = id.is_some_and(|id| self.talk.find_call(id).is_some());
-        if !is_known && !(ends && id.is_none()) {
+        if !(is_known || ends && id.is_none()) {
             let [tool, args, id] = [AgnoKey::Name, AgnoKey::Args, AgnoKey::Id].map(|key| value_of(call, key));
             block_session::add_call(&mut self.talk, node, BlockCall { tool, args, id, answer: None }, about);
         }

@@ -285,8 +285,11 @@ fn unquote_json<'run>(talk: &ConversationBuilder<'_, 'run, '_>, text: &str) -> N
     inner.map_or(node, |inner| Node::computed(inner.value))
 }
 
+/// The name and the value of an attribute.
+type TagAttribute<'t> = (&'t str, Cow<'t, str>);
+
 /// The attributes of a tag up to its `>`, and what stands behind it.
-fn read_attributes(tag: &str) -> Option<(Vec<(&str, Cow<'_, str>)>, &str)> {
+fn read_attributes(tag: &str) -> Option<(Vec<TagAttribute<'_>>, &str)> {
     let (mut rest, mut attributes) = (tag, Vec::new());
     loop {
         rest = rest.trim_start();

@@ -26,6 +26,8 @@ key_table! {
         Paid = "usage_including_cached_inference",
         Total = "total_cost",
         Content = "content",
+        /// It does not say who speaks, but that this is a message.
+        Role = "role",
         Name = "name" | "sender",
         Calls = "tool_calls",
         Call = "function_call",
@@ -165,6 +167,7 @@ impl<'run> Chat<'_, 'run, '_> {
         if said.is_none() && calls.is_empty() && call.is_none() && given.is_empty() {
             return self.talk.draft.skip_record(node.origin, "a message without content is passed over");
         }
+        self.talk.draft.role_of(node, text_of(message, Ag2Key::Role));
         // The text of results repeats them.
         if let Some(said) = said.filter(|_| given.is_empty()) {
             self.add_words(node, said, name);
@@ -178,6 +181,7 @@ impl<'run> Chat<'_, 'run, '_> {
             self.talk.add_call(ToolCall { tool, args, id, origin: at.origin }, &about);
         }
         for (at, given) in self.talk.draft.record_objects(given) {
+            self.talk.draft.role_of(at, text_of(given, Ag2Key::Role));
             let outcome = CallResult { result: value_of(given, Ag2Key::Content), ..CallResult::default() };
             self.add_result(at, text_of(given, Ag2Key::Answers), None, outcome);
         }
@@ -261,6 +265,7 @@ impl<'run> Chat<'_, 'run, '_> {
     fn compare_history(&mut self, content: Object<'run>) {
         let untold = "the history has a call of which no event tells";
         for (node, message) in self.talk.draft.record_objects(list_of(content, Ag2Key::Past).unwrap_or_default()) {
+            self.talk.draft.role_of(node, text_of(message, Ag2Key::Role));
             for (key, id) in [(Ag2Key::Calls, Ag2Key::CallId), (Ag2Key::Responses, Ag2Key::Answers)] {
                 for (at, part) in self.talk.draft.record_objects(list_of(message, key).unwrap_or_default()) {
                     if text_of(part, id).is_none_or(|id| self.talk.find_call(id).is_none()) {

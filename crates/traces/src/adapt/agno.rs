@@ -141,6 +141,9 @@ impl<'run> EventStream<'_, 'run, '_> {
         let about = StepMeta { time: value_of(event, AgnoKey::Time).and_then(instant_node), agent, aside: !is_main };
         let content = value_of(event, AgnoKey::Content);
         let kind = event_kind(event);
+        if let Some(words) = content.filter(|_| matches!(kind, Some(AgnoEvent::Content | AgnoEvent::Completed))) {
+            self.talk.draft.note_parts(words);
+        }
         if !matches!(kind, Some(AgnoEvent::Content | AgnoEvent::Silent)) {
             self.end_text();
         }

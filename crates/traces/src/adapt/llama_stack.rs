@@ -23,6 +23,8 @@ key_table! {
         Start = "started_at",
         End = "completed_at",
         Answer = "model_response",
+        /// The last answer again.
+        Last = "output_message",
         Calls = "tool_calls",
         Results = "tool_responses",
         Role = "role",
@@ -82,6 +84,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             talk.draft.count_record();
             add_step(&mut talk, at, step);
         }
+        if let Some(last) = object_of(turn, StackKey::Last) {
+            talk.draft.role_of(node, text_of(last, StackKey::Role));
+            value_of(last, StackKey::Content).into_iter().for_each(|words| talk.draft.note_parts(words));
+        }
     }
     talk.finish_run();
     Ok(())
@@ -109,6 +115,7 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
             let Some(answer) = object_of(step, StackKey::Answer) else {
                 return talk.draft.skip_record(node.origin, blocks::UNKNOWN);
             };
+            talk.draft.role_of(node, text_of(answer, StackKey::Role));
             talk.begin_turn();
             if let Some(words) = value_of(answer, StackKey::Content) {
                 talk.add_content(Speaker::Assistant, words, &about, node.origin);

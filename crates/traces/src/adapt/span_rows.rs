@@ -42,6 +42,7 @@ key_table! {
 
 key_table! {
     SpanRowKind {
+        Whole = "span" | "log",
         /// The begin of a span, which has a row of its own when it ends.
         Begun = "pending_span",
         /// An event, which stands in the row of its span, too.
@@ -91,10 +92,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(row, SpanRowKey::Trace));
-        match value_of(row, SpanRowKey::Kind).and_then(text_of_node).and_then(SpanRowKind::from_key) {
+        let word = value_of(row, SpanRowKey::Kind).and_then(text_of_node);
+        match word.map_or(Some(SpanRowKind::Whole), SpanRowKind::from_key) {
             Some(SpanRowKind::Begun) => begun.extend(value_of(row, SpanRowKey::Id).and_then(text_of_node)),
             Some(SpanRowKind::Event) => {}
-            None => spans.push(read_span(*node, row, draft)),
+            Some(SpanRowKind::Whole) => spans.push(read_span(*node, row, draft)),
+            None => draft.skip_record(node.origin, "a row of unknown kind is passed over: it may be a call"),
         }
     }
     // What began and has not ended may be a call.

@@ -1,10 +1,15 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 174] = [
+pub(super) const HARMLESS: [(&str, &str); 179] = [
+    (".results[].result.data.parts", "what a tool gave"),
+    ("UsageEvent].data kind", "counts"),
+    ("[tool_result].data.content part", "what a tool gave"),
+    ("[ToolCallCompleted].content", "a line for people"),
+    ("formats [span].message part", "a line for people"),
     ("[].SpanAttributes key", "an attribute of a span, which are the program's own"),
-    (".attributes.pydantic_ai.all_messages", "the conversation again, whose calls have spans"),
-    (".history.messages.a0.", "an answer beside the one that was shown"),
+    ("ttributes.pydantic_ai.all_messages", "the conversation again, whose calls have spans"),
+    (".history.messages.a0", "an answer beside the one that was shown"),
     (".llm_messages", "what a model was given"),
     (".input_messages", "what a model was given"),
     ("formats [].intermediateSteps sibling", "an observation is what a tool gave"),

@@ -15,6 +15,8 @@ use averment_runs::run::StepStatus;
 key_table! {
     StackKey {
         Session = "session_id",
+        /// Beside the turns of a session, whose key other runs have for a number.
+        Title = "session_name",
         Turns = "turns",
         Turn = "turn_id",
         Asked = "input_messages",
@@ -48,7 +50,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Llama Stack session",
     known_by: "`turns` with `input_messages` and `steps` of a `step_type`",
     description: "sessions and turns of agents of Llama Stack (`turns` with `input_messages`)",
-    marks: &[StackKey::Turns.key(), StackKey::Asked.key()],
+    marks: &[StackKey::Title.key(), StackKey::Asked.key()],
     near: &[StackKey::Asked.key()],
     object: |object| {
         is_turn(object) || list_of(object, StackKey::Turns).is_some_and(|turns| objects_of(turns).any(is_turn))

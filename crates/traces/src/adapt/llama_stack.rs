@@ -16,6 +16,7 @@ key_table! {
     StackKey {
         Session = "session_id",
         Turns = "turns",
+        SessionName = "session_name",
         Turn = "turn_id",
         Asked = "input_messages",
         Steps = "steps",
@@ -46,9 +47,9 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Llama Stack session",
-    known_by: "`turns` with `input_messages` and `steps` of a `step_type`",
+    known_by: "a `session_name` and `turns` with `input_messages` and `steps` of a `step_type`",
     description: "sessions and turns of agents of Llama Stack (`turns` with `input_messages`)",
-    marks: &[StackKey::Turns.key(), StackKey::Asked.key()],
+    marks: &[StackKey::SessionName.key(), StackKey::Asked.key()],
     near: &[StackKey::Asked.key()],
     object: |object| {
         is_turn(object) || list_of(object, StackKey::Turns).is_some_and(|turns| objects_of(turns).any(is_turn))

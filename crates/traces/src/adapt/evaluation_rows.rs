@@ -53,14 +53,14 @@ key_table! {
 
 key_table! {
     RowMark {
-        Any = "tool_definitions" | "response" | "inputs.query" | "inputs.response" | "rows",
+        Any = "tool_definitions" | "inputs.query" | "inputs.response" | "rows",
     }
 }
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "evaluation row",
-    known_by: "a `query` with a `response` that is a list of messages, or that stands beside `tool_calls`",
-    description: "rows of evaluations in Azure AI Foundry (`query`, `response`, also `tool_definitions`)",
+    known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`",
+    description: "rows of evaluations in Azure AI Foundry (`query`, `response`, `tool_definitions`)",
     marks: RowMark::Any.keys(),
     near: &[RowKey::Tools.key()],
     object: |object| is_row(object) || list_of(object, RowKey::Rows).is_some_and(|rows| objects_of(rows).any(is_row)),

@@ -48,7 +48,7 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Llama Stack session",
-    known_by: "`turns` with `input_messages` and `steps` of a `step_type`",
+    known_by: "a `session_name` and `turns` with `input_messages` and `steps` of a `step_type`",
     description: "sessions and turns of agents of Llama Stack (`turns` with `input_messages`)",
     marks: &[StackKey::Title.key(), StackKey::Asked.key()],
     near: &[StackKey::Asked.key()],

@@ -50,7 +50,8 @@ const NO_RUNS: [(&[&str], &str); 38] = [
 ];
 
 /// Agent records that are not supported: keys in common, and what they are.
-const NOT_READ: [(&[&str], &str); 4] = [
+const NOT_READ: [(&[&str], &str); 5] = [
+    (&["query", "response"], "a row of an evaluation without `tool_definitions`, which may be an empty list"),
     (&["traceId", "id", "timestamp", "duration"], "a span of Zipkin without its `localEndpoint`"),
     (&["result.resourceSpans"], "an answer of Jaeger's API without a span"),
     (&["jsonrpc", "params.sessionId"], ACP),

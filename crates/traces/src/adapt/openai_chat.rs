@@ -31,7 +31,7 @@ key_table! {
         Response = "response",
         Tools = "tools",
         Functions = "functions",
-        Usage = "usage" | "metrics",
+        Usage = "usage",
         Id = "id",
         Model = "model",
         Error = "error",

@@ -51,7 +51,6 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
             json!({"TauBenchKey.traj": [{"ChatMessageKey.role": "user", "ChatMessageKey.content": "x", "ChatMessageKey.messages": []}]}),
         ],
         vec![json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.functions": []})],
-        vec![json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.metrics": {"input_tokens": 1}})],
         vec![page("ChatMessageKey.toolInvocations", json!({"toolName": "a", "state": "call"}))],
         vec![page("ChatMessageKey.parts", json!({"type": "dynamic-tool", "toolName": "b", "state": "call"}))],
         vec![

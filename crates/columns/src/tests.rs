@@ -210,6 +210,7 @@ fn damaged_files_are_errors() {
         state ^= state << 17;
         usize::try_from(state % below as u64).unwrap()
     };
+    #[expect(clippy::disallowed_methods, reason = "how many files are damaged is asked for from outside")]
     let cases = std::env::var("AVERMENT_DAMAGED_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(2800);
     for file in &files {
         for _ in 0..cases / files.len() {

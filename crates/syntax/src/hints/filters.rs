@@ -1,7 +1,7 @@
 //! What a template can make of a text: `{name|bare}`.
 
 use super::view::strip_quotes;
-use super::{bounds, functions, prose, table};
+use super::{bounds, functions, table};
 use crate::ast::NumberUnit;
 use crate::{number, words};
 
@@ -45,7 +45,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("statements", |text| Some(text.replace(", ", "; "))),
     ("membership", membership_test),
     // Of prose: a step without its articles; steps with commas, with arrows, from a list.
-    ("step", prose::step_of),
+    ("step", step_of),
     ("commas", |text| Some(separate_steps(text, ", "))),
     ("arrows", |text| Some(separate_steps(text, " -> "))),
     ("bared", |text| Some(separate_steps(&text.replace(['"', '\''], ""), ", "))),
@@ -150,6 +150,26 @@ pub(super) fn name_of_tool(text: &str) -> String {
     let taken =
         [words::KINDS, words::STATEMENTS, words::OPERATORS, &["proposed"]].iter().any(|own| own.contains(&bare));
     if words::is_label(bare) && !taken { bare.to_owned() } else { format!("\"{bare}\"") }
+}
+
+/// A step without its articles.
+fn step_of(text: &str) -> Option<String> {
+    let mut rest = text.trim();
+    while let Some((word, behind)) = rest.split_once(char::is_whitespace) {
+        if !table::list("STEPFILLER").contains(&word) {
+            break;
+        }
+        rest = behind.trim_start();
+    }
+    if let Some((before, word)) = rest.rsplit_once(char::is_whitespace)
+        && table::list("STEPTAIL").contains(&word)
+        && !before.ends_with(|sign: char| sign.is_whitespace())
+    {
+        rest = before;
+    }
+    // A name in quotes that needs none.
+    let quoted = words::is_label(strip_quotes(rest)) && rest.starts_with(['"', '\'']);
+    (!rest.is_empty()).then(|| if quoted { name_of_tool(rest) } else { rest.to_owned() })
 }
 
 fn verb_test(text: &str) -> Option<String> {

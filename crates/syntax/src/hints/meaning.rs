@@ -112,8 +112,13 @@ fn apply_row(view: &StatementView<'_, '_>, text: &str, row: &HintRow, budget: &m
     let new = pad_words(text, &range, new.trim());
     let mut changed = text.get(..range.start)?.to_owned();
     changed.push_str(&new);
-    changed.push_str(text.get(range.end..)?);
+    let rest = text.get(range.end..)?;
+    // What is left out leaves one blank.
+    let is_gap = new.is_empty() && changed.ends_with(' ');
+    changed.push_str(if is_gap { rest.trim_start_matches(' ') } else { rest });
     let wrong = (!row.message.is_empty()).then(|| (row.message.to_owned(), range));
+    #[cfg(test)]
+    super::tests::spoke(row);
     (changed != text).then_some(RewriteStep {
         text: changed,
         certain: row.certain,

@@ -79,7 +79,7 @@ fn find_function(name: &str) -> Option<RowMatcher> {
 }
 
 fn rows() -> &'static [HintRow] {
-    &table::ROWS.0
+    &row::ROWS.0
 }
 
 pub(super) fn known_mistake(view: &StatementView<'_, '_>) -> Option<Diagnostic> {

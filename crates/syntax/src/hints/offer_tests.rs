@@ -3,24 +3,17 @@
 //! Tried over the examples of all rows, over every mistake that the repository records, over the files that its tests refuse, and over example
 //! rules of which one word or sign is left out, doubled, swapped with the next or put in quotes.
 
+use super::tests::said;
 use super::{intended_statement, row::RowScope, rows, words_of_the_language};
+use crate::grammar;
 use crate::recover::can_be_read;
 use crate::token::{TokenKind, scan_tokens};
-use crate::{grammar, parse};
-use averment_base::diagnostic::Diagnostic;
 use averment_base::limits::Limits;
-use averment_base::source::{SourceFile, SourceMap};
 use averment_fixtures as fixtures;
 use std::collections::BTreeSet;
 
 /// Mutations of each line of the example rules.
 const EVERY: usize = 97;
-
-fn said(text: &str) -> Vec<Diagnostic> {
-    let mut map = SourceMap::default();
-    let file = map.add_file(SourceFile::new("rules.assert", None, text));
-    parse(&map, file, &Limits::default()).2.0
-}
 
 /// The texts in backticks that a help says to write; what stands behind `such as` is an illustration.
 fn offers(help: &str) -> Vec<&str> {

@@ -1,8 +1,7 @@
 //! Words of prose, and what a pattern can take of it.
 
-use super::filters::name_of_tool;
 use super::table::list;
-use super::view::{StatementView, TakeFn, strip_quotes};
+use super::view::{StatementView, TakeFn};
 use crate::token::TokenKind;
 use crate::words;
 
@@ -108,25 +107,6 @@ fn spoken_step(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     }
     let end = view.behind_step(start);
     (end > start).then(|| end + usize::from(view.is_any(end, list("STEPTAIL"))))
-}
-
-pub(super) fn step_of(text: &str) -> Option<String> {
-    let mut rest = text.trim();
-    while let Some((word, behind)) = rest.split_once(char::is_whitespace) {
-        if !list("STEPFILLER").contains(&word) {
-            break;
-        }
-        rest = behind.trim_start();
-    }
-    if let Some((before, word)) = rest.rsplit_once(char::is_whitespace)
-        && list("STEPTAIL").contains(&word)
-        && !before.ends_with(|sign: char| sign.is_whitespace())
-    {
-        rest = before;
-    }
-    // A name in quotes that needs none.
-    let quoted = crate::words::is_label(strip_quotes(rest)) && rest.starts_with(['"', '\'']);
-    (!rest.is_empty()).then(|| if quoted { name_of_tool(rest) } else { rest.to_owned() })
 }
 
 fn behind_path(view: &StatementView<'_, '_>, at: usize) -> usize {

@@ -1,9 +1,14 @@
-//! One row of the table: a mistake, what is said of it, and what to write instead.
+//! The rows of the table: a mistake, what is said of it, and what to write instead.
 
 use super::pattern::{HintPattern, PatternMatch};
+use super::table;
 use super::view::StatementView;
 use averment_base::diagnostic::{Diagnostic, Fix, Slug};
 use std::ops::Range;
+use std::sync::LazyLock;
+
+/// Rows in their order, and what is wrong with those that cannot be read: a test wants none.
+pub(super) static ROWS: LazyLock<(Vec<HintRow>, Vec<String>)> = LazyLock::new(read_rows);
 
 /// `None` if this is not the mistake it knows.
 pub(super) type HintFn = fn(&StatementView<'_, '_>) -> Option<Diagnostic>;
@@ -158,7 +163,7 @@ impl HintRow {
         };
         #[cfg(test)]
         if told.is_some() {
-            super::tests::spoke(self.line);
+            super::tests::spoke(self);
         }
         told
     }
@@ -199,4 +204,32 @@ impl HintRow {
             RowMatcher::Diagnose(_) => None,
         }
     }
+}
+
+fn read_rows() -> (Vec<HintRow>, Vec<String>) {
+    let (mut rows, mut errors) = (Vec::new(), Vec::new());
+    let (mut scope, mut title, mut message) = (None, "", "");
+    for (line, entry) in table::entries() {
+        let mut wrong = |what: &str| errors.push(format!("hints.table:{line}: {what}"));
+        if let Some(heading) = entry.strip_prefix("== ") {
+            let (name, rest) = heading.split_once(": ").unwrap_or((heading, ""));
+            (scope, title, message) = (RowScope::parse(name), rest, "");
+            if scope.is_none() && !heading.starts_with("list ") && !heading.starts_with("pairs ") {
+                wrong("a heading is `hints`, `always`, `unread`, `list` or `pairs`");
+            }
+        } else if let Some(text) = entry.strip_prefix('>').filter(|_| !entry.contains(" :: ")) {
+            message = text.trim();
+        } else if let Some(scope) = scope {
+            match HintRow::parse(entry, scope, message) {
+                Ok(mut row) => {
+                    (row.line, row.title) = (line, title);
+                    rows.push(row);
+                }
+                Err(what) => wrong(&what),
+            }
+        } else if !entry.contains(" => ") {
+            wrong("no row, message or heading");
+        }
+    }
+    (rows, errors)
 }

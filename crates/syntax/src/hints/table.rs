@@ -1,13 +1,9 @@
-//! The table of hints, `hints.table`, read when the first message is made. Its head says how it is written.
+//! The entries of `hints.table`, and its lists of words and pairs. The head of the table says how it is written.
 
-use super::row::{HintRow, RowScope};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("hints.table");
-
-/// Rows in their order, and what is wrong with those that cannot be read: a test wants none.
-pub(super) static ROWS: LazyLock<(Vec<HintRow>, Vec<String>)> = LazyLock::new(read_rows);
 
 static WORDS: LazyLock<WordTables> = LazyLock::new(read_words);
 
@@ -51,7 +47,7 @@ pub(super) fn meant(name: &str, word: &str) -> Option<&'static str> {
 }
 
 /// Lines with their numbers; an indented line belongs to the one above it. Comments and empty lines are left out.
-fn entries() -> Vec<(usize, &'static str)> {
+pub(super) fn entries() -> Vec<(usize, &'static str)> {
     let (mut entries, mut start, mut end, mut first) = (Vec::new(), 0, 0, 1);
     for (index, line) in TEXT.split_inclusive('\n').enumerate() {
         if !line.starts_with("    ") {
@@ -85,32 +81,4 @@ fn read_words() -> WordTables {
         }
     }
     words
-}
-
-fn read_rows() -> (Vec<HintRow>, Vec<String>) {
-    let (mut rows, mut errors) = (Vec::new(), Vec::new());
-    let (mut scope, mut title, mut message) = (None, "", "");
-    for (line, entry) in entries() {
-        let mut wrong = |what: &str| errors.push(format!("hints.table:{line}: {what}"));
-        if let Some(heading) = entry.strip_prefix("== ") {
-            let (name, rest) = heading.split_once(": ").unwrap_or((heading, ""));
-            (scope, title, message) = (RowScope::parse(name), rest, "");
-            if scope.is_none() && !heading.starts_with("list ") && !heading.starts_with("pairs ") {
-                wrong("a heading is `hints`, `always`, `unread`, `list` or `pairs`");
-            }
-        } else if let Some(text) = entry.strip_prefix('>').filter(|_| !entry.contains(" :: ")) {
-            message = text.trim();
-        } else if let Some(scope) = scope {
-            match HintRow::parse(entry, scope, message) {
-                Ok(mut row) => {
-                    (row.line, row.title) = (line, title);
-                    rows.push(row);
-                }
-                Err(what) => wrong(&what),
-            }
-        } else if !entry.contains(" => ") {
-            wrong("no row, message or heading");
-        }
-    }
-    (rows, errors)
 }

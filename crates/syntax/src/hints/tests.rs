@@ -1,7 +1,7 @@
 //! Every row of the table, read and asked of its own example.
 
-use super::row::{HintRow, RowMatcher, RowScope};
-use super::{filters, intended_statement, rewrite, rows, table};
+use super::row::{self, HintRow, RowMatcher, RowScope};
+use super::{filters, intended_statement, rewrite, rows};
 use crate::parse;
 use averment_base::diagnostic::{Diagnostic, Fix};
 use averment_base::limits::Limits;
@@ -10,12 +10,18 @@ use std::cell::RefCell;
 
 thread_local! {
     /// The lines of the rows that spoke, in their order.
-    static SPOKEN: RefCell<Vec<usize>> = const { RefCell::new(Vec::new()) };
+    static SPOKEN: RefCell<Vec<(RowScope, usize)>> = const { RefCell::new(Vec::new()) };
 }
 
 /// Keeps which row spoke.
-pub(super) fn spoke(line: usize) {
-    SPOKEN.with_borrow_mut(|spoken| spoken.push(line));
+pub(super) fn spoke(row: &HintRow) {
+    SPOKEN.with_borrow_mut(|spoken| spoken.push((row.scope, row.line)));
+}
+
+/// The lines of the hints that spoke, or of the rows that rewrote a statement, since this was last asked.
+fn take_spoken(is_hint: bool) -> Vec<usize> {
+    let spoken = SPOKEN.take().into_iter().filter(|(scope, _)| (*scope == RowScope::Hints) == is_hint);
+    spoken.map(|(_, line)| line).collect()
 }
 
 /// Rows that are asked meanwhile did not speak.
@@ -26,7 +32,7 @@ pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> T {
     done
 }
 
-fn said(text: &str) -> Vec<Diagnostic> {
+pub(super) fn said(text: &str) -> Vec<Diagnostic> {
     let mut map = SourceMap::default();
     let file = map.add_file(SourceFile::new("rules.assert", None, text));
     parse(&map, file, &Limits::default()).2.0
@@ -56,7 +62,7 @@ fn hold_every_row<'r>(rows: impl Iterator<Item = &'r HintRow>, wrong: impl Fn(&H
 
 #[test]
 fn every_row_can_be_read() {
-    let errors = &table::ROWS.1;
+    let errors = &row::ROWS.1;
     assert!(errors.is_empty(), "{}", errors.join("\n"));
     assert!(rows().len() > 500, "only {} rows", rows().len());
     hold_every_row(rows().iter(), |row| {
@@ -75,13 +81,17 @@ fn every_row_speaks_of_its_own_example_and_no_other_does() {
     hold_every_row(rows().iter().filter(is_hint), |row| {
         SPOKEN.take();
         let told = said(&row.example_text());
-        let spoken = SPOKEN.take();
+        let spoken = take_spoken(true);
         let told: Vec<&str> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         let alone = !spoken.is_empty() && spoken.iter().all(|line| *line == row.line);
         (!alone).then(|| format!("the rows of lines {spoken:?} spoke, and told is {told:?}"))
     });
     hold_every_row(rows().iter().filter(|row| !is_hint(row)), |row| {
-        intended_statement(&row.example_text()).is_none().then(|| "nothing is meant by it".to_owned())
+        SPOKEN.take();
+        let meant = intended_statement(&row.example_text());
+        let spoken = take_spoken(false);
+        (meant.is_none() || !spoken.contains(&row.line))
+            .then(|| format!("the rows of lines {spoken:?} rewrote it, and meant is {meant:?}"))
     });
 }
 

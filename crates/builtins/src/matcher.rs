@@ -1,17 +1,8 @@
 //! A regular expression of a program, in whichever way it is matched.
 
 use super::backtrack::BacktrackRegex;
-use super::pattern::LinearRegex;
+use super::pattern::{CapturedGroup, LinearRegex};
 use averment_base::limits::{FuelMeter, LimitError};
-
-/// What a group of a regular expression holds of a text; the first one is the match itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct CapturedGroup<'p, 't> {
-    /// Its name, if it has one.
-    pub name: Option<&'p str>,
-    /// Its text; `None` for a group that took no part in the match.
-    pub text: Option<&'t str>,
-}
 
 /// A regular expression that is ready to be used.
 #[derive(Debug)]

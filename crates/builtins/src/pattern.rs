@@ -16,6 +16,15 @@ use regex_automata::{Input, MatchKind};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::sync::{Mutex, OnceLock};
 
+/// What a group of a regular expression holds of a text; the first one is the match itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CapturedGroup<'p, 't> {
+    /// Its name, if it has one.
+    pub name: Option<&'p str>,
+    /// Its text; `None` for a group that took no part in the match.
+    pub text: Option<&'t str>,
+}
+
 /// A regular expression that is ready to be used.
 #[derive(Debug)]
 pub struct LinearRegex {

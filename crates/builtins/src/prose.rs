@@ -5,7 +5,7 @@
 
 use super::call::{BuiltinCall, BuiltinResult, SearchNeedle, borrowed_text};
 use super::grounding;
-use super::matcher::CapturedGroup;
+use super::pattern::CapturedGroup;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 
 pub(super) fn capture<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {

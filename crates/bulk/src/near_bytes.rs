@@ -1,10 +1,12 @@
 //! Whether a text of the rules stands in the bytes of traces that were not searched.
 
 use crate::feed::TraceInput;
-use crate::near_names::KEY;
 use averment_engine::vm::near_names::{NameCategory, NearName};
 use rustc_hash::FxHashMap;
 use std::io::{Read as _, Seek as _, SeekFrom};
+
+/// Longer keys are not names.
+pub(crate) const KEY: usize = 100;
 
 /// How far files were searched, by name; what stands behind that is known by its bytes alone.
 pub(crate) type SearchedBytes = FxHashMap<Box<str>, u64>;

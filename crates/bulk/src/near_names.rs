@@ -5,7 +5,7 @@
 //! threads and chunks, and decides nothing.
 
 use crate::feed::{self, TraceInput};
-use crate::near_bytes::{SearchedBytes, stands_in};
+use crate::near_bytes::{KEY, SearchedBytes, stands_in};
 use crate::near_globs::near_tool;
 use crate::near_words::{near_name_line, near_name_words, one_line, text_of};
 use crate::skipped_rules::{skipped_members, skipped_rules};
@@ -36,8 +36,6 @@ const BEGINNING: u64 = 64 << 10;
 const BEGINNING_OF_TEXTS: u64 = 16 << 10;
 /// Bytes; longer runs are not evaluated again.
 const LONGEST: usize = 16 << 20;
-/// Longer keys are not names.
-pub(crate) const KEY: usize = 100;
 /// Distinct keys and tools kept.
 const MOST: usize = 100_000;
 /// Name pairs compared per run and for all tools: rules and runs may have very many.

@@ -1,6 +1,6 @@
 //! How near names are told.
 
-use crate::near_names::KEY;
+use crate::near_bytes::KEY;
 use averment_base::source::Span;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::near_names::{NameCategory, NearName};

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::expr::CheckedExpr;
 use super::kinds;
-use super::patterns::AlternativeDraft;
+use super::kinds::AlternativeDraft;
 use super::scope::{LookupSide, NameScope};
 use super::ty::{ComparisonClass, Ty};
 use crate::ir::{self, Constant, ExprKind, LocalId, NameTest};

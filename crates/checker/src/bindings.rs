@@ -1,10 +1,11 @@
 //! Bindings `$x`: numbered per statement, those of block headers first; every use has to be bound somewhere.
 
 use super::Checker;
-use super::closed_words::{BindingWords, WordSet};
+use super::closed_words::BindingWords;
 use super::expr::CheckedExpr;
 use super::scope::NameScope;
 use super::ty::Ty;
+use super::word_set::WordSet;
 use crate::ir::{BindingId, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;

@@ -9,6 +9,37 @@ use crate::ir::{self, AssertionCheck, CheckedPattern, GroupKind, GroupMember};
 use averment_base::diagnostic::{Diagnostic, Severity, Slug};
 use averment_syntax::ast::{self, ItemKind, ModifierKind, StatementKind};
 
+/// The kind of body that an item is in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is the word itself")]
+pub enum BodyKind {
+    File,
+    Rule,
+    Case,
+    Suite,
+    Pre,
+    Post,
+    Invariant,
+    Block,
+    Group,
+}
+
+impl BodyKind {
+    pub(super) fn noun(self) -> &'static str {
+        match self {
+            Self::File => "a file",
+            Self::Rule => "a rule",
+            Self::Case => "a case",
+            Self::Suite => "a suite",
+            Self::Pre => "`pre`",
+            Self::Post => "`post`",
+            Self::Invariant => "an invariant",
+            Self::Block => "a block",
+            Self::Group => "a group",
+        }
+    }
+}
+
 /// What a block adds around its statements.
 #[derive(Debug, Clone)]
 pub enum BlockWrap {
@@ -177,7 +208,7 @@ impl<'a> Checker<'a> {
             match &item.kind {
                 ItemKind::Assertion(assertion) => members.push(self.member_of_group(scope, assertion)),
                 ItemKind::Setting(ast::BodySetting::Modifier(_)) => {}
-                _ => self.report_misplaced(item, super::body::BodyKind::Group),
+                _ => self.report_misplaced(item, BodyKind::Group),
             }
         }
         members

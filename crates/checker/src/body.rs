@@ -1,7 +1,7 @@
 //! Bodies: what stands in a file, a rule, a case, a suite; and the assertions in them, blocks taken apart.
 
 use super::Checker;
-use super::blocks::BlockWrap;
+use super::blocks::{BlockWrap, BodyKind};
 use super::scope::NameScope;
 use super::settings::{self, InheritedSettings, OwnModifiers};
 use super::suite_settings;
@@ -11,37 +11,6 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::{self, BodySetting, CallInput, ItemKind, Quantifier, StatementKind};
 use averment_syntax::words;
-
-/// The kind of body that an item is in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the word itself")]
-pub enum BodyKind {
-    File,
-    Rule,
-    Case,
-    Suite,
-    Pre,
-    Post,
-    Invariant,
-    Block,
-    Group,
-}
-
-impl BodyKind {
-    pub(super) fn noun(self) -> &'static str {
-        match self {
-            Self::File => "a file",
-            Self::Rule => "a rule",
-            Self::Case => "a case",
-            Self::Suite => "a suite",
-            Self::Pre => "`pre`",
-            Self::Post => "`post`",
-            Self::Invariant => "an invariant",
-            Self::Block => "a block",
-            Self::Group => "a group",
-        }
-    }
-}
 
 /// Where an assertion stands.
 #[derive(Debug, Clone)]

@@ -1,11 +1,11 @@
 //! Calls of functions: `def`s of the file first, then the table of builtins.
 
 use super::Checker;
-use super::closed_words::WordSet;
 use super::expr::CheckedExpr;
 use super::other_functions;
 use super::scope::{FileSymbol, LookupSide, NameScope};
 use super::ty::{NumberMeasure, Ty};
+use super::word_set::WordSet;
 use crate::ir::{Constant, ExprKind, Type};
 use averment_base::diagnostic::{Diagnostic, Slug, suggest};
 use averment_base::source::Span;

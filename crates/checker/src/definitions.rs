@@ -3,7 +3,7 @@
 use super::Checker;
 use super::asserted_implications::AssertedDefinitions;
 use super::expr::CheckedExpr;
-use super::patterns::AlternativeDraft;
+use super::kinds::AlternativeDraft;
 use super::scope::{FileSymbol, NameScope, ScopeVariable, VariableValue};
 use super::ty::Ty;
 use crate::ir;

@@ -3,8 +3,8 @@
 //! earlier one answered (`made.response`) stands in a block of that one.
 
 use super::Checker;
-use super::blocks::BlockWrap;
-use super::body::{AssertionPlace, BodyKind};
+use super::blocks::{BlockWrap, BodyKind};
+use super::body::AssertionPlace;
 use super::expr::CheckedExpr;
 use super::fold;
 use super::invariant_inputs::{GenerateClause, GeneratedTool};

@@ -71,6 +71,7 @@ mod ty;
 mod units;
 mod value_conditions;
 pub mod walk;
+mod word_set;
 mod world;
 mod zones;
 

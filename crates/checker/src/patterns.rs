@@ -3,11 +3,10 @@
 use super::Checker;
 use super::described_values::DescribedValue;
 use super::expr::CheckedExpr;
-use super::kinds;
+use super::kinds::{self, AlternativeDraft};
 use super::scope::{FileSymbol, LookupSide, NameScope, RenamedBindings, ScopeVariable, VariableValue};
 use super::ty::{StepShape, Ty};
-use super::walk;
-use crate::ir::{self, Constant, NameTest, PatternAlternative};
+use crate::ir::{self, Constant, NameTest};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_runs::normal::of_step;
@@ -16,79 +15,6 @@ use averment_syntax::ast::{
     self, AgentPattern, Atom, AtomSubject, ByAgent, KindText, PatternArgument, PatternForm, StatusWord, TestKind,
 };
 use std::rc::Rc;
-
-/// An alternative that is being put together.
-#[derive(Debug, Clone)]
-pub struct AlternativeDraft {
-    /// The kind of step.
-    pub kind: StepKind,
-    /// The test of the step's name.
-    pub name: NameTest,
-    /// True if it matches calls that were not executed.
-    pub proposed: bool,
-    /// `ok` or `failed`.
-    pub succeeded: Option<bool>,
-    /// Bindings with their paths.
-    pub binds: Vec<(u32, ir::TypedExpr)>,
-    /// The text behind the word of a kind, where it is no test of the name.
-    pub text: Option<ir::TypedExpr>,
-    /// Conditions, in the order of the text.
-    pub tests: Vec<ir::TypedExpr>,
-    /// The known shape of the step.
-    pub shape: StepShape,
-    /// True while its arguments may be unknown ones (a glob).
-    pub lenient: bool,
-}
-
-impl AlternativeDraft {
-    /// Any step of a kind.
-    pub fn any_of_kind(kind: StepKind, name: NameTest) -> Self {
-        Self {
-            kind,
-            name,
-            proposed: false,
-            succeeded: None,
-            binds: Vec::new(),
-            text: None,
-            tests: Vec::new(),
-            shape: StepShape::of_kind(kind),
-            lenient: false,
-        }
-    }
-
-    /// True if it depends on nothing of the place where its definition is used.
-    fn is_plain(&self) -> bool {
-        self.binds.is_empty() && self.tests.is_empty() && self.text.is_none()
-    }
-
-    /// A test on a binding of this alternative reads the bound path instead; a test on another pattern's binding is a join.
-    fn into_alternative(self) -> PatternAlternative<ir::TypedExpr> {
-        let text = self.text.map(|mut text| {
-            walk::substitute_bindings(&mut text, &self.binds);
-            text
-        });
-        let mut condition = None;
-        let mut joins = Vec::new();
-        for mut test in self.tests {
-            walk::substitute_bindings(&mut test, &self.binds);
-            if walk::uses_binding(&test) {
-                joins.push(test);
-            } else {
-                condition = Some(walk::join_and(condition, test));
-            }
-        }
-        PatternAlternative {
-            kind: self.kind,
-            name: self.name,
-            proposed: self.proposed,
-            succeeded: self.succeeded,
-            text,
-            condition,
-            binds: self.binds,
-            joins,
-        }
-    }
-}
 
 /// A pattern with what is known of the steps it matches.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! The settings of suites, workspaces, runners and cases: one table of keys with what each takes.
 
 use super::Checker;
-use super::body::BodyKind;
+use super::blocks::BodyKind;
 use super::fold::text_of;
 use super::settings;
 use crate::ir::{Constant, SessionSettings, SettingContent, SettingValue, SuitePlan};

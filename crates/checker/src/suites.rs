@@ -1,7 +1,8 @@
 //! Rules, cases, suites, `pre` and `post`.
 
 use super::Checker;
-use super::body::{AssertionPlace, BodyKind};
+use super::blocks::BodyKind;
+use super::body::AssertionPlace;
 use super::settings::{self, InheritedSettings, OwnModifiers};
 use super::suite_settings::{self, SettingOwner};
 use crate::ir::{self, RuleRole, Severity};

@@ -3,7 +3,7 @@
 use super::Checker;
 use super::expr::CheckedExpr;
 use super::kinds;
-use super::patterns::AlternativeDraft;
+use super::kinds::AlternativeDraft;
 use super::scope::{FileSymbol, NameScope};
 use super::ty::Ty;
 use crate::ir::{self, Constant, ExprKind, NameTest, Type};

@@ -1,8 +1,8 @@
 //! What the checker knows of a value before any run: the types of section 3 of the reference, and beside them lists of something, steps, points
 //! in time and values that a JSON Schema describes. Types are gradual: of [`Ty::Any`] nothing is known and nothing is said.
 
-use super::closed_words::WordSet;
 use super::described_values::DescribedValue;
+use super::word_set::WordSet;
 use crate::ir::Type;
 use averment_runs::run::StepKind;
 

@@ -17,7 +17,7 @@ mod tests;
 mod tree;
 
 use self::compile::BacktrackCode;
-use crate::matcher::CapturedGroup;
+use crate::pattern::CapturedGroup;
 use averment_base::limits::{FuelMeter, LimitError};
 pub use mistake::{PatternError, PatternProblem};
 use regex_automata::util::interpolate;

@@ -1,13 +1,12 @@
 //! How a run is judged, and why no less of it is read: decided once for a run, for whoever judges it and for a profile.
 
 use super::ThreadJudge;
-use super::partial_read::RequiredParts;
+use super::partial_read::{RequiredParts, SeenRun};
 use crate::pipeline::Pipeline;
 use crate::prefilter::{AssertionReads, Prefilter, PrefilterAnswer};
 use averment_report::profile::FullReadFor;
-use averment_runs::run::RunSource;
 use averment_traces::names::PartNames;
-use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChunk};
+use averment_traces::projection::{LineReader, ReadSet};
 
 /// How a run is judged.
 #[derive(Debug, Clone, Copy)]
@@ -37,17 +36,6 @@ pub(super) enum FullReadCause {
     Report,
     /// Its format, or something unusual in it.
     Run,
-}
-
-/// What is seen of a run in its bytes.
-#[derive(Clone, Copy)]
-pub(super) struct SeenRun<'s, 'a> {
-    pub(super) projection: &'s RunProjection<'a>,
-    pub(super) chunk: ScannedChunk<'a>,
-    /// Where its line begins in the chunk; `None` for a run of several lines.
-    pub(super) start: Option<usize>,
-    pub(super) text: &'s str,
-    pub(super) source: &'s dyn Fn() -> RunSource,
 }
 
 /// What reads lines in part; otherwise why every run has to be read in full.

@@ -34,9 +34,10 @@ use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChu
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};
 use averment_traces::scan::{ByteIndex, ScanCursor};
 use bumpalo::Bump;
-use judge_way::{FullReadCause, JudgeWay, SeenRun};
+use judge_way::{FullReadCause, JudgeWay};
 use observer::JudgeObserver;
 use over_runs::ProgramOverRuns;
+use partial_read::SeenRun;
 use prefiltered::PrefilteredProgram;
 use run_time::RunTime;
 use std::cell::RefCell;

@@ -5,7 +5,6 @@
 //! key of the line may name a credential, the line is read in full.
 
 use super::ThreadJudge;
-use super::judge_way::SeenRun;
 use crate::prefilter::AssertionReads;
 use crate::prefilter::projected_run::{self, ProjectedRun};
 use averment_base::value::{Node, TextOrigin, Value, json};
@@ -17,6 +16,17 @@ use averment_traces::projection::{CallField, ProjectedCall, RawValue, RunProject
 use averment_traces::{FOLLOWING_KINDS, FollowingStep, following_steps};
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
+
+/// What is seen of a run in its bytes.
+#[derive(Clone, Copy)]
+pub(super) struct SeenRun<'s, 'a> {
+    pub(super) projection: &'s RunProjection<'a>,
+    pub(super) chunk: ScannedChunk<'a>,
+    /// Where its line begins in the chunk; `None` for a run of several lines.
+    pub(super) start: Option<usize>,
+    pub(super) text: &'s str,
+    pub(super) source: &'s dyn Fn() -> RunSource,
+}
 
 #[derive(Debug, Default)]
 pub(super) struct RequiredParts {

@@ -1,24 +1,15 @@
 //! One assertion: its kind, its weight, and whether the test hangs on it.
 
-use super::kinds::{GraderInput, all_kinds};
+use super::kinds::{GraderInput, GraderScore, LowerGrader, TEXT_KINDS, number_from};
+use super::metrics::METRIC_KINDS;
+use super::trajectory::TRAJECTORY_KINDS;
 use crate::Lowering;
 use crate::promptfoo::TemplateVars;
 use crate::weighted::WeightedScore;
-use crate::writer::{quote_text, to_label};
+use crate::writer::to_label;
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
-
-/// What an assertion comes to.
-#[derive(Debug, Clone)]
-pub(super) enum GraderScore {
-    /// The expression that holds where the score is 1, and it is 0 otherwise.
-    Truth(String),
-    /// The expression of a score between 0 and 1.
-    Share(String),
-    /// Something else than a run decides it.
-    Elsewhere(String),
-}
 
 /// An assertion that was read.
 pub(super) struct LoweredGrader {
@@ -88,33 +79,9 @@ const REFUSED: &[&str] = &[
     "word-count",
 ];
 
-impl GraderScore {
-    /// The score as a number.
-    pub(super) fn number(&self) -> Option<String> {
-        match self {
-            Self::Truth(truth) => Some(format!("(if {truth} then 1 else 0)")),
-            Self::Share(share) => Some(format!("({share})")),
-            Self::Elsewhere(_) => None,
-        }
-    }
-
-    /// What holds where the score is at least this.
-    pub(super) fn at_least(&self, least: f64) -> String {
-        match self {
-            Self::Truth(truth) if least > 0.0 => truth.clone(),
-            Self::Truth(truth) => format!("({truth}) in [true, false]"),
-            Self::Share(share) => format!("({share}) >= {least}"),
-            Self::Elsewhere(why) => format!("undecided({})", quote_text(why)),
-        }
-    }
-
-    fn negated(self) -> Self {
-        match self {
-            Self::Truth(truth) => Self::Truth(format!("not ({truth})")),
-            Self::Share(share) => Self::Share(format!("1 - ({share})")),
-            other => other,
-        }
-    }
+/// All types that are decided here.
+fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerGrader)> {
+    TEXT_KINDS.iter().chain(METRIC_KINDS).chain(TRAJECTORY_KINDS)
 }
 
 impl LoweredGrader {
@@ -191,30 +158,6 @@ fn read_required(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<Option<
         },
         Some((required, _)) => {
             lowering.sink.wrong_shape(required, "`required`", "`true`, or a score from 0 to 1");
-            None
-        }
-    }
-}
-
-/// A number of a key within bounds; outer `None` where it is something else, which was reported.
-pub(super) fn number_from(
-    node: &YamlNode,
-    key: &str,
-    least: f64,
-    most: f64,
-    lowering: &mut Lowering<'_>,
-) -> Option<Option<f64>> {
-    let Some(value) = node.get(key).filter(|value| !value.is_null()) else { return Some(None) };
-    let number = value.as_number().and_then(|number| number.parse::<f64>().ok());
-    match number.filter(|number| number.is_finite() && (least..=most).contains(number)) {
-        Some(number) => Some(Some(number)),
-        None => {
-            let wanted = if most < f64::MAX {
-                format!("a number from {least} to {most}")
-            } else {
-                format!("a number from {least} on")
-            };
-            lowering.sink.wrong_shape(value, &format!("`{key}`"), &wanted);
             None
         }
     }

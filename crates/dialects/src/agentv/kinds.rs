@@ -1,13 +1,50 @@
 //! Types of assertions about the answer.
 
-use super::grader::GraderScore;
-use super::metrics::METRIC_KINDS;
-use super::trajectory::TRAJECTORY_KINDS;
 use crate::Lowering;
 use crate::regex_flavour::{UnusableRegex, translate_javascript};
 use crate::writer::quote_text;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
+
+/// What an assertion comes to.
+#[derive(Debug, Clone)]
+pub(super) enum GraderScore {
+    /// The expression that holds where the score is 1, and it is 0 otherwise.
+    Truth(String),
+    /// The expression of a score between 0 and 1.
+    Share(String),
+    /// Something else than a run decides it.
+    Elsewhere(String),
+}
+
+impl GraderScore {
+    /// The score as a number.
+    pub(super) fn number(&self) -> Option<String> {
+        match self {
+            Self::Truth(truth) => Some(format!("(if {truth} then 1 else 0)")),
+            Self::Share(share) => Some(format!("({share})")),
+            Self::Elsewhere(_) => None,
+        }
+    }
+
+    /// What holds where the score is at least this.
+    pub(super) fn at_least(&self, least: f64) -> String {
+        match self {
+            Self::Truth(truth) if least > 0.0 => truth.clone(),
+            Self::Truth(truth) => format!("({truth}) in [true, false]"),
+            Self::Share(share) => format!("({share}) >= {least}"),
+            Self::Elsewhere(why) => format!("undecided({})", quote_text(why)),
+        }
+    }
+
+    pub(super) fn negated(self) -> Self {
+        match self {
+            Self::Truth(truth) => Self::Truth(format!("not ({truth})")),
+            Self::Share(share) => Self::Share(format!("1 - ({share})")),
+            other => other,
+        }
+    }
+}
 
 /// An assertion whose value has its templates filled.
 pub(super) struct GraderInput<'a> {
@@ -21,7 +58,7 @@ pub(super) struct GraderInput<'a> {
 /// Writes an assertion; `None` where it cannot be used, which was reported.
 pub(super) type LowerGrader = fn(&GraderInput<'_>, &mut Lowering<'_>) -> Option<GraderScore>;
 
-const TEXT_KINDS: &[(&str, LowerGrader)] = &[
+pub(super) const TEXT_KINDS: &[(&str, LowerGrader)] = &[
     ("contains", |one, lowering| {
         one.text(lowering).map(|text| truth(format!("answer contains {}", quote_text(&text))))
     }),
@@ -36,11 +73,6 @@ const TEXT_KINDS: &[(&str, LowerGrader)] = &[
     ("regex", regex),
     ("is-json", |_, _| Some(truth("answer is json".to_owned()))),
 ];
-
-/// All types that are decided here.
-pub(super) fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerGrader)> {
-    TEXT_KINDS.iter().chain(METRIC_KINDS).chain(TRAJECTORY_KINDS)
-}
 
 /// A score of 1 or 0.
 pub(super) fn truth(expression: String) -> GraderScore {
@@ -118,6 +150,30 @@ fn regex(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<GraderSco
         Err(UnusableRegex { at, why }) => {
             let message = format!("`{pattern}` is no regular expression of JavaScript: {why}, from byte {at} on");
             lowering.sink.error(Slug::BadRegex, place, message, "fix the expression");
+            None
+        }
+    }
+}
+
+/// A number of a key within bounds; outer `None` where it is something else, which was reported.
+pub(super) fn number_from(
+    node: &YamlNode,
+    key: &str,
+    least: f64,
+    most: f64,
+    lowering: &mut Lowering<'_>,
+) -> Option<Option<f64>> {
+    let Some(value) = node.get(key).filter(|value| !value.is_null()) else { return Some(None) };
+    let number = value.as_number().and_then(|number| number.parse::<f64>().ok());
+    match number.filter(|number| number.is_finite() && (least..=most).contains(number)) {
+        Some(number) => Some(Some(number)),
+        None => {
+            let wanted = if most < f64::MAX {
+                format!("a number from {least} to {most}")
+            } else {
+                format!("a number from {least} on")
+            };
+            lowering.sink.wrong_shape(value, &format!("`{key}`"), &wanted);
             None
         }
     }

@@ -1,7 +1,6 @@
 //! Types of assertions about what a run took.
 
-use super::grader::{GraderScore, number_from};
-use super::kinds::{GraderInput, LowerGrader, truth};
+use super::kinds::{GraderInput, GraderScore, LowerGrader, number_from, truth};
 use crate::Lowering;
 use averment_base::diagnostic::Slug;
 

@@ -1,6 +1,7 @@
 //! Suites: their tests, with what stands beside them in other files.
 
-use super::grader::{GraderScore, LoweredGrader, RequiredScore, number_from, read_grader};
+use super::grader::{LoweredGrader, RequiredScore, read_grader};
+use super::kinds::{GraderScore, number_from};
 use crate::Lowering;
 use crate::promptfoo::files::{document_of, is_code, matching_paths, read_beside};
 use crate::promptfoo::{TOOLS, TemplateVars};

@@ -1,7 +1,6 @@
 //! Types of assertions about the calls and skills of a run.
 
-use super::grader::GraderScore;
-use super::kinds::{GraderInput, LowerGrader, truth};
+use super::kinds::{GraderInput, GraderScore, LowerGrader, truth};
 use crate::Lowering;
 use crate::promptfoo::{glob_regex, trajectory_truth};
 use crate::writer::{member_path, quote_text, value_literal};

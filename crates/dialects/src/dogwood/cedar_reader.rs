@@ -1,9 +1,8 @@
 //! Reads expressions of Cedar: what stands in `when { … }` and `unless { … }`.
 
 use super::cursor::{ReaderState, TokenCursor};
-use super::names::{entity_name, literal_term};
+use super::names::{entity_list, entity_name, literal_term, type_name};
 use super::past_reader;
-use super::policy_reader::{entity_list, type_name};
 use super::tree::{CedarExpr, EntityTest, ScopeRoot};
 
 /// Functions of Cedar behind a value, with the operator that they mean where they mean one.

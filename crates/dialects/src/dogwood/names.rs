@@ -73,3 +73,27 @@ fn decimal_literal(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Optio
     let whole = whole.trim_start_matches('0');
     Some(format!("{sign}{}.{part}", if whole.is_empty() { "0" } else { whole }))
 }
+
+/// `Namespace::Type`
+pub(super) fn type_name(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<String> {
+    let mut kind = from.need_name("the name of a type", state)?.0.to_string();
+    while from.take_sign("::") {
+        kind.push_str("::");
+        kind.push_str(&from.need_name("the name of a type", state)?.0);
+    }
+    Some(kind)
+}
+
+/// An entity, or several in brackets.
+pub(super) fn entity_list(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Vec<EntityName>> {
+    if !from.is_sign("[") {
+        return Some(vec![entity_name(from, state)?]);
+    }
+    let parts = from.take_group(state)?.split_at_commas();
+    let one = |mut part: TokenCursor| {
+        let name = entity_name(&mut part, state)?;
+        part.need_end(state)?;
+        Some(name)
+    };
+    parts.into_iter().map(one).collect()
+}

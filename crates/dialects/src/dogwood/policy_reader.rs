@@ -2,7 +2,7 @@
 
 use super::cedar_reader::read_cedar;
 use super::cursor::{MacroDefinition, ReaderState, TokenCursor};
-use super::names::entity_name;
+use super::names::{entity_list, entity_name, type_name};
 use super::tokens::{PolicyToken, read_tokens};
 use super::tree::{EntityTest, PolicyCondition, PolicyFile, PolicyRule, ScopeRoot, ScopeTest};
 use crate::shape::DiagnosticSink;
@@ -178,28 +178,4 @@ fn read_scope(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Vec
         part.need_end(state)?;
     }
     Some(tests)
-}
-
-/// `Namespace::Type`
-pub(super) fn type_name(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<String> {
-    let mut kind = from.need_name("the name of a type", state)?.0.to_string();
-    while from.take_sign("::") {
-        kind.push_str("::");
-        kind.push_str(&from.need_name("the name of a type", state)?.0);
-    }
-    Some(kind)
-}
-
-/// An entity, or several in brackets.
-pub(super) fn entity_list(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Vec<super::tree::EntityName>> {
-    if !from.is_sign("[") {
-        return Some(vec![entity_name(from, state)?]);
-    }
-    let parts = from.take_group(state)?.split_at_commas();
-    let one = |mut part: TokenCursor| {
-        let name = entity_name(&mut part, state)?;
-        part.need_end(state)?;
-        Some(name)
-    };
-    parts.into_iter().map(one).collect()
 }

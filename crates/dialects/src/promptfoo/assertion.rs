@@ -4,14 +4,14 @@ use super::asserted::{AssertionSubject, KindContext, PromptfooAssertion};
 use super::files::{self, FileValue};
 use super::markup_kinds::MARKUP_KINDS;
 use super::modes::LoweringMode;
-use super::recorded::{recorded_pass, recorded_score};
+use super::recorded::{recorded_or_undecided, recorded_pass, recorded_score};
 use super::score_kinds::SCORE_KINDS;
 use super::template::TemplateVars;
 use super::text_kinds::{LowerKind, TEXT_KINDS};
 use super::trace_kinds::TRACE_KINDS;
 use super::trajectory_kinds::TRAJECTORY_KINDS;
 use super::values::{number_of, text_node};
-use crate::writer::{member_path, quote_text, to_label};
+use crate::writer::{member_path, to_label};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
@@ -176,12 +176,6 @@ fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerKind)> {
 /// True if there is a type of this name.
 pub(super) fn is_type(name: &str) -> bool {
     JUDGED.contains(&name) || all_kinds().any(|(known, _)| *known == name)
-}
-
-/// What was recorded, or undecided.
-pub(super) fn recorded_or_undecided(recorded: &str, why: &str) -> String {
-    let words = quote_text(&format!("{why}, and the run records no verdict"));
-    format!("if {recorded} exists then {recorded} == true else undecided({words})")
 }
 
 fn report_unknown(node: &YamlNode, kind: &str, context: &mut KindContext<'_, '_>) -> Option<String> {

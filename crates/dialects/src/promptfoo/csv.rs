@@ -1,51 +1,8 @@
 //! Tests in CSV, and texts with commas between them.
 
-use super::values::text_node;
+use super::values::{split_values, text_node};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::source::{FileId, Span};
-
-/// `a, "b, c",d`: the texts between commas; `None` where a quote stays open.
-pub(super) fn split_values(text: &str) -> Option<Vec<String>> {
-    let mut values = Vec::new();
-    let mut rest = text;
-    loop {
-        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
-        let Some(first) = rest.chars().next() else { return Some(values) };
-        if first != '"' {
-            let (value, after) = rest.split_at_checked(rest.find(',').unwrap_or(rest.len()))?;
-            values.push(value.trim().to_owned());
-            rest = after;
-            continue;
-        }
-        let (value, after) = quoted_value(rest)?;
-        values.push(value);
-        rest = after.trim_start();
-        if !rest.is_empty() && !rest.starts_with(',') {
-            return None;
-        }
-    }
-}
-
-fn quoted_value(text: &str) -> Option<(String, &str)> {
-    let mut value = String::new();
-    let mut letters = text.char_indices().skip(1).peekable();
-    while let Some((at, letter)) = letters.next() {
-        let next = letters.peek().map(|(_, next)| *next);
-        match (letter, next) {
-            ('\\', Some(escaped @ ('"' | '\\'))) => {
-                value.push(escaped);
-                letters.next();
-            }
-            ('"', Some('"')) => {
-                value.push('"');
-                letters.next();
-            }
-            ('"', _) => return Some((value, text.get(at.saturating_add(1)..)?)),
-            (letter, _) => value.push(letter),
-        }
-    }
-    None
-}
 
 /// The records of a CSV file, each field with its place. What only blank fields hold is no record.
 fn records(text: &str, file: FileId) -> Vec<Vec<(String, Span)>> {

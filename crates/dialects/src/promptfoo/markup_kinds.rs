@@ -5,8 +5,7 @@
 //! the same; for all others the recorded verdict counts.
 
 use super::asserted::{KindContext, PromptfooAssertion};
-use super::assertion::recorded_or_undecided;
-use super::recorded::recorded_pass;
+use super::recorded::{recorded_or_undecided, recorded_pass};
 use super::text_kinds::LowerKind;
 use super::values::script_text;
 use crate::regex_flavour::translate_javascript;

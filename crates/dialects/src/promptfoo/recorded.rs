@@ -26,3 +26,9 @@ pub(super) fn recorded_pass(assertion: &YamlNode) -> String {
 pub(super) fn recorded_score(assertion: &YamlNode) -> String {
     format!("first(score of {})", recorded_list(assertion))
 }
+
+/// What was recorded, or undecided.
+pub(super) fn recorded_or_undecided(recorded: &str, why: &str) -> String {
+    let words = quote_text(&format!("{why}, and the run records no verdict"));
+    format!("if {recorded} exists then {recorded} == true else undecided({words})")
+}

@@ -1,9 +1,8 @@
 //! Types of assertions that look at the answer, at what it cost, and at what its provider said of it.
 
 use super::asserted::{KindContext, PromptfooAssertion};
-use super::assertion::recorded_or_undecided;
-use super::recorded::recorded_pass;
-use super::values::{number_of, plain_number, script_number, script_text};
+use super::recorded::{recorded_or_undecided, recorded_pass};
+use super::values::{number_of, plain_number, script_number, script_text, split_values};
 use crate::regex_flavour::{UnusableRegex, slash_literal, translate_javascript};
 use crate::writer::{quote_text, value_literal};
 use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};
@@ -78,7 +77,7 @@ fn contains_several(
 ) -> Option<String> {
     let texts: Vec<String> = match one.value.as_ref().map(|value| &value.value) {
         Some(YamlValue::List(items)) => items.iter().map(script_text).collect(),
-        Some(YamlValue::Text(text)) if !text.is_empty() => match super::csv::split_values(text) {
+        Some(YamlValue::Text(text)) if !text.is_empty() => match split_values(text) {
             Some(texts) => texts,
             None => {
                 let help = "close the quote, and write a comma behind it";

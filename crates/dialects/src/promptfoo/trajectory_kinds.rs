@@ -2,7 +2,7 @@
 
 use super::asserted::{AssertionSubject, Declarations, KindContext, PromptfooAssertion};
 use super::modes::LoweringMode;
-use super::recorded::recorded_pass;
+use super::recorded::{recorded_or_undecided, recorded_pass};
 use super::text_kinds::{LowerKind, glob_regex};
 use super::traced_steps::{STEP_KINDS, names_regex};
 use super::values::script_number;
@@ -120,8 +120,7 @@ fn step_count(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
         true => "(count s in traced_steps: s exists)".to_owned(),
         false => format!("(count s in traced_steps: {})", tests.join(" and ")),
     };
-    let recorded =
-        super::assertion::recorded_or_undecided(&recorded_pass(one.node), "the run has no spans of promptfoo");
+    let recorded = recorded_or_undecided(&recorded_pass(one.node), "the run has no spans of promptfoo");
     Some(format!("(if meta.spans exists then {} else {recorded})", within(&count)))
 }
 

@@ -81,3 +81,46 @@ fn from_node(node: &Node<'_>, file: FileId, around: Span) -> YamlNode {
     };
     YamlNode { value, span }
 }
+
+/// `a, "b, c",d`: the texts between commas; `None` where a quote stays open.
+pub(super) fn split_values(text: &str) -> Option<Vec<String>> {
+    let mut values = Vec::new();
+    let mut rest = text;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_whitespace() || c == ',');
+        let Some(first) = rest.chars().next() else { return Some(values) };
+        if first != '"' {
+            let (value, after) = rest.split_at_checked(rest.find(',').unwrap_or(rest.len()))?;
+            values.push(value.trim().to_owned());
+            rest = after;
+            continue;
+        }
+        let (value, after) = quoted_value(rest)?;
+        values.push(value);
+        rest = after.trim_start();
+        if !rest.is_empty() && !rest.starts_with(',') {
+            return None;
+        }
+    }
+}
+
+fn quoted_value(text: &str) -> Option<(String, &str)> {
+    let mut value = String::new();
+    let mut letters = text.char_indices().skip(1).peekable();
+    while let Some((at, letter)) = letters.next() {
+        let next = letters.peek().map(|(_, next)| *next);
+        match (letter, next) {
+            ('\\', Some(escaped @ ('"' | '\\'))) => {
+                value.push(escaped);
+                letters.next();
+            }
+            ('"', Some('"')) => {
+                value.push('"');
+                letters.next();
+            }
+            ('"', _) => return Some((value, text.get(at.saturating_add(1)..)?)),
+            (letter, _) => value.push(letter),
+        }
+    }
+    None
+}

@@ -1,6 +1,7 @@
 //! Data sets as cases of the language.
 
-use super::evaluators::{CaseScope, lower_evaluator};
+use super::evaluators::lower_evaluator;
+use super::kinds::CaseScope;
 use crate::Lowering;
 use crate::writer::{CaseLine, RuleWriter, UniqueLabels, WrittenCase};
 use crate::yaml::YamlNode;

@@ -1,10 +1,59 @@
 //! Evaluators of the output and of the run as a whole.
 
-use super::evaluators::{EvaluatorKind, NamedEvaluator};
 use crate::Lowering;
 use crate::writer::{member_path, quote_text, value_literal};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
+use averment_base::source::Span;
+
+/// What an evaluator may look at beside its arguments.
+pub(super) struct CaseScope<'a> {
+    pub(super) expected: Option<&'a YamlNode>,
+}
+
+/// An evaluator that was read.
+pub(super) struct NamedEvaluator<'a> {
+    pub(super) place: Span,
+    pub(super) name: &'a str,
+    /// Its arguments, by name.
+    pub(super) args: Vec<(&'a str, &'a YamlNode)>,
+    pub(super) scope: &'a CaseScope<'a>,
+}
+
+impl<'a> NamedEvaluator<'a> {
+    /// An argument; `null` counts as left out.
+    pub(super) fn argument(&self, name: &str) -> Option<&'a YamlNode> {
+        self.args.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
+    }
+
+    /// An argument that has to be there.
+    pub(super) fn required(&self, name: &str, lowering: &mut Lowering<'_>) -> Option<&'a YamlNode> {
+        let found = self.argument(name);
+        if found.is_none() {
+            let message = format!("`{}` has no `{name}`", self.name);
+            lowering.sink.error(Slug::TypeMismatch, self.place, message, format!("write `{name}: …`"));
+        }
+        found
+    }
+
+    /// A boolean, or its default.
+    pub(super) fn flag(&self, name: &str, usual: bool, lowering: &mut Lowering<'_>) -> Option<bool> {
+        let Some(value) = self.argument(name) else { return Some(usual) };
+        if value.as_boolean().is_none() {
+            lowering.sink.wrong_shape(value, &format!("`{name}` of `{}`", self.name), "`true` or `false`");
+        }
+        value.as_boolean()
+    }
+}
+
+/// A built-in evaluator: its arguments in their order, and what it becomes. `None` where it looks at nothing, or an error was reported.
+pub(super) struct EvaluatorKind {
+    pub(super) name: &'static str,
+    pub(super) args: &'static [&'static str],
+    pub(super) lower: fn(&NamedEvaluator<'_>, &mut Lowering<'_>) -> Option<String>,
+    /// True if it gives a score: nothing passes or fails by it.
+    pub(super) is_score: bool,
+}
 
 pub(super) const OUTPUT_KINDS: &[EvaluatorKind] = &[
     EvaluatorKind { name: "Equals", args: &["value", "evaluation_name"], lower: equals, is_score: false },

@@ -1,6 +1,6 @@
 //! Evaluators of the calls of a run.
 
-use super::evaluators::{EvaluatorKind, NamedEvaluator};
+use super::kinds::{EvaluatorKind, NamedEvaluator};
 use crate::Lowering;
 use crate::writer::{member_path, quote_text, value_literal};
 use crate::yaml::{YamlNode, YamlValue};

@@ -3,9 +3,8 @@
 use super::body::{BodyContext, BranchBodies};
 use super::flow::{BodyLine, StatementFlow, push_when};
 use super::groups::open_reason;
-use super::members::element_of;
 use super::program::SuiteProgram;
-use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
+use super::value::{JsValue, LocatedValue, RunExpr, RunExprKind, ScopeId, element_of, open_value};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     NEXT_TURN, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsStatement, TsStatementKind,

@@ -3,7 +3,9 @@
 use super::needs::needed_with;
 use super::plain::{is_part_of_run, parse_number, plain_text, plain_truth, regex_of, whole_number, with_its_place};
 use super::program::SuiteProgram;
-use super::value::{BoundName, JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
+use super::value::{
+    BoundName, JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, element_of, join_needs, open_value,
+};
 use crate::typescript::on_its_stack;
 use crate::typescript::tree::{
     FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty, TsStatement,
@@ -144,7 +146,7 @@ impl SuiteProgram<'_, '_> {
     fn spread_list(&mut self, elements: &[TsElement], scope: ScopeId) -> Option<JsValue> {
         let [TsElement { spread: true, value }] = elements else { return None };
         let item = self.eval_expr(value, scope).value;
-        let is_list = |told: &RunExpr| super::members::element_of(told.kind).is_some();
+        let is_list = |told: &RunExpr| element_of(told.kind).is_some();
         matches!(&item, JsValue::RunExpr(told) if is_list(told)).then_some(item)
     }
 

@@ -4,14 +4,13 @@ mod list_methods;
 mod member_tables;
 
 pub(super) use list_methods::text_list;
-pub(super) use member_tables::element_of;
 use member_tables::{ASKED, FIELDS, PROPERTIES};
 
 use super::conditions::{join_all, join_any};
 use super::plain::{is_js_space, plain_text, regex_of};
 use super::program::SuiteProgram;
 use super::text_units::{BEYOND_UNITS, COUNTS_HALVES, TRIM_OF, UNITS_OF};
-use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, join_needs, open_value};
+use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, element_of, join_needs, open_value};
 use crate::regex_flavour::HalvesSeen;
 use crate::typescript::tree::TsFunction;
 use crate::writer::{BindingStrength, member_path, quote_text};
@@ -312,7 +311,7 @@ impl SuiteProgram<'_, '_> {
             }
             ("includes", [part]) => match self.run_expression(part) {
                 Some(part) => {
-                    match super::operators::plain_literal(&LocatedValue::new(
+                    match super::plain::plain_literal(&LocatedValue::new(
                         JsValue::List(items.to_vec()),
                         Span::default(),
                     )) {

@@ -1,11 +1,13 @@
 //! Operators, of values that are there without a run and of what is known of a run.
 
 use super::conditions::{EqualityKind, bound_of_tokens, equal_or_missing, join_all, join_any, sure_of_tokens};
-use super::plain::{is_object, number_text, plain_equality, plain_text, plain_truth, whole_number};
+use super::plain::{is_object, number_text, plain_equality, plain_literal, plain_text, plain_truth, whole_number};
 use super::program::SuiteProgram;
-use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, join_needs, negate_condition, open_value};
+use super::value::{
+    JsValue, Lack, LocatedValue, RunExpr, RunExprKind, element_of, join_needs, negate_condition, open_value,
+};
 use crate::regex_flavour::translate_javascript;
-use crate::writer::{BindingStrength, object_key, quote_text};
+use crate::writer::BindingStrength;
 
 impl SuiteProgram<'_, '_> {
     pub(super) fn apply_unary(&mut self, operator: &str, of: &LocatedValue) -> JsValue {
@@ -159,7 +161,7 @@ impl SuiteProgram<'_, '_> {
         if let JsValue::RunExpr(told) = &left.value
             && told.lack == Lack::Never
             && told.kind != RunExprKind::Any
-            && super::members::element_of(told.kind).is_some()
+            && element_of(told.kind).is_some()
         {
             // A list of the run is always there.
             return Some(told.clone());
@@ -200,7 +202,7 @@ impl SuiteProgram<'_, '_> {
         if told.kind == RunExprKind::Search && told.lack != Lack::Never {
             return None;
         }
-        let is_list = super::members::element_of(told.kind).is_some() && told.kind != RunExprKind::Any;
+        let is_list = element_of(told.kind).is_some() && told.kind != RunExprKind::Any;
         match (&told.found, &right.value) {
             (Some(_), JsValue::Null) if told.kind == RunExprKind::Search => {}
             (Some(_), JsValue::Undefined) if told.kind == RunExprKind::Search && kind == EqualityKind::Loose => {}
@@ -356,7 +358,7 @@ impl SuiteProgram<'_, '_> {
             return Some((**truth).clone());
         }
         // An element that was found may be an empty text.
-        if let (Some(found), None) = (&told.found, super::members::element_of(told.kind))
+        if let (Some(found), None) = (&told.found, element_of(told.kind))
             && told.kind != RunExprKind::Text
         {
             return Some(RunExpr { needs: told.needs.clone(), ..RunExpr::new(found.as_str(), RunExprKind::Truth) });
@@ -420,23 +422,4 @@ fn kind_of(value: &JsValue) -> RunExprKind {
         JsValue::Bool(_) => RunExprKind::Truth,
         _ => RunExprKind::Any,
     }
-}
-
-pub(super) fn plain_literal(item: &LocatedValue) -> Option<String> {
-    Some(match &item.value {
-        JsValue::Null => "null".to_owned(),
-        JsValue::Bool(value) => value.to_string(),
-        JsValue::Number(number) => number_text(*number),
-        JsValue::Text(text) => quote_text(text),
-        JsValue::List(items) => {
-            format!("[{}]", items.iter().map(plain_literal).collect::<Option<Vec<_>>>()?.join(", "))
-        }
-        JsValue::Object(entries) if entries.is_empty() => "{}".to_owned(),
-        JsValue::Object(entries) => {
-            let entry =
-                |(key, item): &(String, LocatedValue)| Some(format!("{}: {}", object_key(key), plain_literal(item)?));
-            format!("{{ {} }}", entries.iter().map(entry).collect::<Option<Vec<_>>>()?.join(", "))
-        }
-        _ => return None,
-    })
 }

@@ -1,6 +1,7 @@
 //! Values that are there without a run, as the language of the suite takes them.
 
-use super::value::{JsValue, LocatedValue, RunExprKind, open_value};
+use super::value::{JsValue, LocatedValue, RunExprKind, element_of, open_value};
+use crate::writer::{object_key, quote_text};
 
 /// A regular expression that has a name is the same one each time.
 const KEPT: char = '#';
@@ -110,7 +111,7 @@ pub(super) fn is_object(value: &JsValue) -> bool {
         JsValue::List(_) | JsValue::Object(_) | JsValue::Regex { .. } | JsValue::Function(..) => true,
         JsValue::RunExpr(told) => {
             matches!(told.kind, RunExprKind::Call | RunExprKind::Skill)
-                || told.kind != RunExprKind::Any && super::members::element_of(told.kind).is_some()
+                || told.kind != RunExprKind::Any && element_of(told.kind).is_some()
         }
         _ => false,
     }
@@ -122,4 +123,24 @@ pub(super) fn is_part_of_run(item: &LocatedValue) -> bool {
     const PARTS: [RunExprKind; 12] =
         [Agent, Call, Calls, Commands, Context, Files, Reads, Report, Runner, Skill, Skills, Usage];
     matches!(&item.value, JsValue::RunExpr(told) if PARTS.contains(&told.kind))
+}
+
+/// A value as a literal of the language.
+pub(super) fn plain_literal(item: &LocatedValue) -> Option<String> {
+    Some(match &item.value {
+        JsValue::Null => "null".to_owned(),
+        JsValue::Bool(value) => value.to_string(),
+        JsValue::Number(number) => number_text(*number),
+        JsValue::Text(text) => quote_text(text),
+        JsValue::List(items) => {
+            format!("[{}]", items.iter().map(plain_literal).collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        JsValue::Object(entries) if entries.is_empty() => "{}".to_owned(),
+        JsValue::Object(entries) => {
+            let entry =
+                |(key, item): &(String, LocatedValue)| Some(format!("{}: {}", object_key(key), plain_literal(item)?));
+            format!("{{ {} }}", entries.iter().map(entry).collect::<Option<Vec<_>>>()?.join(", "))
+        }
+        _ => return None,
+    })
 }

@@ -391,3 +391,14 @@ impl ScopeTree {
         None
     }
 }
+
+/// What the elements of a list are; `None` where it is no list.
+pub(super) fn element_of(kind: RunExprKind) -> Option<RunExprKind> {
+    match kind {
+        RunExprKind::Calls => Some(RunExprKind::Call),
+        RunExprKind::Skills => Some(RunExprKind::Skill),
+        RunExprKind::Commands | RunExprKind::Reads | RunExprKind::Texts => Some(RunExprKind::Text),
+        RunExprKind::Any => Some(RunExprKind::Any),
+        _ => None,
+    }
+}

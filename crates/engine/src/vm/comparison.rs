@@ -4,7 +4,7 @@
 use super::fault::{Fault, broken_program};
 use super::machine::Machine;
 use super::near_texts::SeenTest;
-use super::nearest;
+use super::nearest::{self, MisfitReason};
 use super::value_equality::{charged_equality, looks_for_nothing};
 use super::why::evidence::{SeenTestKind, ValueMisfit};
 use super::why::profile::CostCenter;
@@ -15,7 +15,7 @@ use averment_base::value::compare::{values_equal, values_identical};
 use averment_base::value::likeness::is_framed;
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::other_spelling::{asks_for_start, plain_spelling};
-use averment_builtins::schema::{CompiledSchema, SchemaViolation};
+use averment_builtins::schema::CompiledSchema;
 use averment_builtins::test;
 use averment_builtins::text_order::order_values;
 use averment_checker::ir::Type;
@@ -343,16 +343,6 @@ fn is_empty(value: &Value<'_>) -> bool {
         Value::Object(object) => object.entries().is_empty(),
         _ => false,
     }
-}
-
-pub(super) enum MisfitReason {
-    Said(&'static str),
-    /// Only what stands inside of other JSON fits.
-    Within,
-    Inside(SchemaViolation),
-    InText(SchemaViolation),
-    /// In the first JSON inside a text, at this character (from 1).
-    Nearest(SchemaViolation, usize),
 }
 
 impl<'run> Machine<'run> {

@@ -3,7 +3,6 @@
 //! Only what the values alone do not show is said: which elements are lacking, where in a long text something stands, that nothing but the
 //! letter case differs. Nothing is quoted but what the rule itself says and whole words of the run.
 
-use super::comparison::MisfitReason;
 use super::fault::Fault;
 use super::machine::Machine;
 use super::why::describe::shorten_text;
@@ -13,10 +12,20 @@ use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::redacted_end;
 use averment_builtins::missing_reason::not_json;
 use averment_builtins::other_spelling::{OtherSpelling, is_same_path};
-use averment_builtins::schema::CompiledSchema;
+use averment_builtins::schema::{CompiledSchema, SchemaViolation};
 use averment_builtins::test;
 use averment_syntax::ast::TestKind;
 use bumpalo::Bump;
+
+pub(super) enum MisfitReason {
+    Said(&'static str),
+    /// Only what stands inside of other JSON fits.
+    Within,
+    Inside(SchemaViolation),
+    InText(SchemaViolation),
+    /// In the first JSON inside a text, at this character (from 1).
+    Nearest(SchemaViolation, usize),
+}
 
 /// Shorter texts are shown whole, so the position of a match is visible.
 const LONG: usize = 80;

@@ -51,13 +51,3 @@ pub(super) fn element_field(kind: RunExprKind) -> &'static str {
         _ => "",
     }
 }
-
-pub(in crate::skillgym) fn element_of(kind: RunExprKind) -> Option<RunExprKind> {
-    match kind {
-        RunExprKind::Calls => Some(RunExprKind::Call),
-        RunExprKind::Skills => Some(RunExprKind::Skill),
-        RunExprKind::Commands | RunExprKind::Reads | RunExprKind::Texts => Some(RunExprKind::Text),
-        RunExprKind::Any => Some(RunExprKind::Any),
-        _ => None,
-    }
-}

@@ -1,36 +1,16 @@
 //! From messages to functions.
 
 use super::capabilities::server_capabilities;
+use super::client::negotiated_encoding;
 use super::features as f;
+use super::request_error::{LspResult, RequestError};
 use super::server::LspServer;
-use super::text::Encoding;
 use lsp_server::{Connection, ErrorCode, Message, Request, Response};
 use lsp_types::{notification as n, notification::Notification as _, request as r, request::Request as _};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-/// An error response.
-#[derive(Debug)]
-pub struct RequestError {
-    code: i32,
-    message: String,
-}
-
-impl RequestError {
-    /// The request makes no sense here; for the user to read.
-    pub fn new(message: impl Into<String>) -> Self {
-        Self { code: ErrorCode::RequestFailed as i32, message: message.into() }
-    }
-
-    fn invalid_params(error: &serde_json::Error) -> Self {
-        Self { code: ErrorCode::InvalidParams as i32, message: format!("the parameters cannot be read: {error}") }
-    }
-}
-
-/// The answer to a request.
-pub type LspResult<T> = Result<T, RequestError>;
 
 /// What has to come before anything else; `None` when the client went away or left.
 ///
@@ -43,17 +23,6 @@ pub fn handshake(connection: &Connection) -> Option<Value> {
     });
     connection.initialize_finish(id, result).ok()?;
     Some(parameters)
-}
-
-/// The unit of columns for a client.
-pub fn negotiated_encoding(parameters: &Value) -> Encoding {
-    let offered: Vec<_> = read_pointer(parameters, "/capabilities/general/positionEncodings");
-    Encoding::negotiate(&offered)
-}
-
-/// A part of what a client says of itself; a client with an odd part is still served with what everybody can.
-pub fn read_pointer<T: DeserializeOwned + Default>(parameters: &Value, pointer: &str) -> T {
-    parameters.pointer(pointer).and_then(|part| serde_json::from_value(part.clone()).ok()).unwrap_or_default()
 }
 
 /// Answers a request. A fault in the server is an answer too.
@@ -153,23 +122,4 @@ pub fn is_cancelled<'m>(request: &Request, queue: impl IntoIterator<Item = &'m M
         Message::Notification(one) => one.method == n::Cancel::METHOD && one.params.get("id") == Some(&id),
         _ => false,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Encoding, negotiated_encoding, read_pointer};
-    use lsp_types::WorkspaceFolder;
-    use serde_json::json;
-
-    #[test]
-    fn a_client_with_an_odd_part_is_served_with_its_others() {
-        let parameters = json!({
-            "processId": "none",
-            "capabilities": { "general": { "positionEncodings": ["utf-16", "utf-8"] }, "workspace": 7 },
-            "workspaceFolders": [{ "uri": 1 }],
-        });
-        assert_eq!(negotiated_encoding(&parameters), Encoding::Utf8);
-        assert_eq!(read_pointer::<Vec<WorkspaceFolder>>(&parameters, "/workspaceFolders"), []);
-        assert_eq!(negotiated_encoding(&json!(null)), Encoding::Utf16);
-    }
 }

@@ -5,6 +5,7 @@
 
 mod analysis;
 mod capabilities;
+mod client;
 mod dispatch;
 mod documents;
 mod events;
@@ -15,7 +16,9 @@ mod picked_run;
 mod place;
 mod project;
 mod publish;
+mod request_error;
 mod server;
+mod session_loop;
 mod settings;
 mod text;
 mod transport;

@@ -2,6 +2,7 @@
 
 use crate::assist::RunShape;
 use averment_base::limits::Limits;
+use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::outcome::RunOutcome;
@@ -58,4 +59,14 @@ impl PickedRun {
         let options = EvaluateOptions { limits, ..EvaluateOptions::default() };
         Some(evaluate(program, prepared, &run, &arena, &options))
     }
+}
+
+/// `run.json: 4 pass, 1 fail`.
+pub fn outcome_summary(name: &str, outcome: &RunOutcome) -> String {
+    let verdicts =
+        [Verdict::Pass, Verdict::Fail, Verdict::Vacuous, Verdict::Undecided, Verdict::Error, Verdict::Skipped];
+    let count = |wanted| outcome.results.iter().filter(|result| result.verdict == wanted).count();
+    let counted = verdicts.into_iter().map(|verdict| (verdict, count(verdict))).filter(|(_, count)| *count > 0);
+    let all: Vec<String> = counted.map(|(verdict, count)| format!("{count} {}", verdict.as_str())).collect();
+    format!("{name}: {}", if all.is_empty() { "nothing was checked".to_owned() } else { all.join(", ") })
 }

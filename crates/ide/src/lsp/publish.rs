@@ -10,16 +10,10 @@ use lsp_types::{
     PublishDiagnosticsParams, Uri,
 };
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Maximum diagnostics of one document.
 const TOLD: usize = 500;
-
-/// Which documents something was said of, by the document that was looked at.
-#[derive(Debug, Default)]
-pub struct PublishedDiagnostics {
-    by_root: BTreeMap<PathBuf, BTreeSet<String>>,
-}
 
 /// Tells the client what is to be said of a document, and of imported files that are not open.
 pub fn publish_diagnostics(server: &mut LspServer, key: &Path) {

@@ -1,42 +1,29 @@
-//! The state of a session and its loop.
+//! The state of a session.
 
 use super::analysis::{Analysis, CheckContext};
-use super::dispatch;
+use super::client::{self, ClientFeatures};
 use super::documents::{DocumentStore, document_key};
 use super::incremental::CheckMode;
 use super::picked_run::PickedRun;
-use super::place::uri_to_path;
 use super::project::{ProjectCache, ProjectSettings};
-use super::publish::PublishedDiagnostics;
 use super::settings::{ClientSettings, SECTION};
 use super::text::Encoding;
-use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
-use lsp_types::{Uri, WorkspaceFolder};
+use lsp_server::{Connection, Message, Notification, Request, RequestId, Response};
+use lsp_types::Uri;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// The client's optional capabilities.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct ClientFeatures {
-    /// Settings are asked for.
-    pub configuration: bool,
-    /// Files are watched where the server asks for it.
-    pub watches: bool,
-    /// Completions may hold places to be filled in.
-    pub snippets: bool,
-    /// Lenses and hints are drawn again where the server asks for it.
-    pub refreshes_lenses: bool,
-    pub refreshes_hints: bool,
+/// Which documents something was said of, by the document that was looked at.
+#[derive(Debug, Default)]
+pub struct PublishedDiagnostics {
+    pub(super) by_root: BTreeMap<PathBuf, BTreeSet<String>>,
 }
-
-/// Idle time after which everything is checked.
-const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 
 /// One session.
 pub struct LspServer {
-    connection: Connection,
+    pub(super) connection: Connection,
     pub encoding: Encoding,
     pub client: ClientFeatures,
     pub documents: DocumentStore,
@@ -46,10 +33,10 @@ pub struct LspServer {
     pub projects: ProjectCache,
     pub published: PublishedDiagnostics,
     earlier: BTreeMap<PathBuf, Analysis>,
-    dirty: BTreeSet<PathBuf>,
-    unsettled: BTreeSet<PathBuf>,
-    queue: VecDeque<Message>,
-    shut_down: bool,
+    pub(super) dirty: BTreeSet<PathBuf>,
+    pub(super) unsettled: BTreeSet<PathBuf>,
+    pub(super) queue: VecDeque<Message>,
+    pub(super) shut_down: bool,
     last_request: i32,
     waiting: BTreeMap<RequestId, PendingRequest>,
 }
@@ -66,9 +53,9 @@ impl LspServer {
         let options = parameters.get("initializationOptions").filter(|options| !options.is_null());
         Self {
             connection,
-            encoding: dispatch::negotiated_encoding(parameters),
-            client: client_features(parameters),
-            documents: DocumentStore::in_folders(workspace_folders(parameters)),
+            encoding: client::negotiated_encoding(parameters),
+            client: client::client_features(parameters),
+            documents: DocumentStore::in_folders(client::workspace_folders(parameters)),
             analyses: BTreeMap::new(),
             settings: options.map(ClientSettings::read_value).unwrap_or_default(),
             run: None,
@@ -84,47 +71,6 @@ impl LspServer {
         }
     }
 
-    /// Serves until the client leaves.
-    pub fn run(mut self) -> i32 {
-        self.load_run();
-        self.watch_files();
-        self.ask_for_settings();
-        loop {
-            while let Ok(message) = self.connection.receiver.try_recv() {
-                self.queue.push_back(message);
-            }
-            if let Some(message) = self.queue.pop_front() {
-                if let Some(code) = self.take_message(message) {
-                    return code;
-                }
-            } else if let Some(key) = self.dirty.pop_first() {
-                self.publish_document(&key);
-            } else if !self.wait_for_message() {
-                // The client went away without a word.
-                return 1;
-            }
-        }
-    }
-
-    /// Waits for the next message. After a pause, incremental checks are completed.
-    fn wait_for_message(&mut self) -> bool {
-        if self.unsettled.is_empty() {
-            let message = self.connection.receiver.recv();
-            return message.map(|message| self.queue.push_back(message)).is_ok();
-        }
-        match self.connection.receiver.recv_timeout(PAUSE) {
-            Ok(message) => self.queue.push_back(message),
-            Err(error) if error.is_timeout() => {
-                if let Some(key) = self.unsettled.pop_first() {
-                    self.settle_document(&key);
-                    self.publish_document(&key);
-                }
-            }
-            Err(_) => return false,
-        }
-        true
-    }
-
     /// Checks a document as a whole of which only what changed was checked.
     pub fn settle_document(&mut self, key: &Path) {
         self.unsettled.remove(key);
@@ -133,39 +79,6 @@ impl LspServer {
         {
             self.earlier.insert(key.to_path_buf(), partial);
             self.analyze_as(key, CheckMode::Full);
-        }
-    }
-
-    /// Handles one message; returns the exit code after `exit`.
-    fn take_message(&mut self, message: Message) -> Option<i32> {
-        match message {
-            Message::Request(request) => {
-                let response = self.answer_request(request);
-                self.send_message(response.into());
-            }
-            Message::Notification(one) if one.method == "exit" => return Some(i32::from(!self.shut_down)),
-            Message::Notification(one) => dispatch::dispatch_notification(self, one),
-            Message::Response(response) => self.take_response(response),
-        }
-        None
-    }
-
-    fn answer_request(&mut self, request: Request) -> Response {
-        let refuse =
-            |code: ErrorCode, message: &str| Response::new_err(request.id.clone(), code as i32, message.to_owned());
-        if self.shut_down {
-            return refuse(ErrorCode::InvalidRequest, "the session is shut down");
-        }
-        if dispatch::is_cancelled(&request, &self.queue) {
-            return refuse(ErrorCode::RequestCanceled, "the request was taken back");
-        }
-        match request.method.as_str() {
-            "shutdown" => {
-                self.shut_down = true;
-                Response::new_ok(request.id, Value::Null)
-            }
-            "initialize" => refuse(ErrorCode::InvalidRequest, "the session is initialized"),
-            _ => dispatch::answer_request(self, request),
         }
     }
 
@@ -196,7 +109,7 @@ impl LspServer {
         self.send_message(Message::Request(Request::new(id, method.to_owned(), parameters)));
     }
 
-    fn take_response(&mut self, response: Response) {
+    pub(super) fn take_response(&mut self, response: Response) {
         if self.waiting.remove(&response.id) != Some(PendingRequest::Settings) {
             return;
         }
@@ -217,7 +130,7 @@ impl LspServer {
         }
     }
 
-    fn watch_files(&mut self) {
+    pub(super) fn watch_files(&mut self) {
         if !self.client.watches {
             return;
         }
@@ -361,32 +274,4 @@ impl LspServer {
         self.dirty.remove(key);
         self.unsettled.remove(key);
     }
-
-    fn publish_document(&mut self, key: &Path) {
-        self.ensure_analysis(key);
-        super::publish::publish_diagnostics(self, key);
-    }
-}
-
-fn client_features(parameters: &Value) -> ClientFeatures {
-    let capabilities = parameters.get("capabilities");
-    let is = |pointer: &str| capabilities.and_then(|all| all.pointer(pointer)?.as_bool()).unwrap_or(false);
-    ClientFeatures {
-        configuration: is("/workspace/configuration"),
-        watches: is("/workspace/didChangeWatchedFiles/dynamicRegistration"),
-        snippets: is("/textDocument/completion/completionItem/snippetSupport"),
-        refreshes_lenses: is("/workspace/codeLens/refreshSupport"),
-        refreshes_hints: is("/workspace/inlayHint/refreshSupport"),
-    }
-}
-
-fn workspace_folders(parameters: &Value) -> Vec<PathBuf> {
-    let folders: Vec<WorkspaceFolder> = dispatch::read_pointer(parameters, "/workspaceFolders");
-    let mut paths: Vec<PathBuf> = folders.iter().filter_map(|folder| uri_to_path(folder.uri.as_str())).collect();
-    // Older clients name their folder in this field alone.
-    if paths.is_empty() {
-        let root: Option<Uri> = dispatch::read_pointer(parameters, "/rootUri");
-        paths.extend(root.and_then(|root| uri_to_path(root.as_str())));
-    }
-    paths
 }

@@ -1,8 +1,7 @@
 //! The rule files of the folders that a client works in.
 
-use super::documents::FileOverlay;
+use super::documents::{DocumentStore, FileOverlay};
 use super::place::path_key;
-use super::server::LspServer;
 use averment_checker::files::Files as _;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,9 +13,9 @@ const DEPTH: usize = 24;
 const PASSED: [&str; 4] = ["node_modules", "target", "venv", "__pycache__"];
 
 /// The keys of all rule files of the workspace and of all open documents, sorted.
-pub fn rule_files(server: &LspServer) -> Vec<PathBuf> {
-    let mut found: BTreeSet<PathBuf> = server.documents.keys().into_iter().collect();
-    for folder in &server.documents.folders {
+pub fn rule_files(documents: &DocumentStore) -> Vec<PathBuf> {
+    let mut found: BTreeSet<PathBuf> = documents.keys().into_iter().collect();
+    for folder in &documents.folders {
         walk_folder(folder, DEPTH, &mut found);
     }
     found.into_iter().collect()
@@ -43,7 +42,7 @@ fn walk_folder(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
 
 /// The text of a file on disk, where it is text of a size that is looked at.
 pub fn read_text(key: &Path) -> Option<String> {
-    let documents = super::documents::DocumentStore::default();
+    let documents = DocumentStore::default();
     let (folder, name) = (key.parent()?, key.file_name()?.to_str()?);
     let overlay = FileOverlay::new(&documents, Some(folder));
     overlay.read(folder, name, None).ok().map(|found| found.text)

@@ -1,8 +1,8 @@
 //! Code actions: the fixes of what was said, silencing it, its page; and what makes a rule safer.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
 use super::super::publish::{lsp_diagnostic, lsp_range};
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use super::super::text::Encoding;
 use super::commands;

@@ -1,6 +1,7 @@
 //! Commands of the server: run a test, check the picked run, pick a run, explain a message.
 
-use super::super::dispatch::{LspResult, RequestError};
+use super::super::picked_run::outcome_summary;
+use super::super::request_error::{LspResult, RequestError};
 use super::super::server::LspServer;
 use super::super::settings::ClientSettings;
 use averment_base::diagnostic::Slug;
@@ -92,7 +93,7 @@ fn check_run(server: &mut LspServer, arguments: &[Value]) -> LspResult<Value> {
     let Some((outcome, compiled)) = analysis.outcome(run).zip(analysis.compiled()) else {
         return Err(RequestError::new("the rules do not compile"));
     };
-    let summary = super::lenses::outcome_summary(&run.name, outcome);
+    let summary = outcome_summary(&run.name, outcome);
     let results: Vec<Value> = outcome
         .results
         .iter()

@@ -1,9 +1,9 @@
 //! Completion; what is known of a candidate comes when it is looked at.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
 use super::super::documents::FileOverlay;
 use super::super::publish::lsp_range;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use super::super::text::protocol_number;
 use super::hover::markdown_content;

@@ -1,8 +1,8 @@
 //! Formatting of a document and of a part of it.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::{LspResult, RequestError};
 use super::super::publish::lsp_range as range_of;
+use super::super::request_error::{LspResult, RequestError};
 use super::super::server::LspServer;
 use super::super::text::Encoding;
 use averment_base::diagnostic::{Diagnostics, render};

@@ -1,7 +1,7 @@
 //! Hints in the text: types of names, and what statements about order say.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use crate::assist;
 use averment_builtins::table::type_word;

@@ -1,8 +1,8 @@
 //! Hover and signature help.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
 use super::super::publish::lsp_range;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use crate::assist;
 use averment_base::source::Span;

@@ -1,15 +1,15 @@
 //! Lenses: a button above every test, and the verdicts of the picked run above rules.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
-use super::super::picked_run::PickedRun;
+use super::super::picked_run::{PickedRun, outcome_summary};
 use super::super::publish::lsp_range;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use super::super::text::Encoding;
 use super::commands;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
+use averment_engine::vm::outcome::AssertionOutcome;
 use averment_syntax::ast::{ItemKind, SyntaxItem};
 use lsp_types::{CodeLens, CodeLensParams, Command};
 use serde_json::{Value, json};
@@ -96,16 +96,6 @@ impl LensCollector<'_> {
             }
         }
     }
-}
-
-/// `run.json: 4 pass, 1 fail`.
-pub fn outcome_summary(name: &str, outcome: &RunOutcome) -> String {
-    let verdicts =
-        [Verdict::Pass, Verdict::Fail, Verdict::Vacuous, Verdict::Undecided, Verdict::Error, Verdict::Skipped];
-    let count = |wanted| outcome.results.iter().filter(|result| result.verdict == wanted).count();
-    let counted = verdicts.into_iter().map(|verdict| (verdict, count(verdict))).filter(|(_, count)| *count > 0);
-    let all: Vec<String> = counted.map(|(verdict, count)| format!("{count} {}", verdict.as_str())).collect();
-    format!("{name}: {}", if all.is_empty() { "nothing was checked".to_owned() } else { all.join(", ") })
 }
 
 fn verdict_title(verdict: Verdict, reason: &str) -> String {

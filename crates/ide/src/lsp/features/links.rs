@@ -1,9 +1,9 @@
 //! Links: the files that `use` and `from` name.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
 use super::super::place::{path_key, path_to_uri};
 use super::super::publish::lsp_range;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use averment_syntax::ast::{ItemKind, Name, SchemaSource, SyntaxItem, TestRun};
 use lsp_types::{DocumentLink, DocumentLinkParams, Uri};

@@ -16,8 +16,8 @@ pub mod symbols;
 pub mod tokens;
 
 use super::analysis::Analysis;
-use super::dispatch::{LspResult, RequestError};
 use super::documents::document_key;
+use super::request_error::{LspResult, RequestError};
 use super::server::LspServer;
 use lsp_types::{TextDocumentPositionParams, Uri};
 use std::path::PathBuf;

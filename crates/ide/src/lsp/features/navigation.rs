@@ -1,8 +1,8 @@
 //! Definition, references, highlights.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
 use super::super::publish::lsp_location;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use super::super::workspace::rule_files;
 use averment_base::source::Span;
@@ -82,7 +82,7 @@ pub fn all_places(
     with_declaration: bool,
 ) -> Vec<(PathBuf, Vec<Span>)> {
     let mut found = Vec::new();
-    for key in rule_files(server) {
+    for key in rule_files(&server.documents) {
         if let Some(analysis) = server.analysis_for(&key) {
             let places = places_in_file(analysis, declared, with_declaration);
             if !places.is_empty() {

@@ -1,8 +1,8 @@
 //! Rename, across files; what would break something is refused.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::{LspResult, RequestError};
 use super::super::publish::lsp_range;
+use super::super::request_error::{LspResult, RequestError};
 use super::super::server::LspServer;
 use super::navigation::{DeclaredSymbol, NameMeaning, all_places, name_at};
 use averment_base::source::Span;

@@ -1,8 +1,8 @@
 //! Folding and growing selections, from brackets and lines, so that they work on any text.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
 use super::super::publish::lsp_range;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use super::super::text::protocol_number;
 use crate::assist::{HighlightClass, bracket_pairs, highlight_tokens};

@@ -1,8 +1,8 @@
 //! Symbols of a document and of the workspace.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
 use super::super::publish::{lsp_location, lsp_range};
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use super::super::text::Encoding;
 use super::super::workspace::rule_files;
@@ -114,7 +114,7 @@ pub fn workspace_symbols(
     let encoding = server.encoding;
     let wanted = parameters.query.to_lowercase();
     let mut found = Vec::new();
-    for key in rule_files(server) {
+    for key in rule_files(&server.documents) {
         let Some(analysis) = server.analysis_for(&key) else { continue };
         let root = analysis.root;
         let own = analysis.checked.symbols.declarations.iter().filter(|one| one.span.file == root);

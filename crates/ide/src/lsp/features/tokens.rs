@@ -1,7 +1,7 @@
 //! Semantic tokens: what every word is, for editors that colour by meaning.
 
 use super::super::analysis::Analysis;
-use super::super::dispatch::LspResult;
+use super::super::request_error::LspResult;
 use super::super::server::LspServer;
 use super::super::text::Encoding;
 use crate::assist::{HighlightClass, HighlightToken, highlight_tokens};

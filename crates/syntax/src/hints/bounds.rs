@@ -1,6 +1,6 @@
 //! How many: numbers and bounds in words.
 
-use super::table::pairs;
+use super::table::{meant, pairs};
 use super::view::StatementView;
 
 /// How many, in words: the comparison, the number, and the token behind it.
@@ -53,7 +53,7 @@ pub(super) fn read_bound(view: &StatementView<'_, '_>, at: usize) -> Option<Word
 /// How many, in digits.
 pub(super) fn number_digits(text: &str) -> Option<String> {
     let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
-    if number { Some(text.to_owned()) } else { number_word(text).map(|number| number.to_string()) }
+    if number { Some(text.to_owned()) } else { number_word(text).map(str::to_owned) }
 }
 
 /// The number at a token, in digits.
@@ -61,7 +61,7 @@ pub(super) fn number_at(view: &StatementView<'_, '_>, at: usize) -> Option<Strin
     if view.is_number(at) {
         return Some(view.token_text(at).to_owned());
     }
-    number_word(view.token_text(at)).map(|number| number.to_string())
+    number_word(view.token_text(at)).map(str::to_owned)
 }
 
 /// The token behind a bound: `more than 3 times`.
@@ -117,23 +117,10 @@ fn sign_of(text: &str) -> Option<(&'static str, String)> {
 }
 
 pub(super) fn opposite_sign(sign: &str) -> &'static str {
-    match sign {
-        ">" => "<=",
-        ">=" => "<",
-        "<" => ">=",
-        "<=" => ">",
-        "!=" => "==",
-        _ => "!=",
-    }
+    meant("OPPOSITE", sign).unwrap_or("!=")
 }
 
-pub(super) fn number_word(word: &str) -> Option<u32> {
-    match word {
-        "once" | "one" => Some(1),
-        "twice" | "two" => Some(2),
-        "thrice" | "three" => Some(3),
-        "four" => Some(4),
-        "five" => Some(5),
-        _ => None,
-    }
+/// A number in words, in digits.
+pub(super) fn number_word(word: &str) -> Option<&'static str> {
+    meant("NUMBERWORD", word)
 }

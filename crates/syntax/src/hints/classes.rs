@@ -169,8 +169,6 @@ const TAKES: &[(&str, TakeFn)] = &[
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
 
-const COUNTING: &[&str] = &["count", "turns", "turn", "usage", "length", "word_count"];
-
 const GUARDS: &[(&str, GuardFn)] = &[
     // The grammar gave up here; here or before; here or behind; not long before.
     ("failed", |view, at| view.failed == at),
@@ -184,7 +182,7 @@ const GUARDS: &[(&str, GuardFn)] = &[
     ("touching", |view, at| view.touches_previous(at)),
     ("apart", |view, at| !view.touches_previous(at)),
     // Something in front of this counts: a count has no unit.
-    ("counting", |view, at| (0..at).any(|before| view.is_any(before, COUNTING))),
+    ("counting", |view, at| (0..at).any(|before| view.is_any(before, table::list("COUNTING")))),
     ("outer", |view, at| view.is_outer(at)),
     ("inner", |view, at| !view.is_outer(at)),
     // Behind a complete value.
@@ -227,10 +225,7 @@ const GUARDS: &[(&str, GuardFn)] = &[
     // A modifier stands here; something does that is none; a failure is known here, so that `expect` is the modifier.
     ("modifier", places::is_modifier),
     ("content", |view, at| view.modifiers_start(at) != at),
-    ("known", |view, at| {
-        const FAILS: &[&str] = &["failure", "failed", "fails", "fail", "to", "error", "pass"];
-        at > 0 || view.is_any(at + 1, FAILS)
-    }),
+    ("known", |view, at| at > 0 || view.is_any(at + 1, table::list("FAILURE"))),
     ("asserting", places::is_claim),
     // `not` of a test in front of its value; a statement's own word is none.
     ("fronted", |view, at| {
@@ -301,23 +296,7 @@ fn touching_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
 }
 
 fn is_bodied(view: &StatementView<'_, '_>) -> bool {
-    const WORDS: &[&str] = &[
-        "when",
-        "before",
-        "after",
-        "between",
-        "pre",
-        "post",
-        "any",
-        "all",
-        "none",
-        "at",
-        "suite",
-        "workspace",
-        "runner",
-        "for",
-    ];
-    view.is_any(0, WORDS)
+    view.is_any(0, table::list("BODIED"))
         && (!view.token_is(0, "for") || view.token_is(1, "each"))
         && !view.is_any(1, &["x", "=="])
         && !view.token_is(2, "in")

@@ -55,7 +55,6 @@ const FILTERS: &[(&str, FilterFn)] = &[
         let texts = text.split('"').skip(1).step_by(2).map(name_of_tool);
         Some(texts.collect::<Vec<_>>().join(", ")).filter(|names| !names.is_empty())
     }),
-    ("held", verb_test),
     ("ungrouped", |text| Some(text.replace([',', ' '], ""))),
     ("cents", |text| Some(format!("{:.2}", text.parse::<f64>().ok()? / 100.0))),
     ("money", |text| Some(bounds::comparison_of(text)?.replace('$', ""))),
@@ -170,17 +169,6 @@ fn step_of(text: &str) -> Option<String> {
     // A name in quotes that needs none.
     let quoted = words::is_label(strip_quotes(rest)) && rest.starts_with(['"', '\'']);
     (!rest.is_empty()).then(|| if quoted { name_of_tool(rest) } else { rest.to_owned() })
-}
-
-fn verb_test(text: &str) -> Option<String> {
-    let test = match text {
-        "match" | "matches" => "matches",
-        "mention" | "mentions" => "mentions",
-        "start" | "starts" | "begin" | "begins" => "starts",
-        "end" | "ends" => "ends",
-        _ => "contains",
-    };
-    Some(test.to_owned())
 }
 
 /// `not in` for `is not one of`.

@@ -1,7 +1,7 @@
 //! Methods and functions of other languages: `output.includes("x")`, `len(x)`, `expect(x).toBe(1)`.
 
 use super::table::meant;
-use super::view::StatementView;
+use super::view::{StatementView, strip_quotes};
 use std::ops::Range;
 
 /// `o.includes("x")`, and `o.indexOf("x") >= 0`.
@@ -184,17 +184,6 @@ fn call_arguments(view: &StatementView<'_, '_>, open: usize) -> Vec<String> {
     found
 }
 
-pub(super) fn type_word(name: &str) -> &'static str {
-    match name.trim_matches(['"', '\'']) {
-        "str" | "string" | "String" => "string",
-        "int" | "integer" => "integer",
-        "float" | "number" | "Number" => "number",
-        "bool" | "boolean" => "boolean",
-        "list" | "Array" | "array" | "tuple" => "list",
-        _ => "object",
-    }
-}
-
 /// `expect(x).not.toBe(1)`, `expect(x).to.equal(1)`.
 pub(super) fn expect_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     if !view.token_is(0, "expect") || !view.token_is(1, "(") {
@@ -227,4 +216,9 @@ pub(super) fn assert_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>,
     let arguments = call_arguments(view, open);
     let template = argument_template("ASSERTION", &name, arguments.len())?;
     Some((view.token_range(0, view.behind_bracket(open)), fill_arguments(template, &arguments)))
+}
+
+/// What a type of another language is called here.
+pub(super) fn type_word(name: &str) -> &'static str {
+    meant("TYPE", strip_quotes(name)).unwrap_or("object")
 }

@@ -1,5 +1,6 @@
 //! Conditions on a place in a statement that several hints ask for.
 
+use super::table::list;
 use super::view::StatementView;
 
 /// The bracket that a token stands in.
@@ -40,10 +41,8 @@ fn comma_inside(view: &StatementView<'_, '_>, open: usize) -> bool {
 
 /// True for a word that is a modifier here: an operator behind it makes it a name.
 pub(super) fn is_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
-    const TESTS: &[&str] =
-        &["==", "!=", "<", ">", "<=", ">=", ".", "contains", "is", "in", "matches", "exists", "+", "and", "or"];
     let value = at == 0 && view.is_any(0, &["when", "as", "class"]) && view.len() > 3;
-    can_stand(view, at) && view.failed <= at + 2 && !view.is_any(at + 1, TESTS) && !value
+    can_stand(view, at) && view.failed <= at + 2 && !view.is_any(at + 1, list("BEHINDNAME")) && !value
 }
 
 /// True where a modifier or setting can stand: at the start, or behind a complete statement.
@@ -58,24 +57,7 @@ pub(super) fn is_claim(view: &StatementView<'_, '_>, at: usize) -> bool {
     at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
 }
 
-/// Words that stand between two steps, or between a value and a test.
-const BETWEEN: &[&str] = &[
-    "before",
-    "after",
-    "only",
-    "iff",
-    "never",
-    "must",
-    "requires",
-    "follows",
-    "precedes",
-    "equals",
-    "is",
-    "immediately",
-    "then",
-];
-
 /// `A before B`: the first word is a step.
 pub(super) fn is_infix(view: &StatementView<'_, '_>) -> bool {
-    view.is_any(1, BETWEEN) && view.find_word(1, "->").is_none()
+    view.is_any(1, list("BETWEEN")) && view.find_word(1, "->").is_none()
 }

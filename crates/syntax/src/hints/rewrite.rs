@@ -64,30 +64,25 @@ impl PatternMatch<'_, '_, '_> {
 
     /// `None` if a filter has nothing to say about a name's text.
     pub(super) fn fill_template(&self, template: &str) -> Option<String> {
-        let mut text = String::new();
-        for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
-            let new = match part {
-                TemplatePart::Text(new) => new.to_owned(),
-                TemplatePart::Name { name, default, filter } => self.named_text(name, default, filter, false)?,
-            };
-            join_text(&mut text, &new);
-        }
-        Some(text.trim().to_owned())
+        self.fill_names(template, |name, default, filter| self.named_text(name, default, filter, false))
     }
 
     /// Long texts are not shortened.
     pub(super) fn fill_unshortened(&self, template: &str) -> Option<String> {
+        self.fill_names(template, |name, _, filter| {
+            let (from, to) = self.named_tokens(name)?;
+            let written = self.view.written_text(from, to);
+            if filter.is_empty() { Some(written.to_owned()) } else { filters::apply_filter(filter, written) }
+        })
+    }
+
+    fn fill_names(&self, template: &str, fill: impl Fn(&str, &str, &str) -> Option<String>) -> Option<String> {
         let mut text = String::new();
         for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
-            let new = match part {
-                TemplatePart::Text(new) => new.to_owned(),
-                TemplatePart::Name { name, filter, .. } => {
-                    let (from, to) = self.named_tokens(name)?;
-                    let written = self.view.written_text(from, to);
-                    if filter.is_empty() { written.to_owned() } else { filters::apply_filter(filter, written)? }
-                }
-            };
-            join_text(&mut text, &new);
+            match part {
+                TemplatePart::Text(new) => join_text(&mut text, new),
+                TemplatePart::Name { name, default, filter } => join_text(&mut text, &fill(name, default, filter)?),
+            }
         }
         Some(text.trim().to_owned())
     }

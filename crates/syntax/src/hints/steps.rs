@@ -1,17 +1,15 @@
 //! Mistakes around steps that no pattern can tell.
 
 use super::bounds::{WordedBound, opposite_sign, read_bound};
+use super::table::list;
 use super::view::{StatementView, SuggestText};
 use crate::statements::{HeadOperand, find_head};
 use crate::token::TokenKind;
 use crate::{grammar, near_keywords, words};
 use averment_base::diagnostic::{Diagnostic, SourceEdit};
 
-/// Words inside statements that precede a step, besides statement words.
-const BEFORE_STEPS: &[&str] = &["exactly", "both", "or", "and", "then", "iff", "until", "proposed", "->", ",", "|"];
-
 fn is_before_step(word: &str) -> bool {
-    BEFORE_STEPS.contains(&word) || find_head(word).is_some_and(|head| head.follows == HeadOperand::Step)
+    list("BEFORESTEP").contains(&word) || find_head(word).is_some_and(|head| head.follows == HeadOperand::Step)
 }
 
 /// `before call read(path: $p) -> …`, `never tool deploy`: the name alone is the call.
@@ -49,14 +47,12 @@ pub(super) fn call_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> 
     Some(Diagnostic { help: Some(help), ..diagnostic })
 }
 
-const SAME: &[&str] = &["identical", "same", "equal", "repeated", "consecutive", "successive"];
-
 /// `never more than 3 search`, `at most 3 search`, `no more than 3 identical calls`, `max 5 fetch`.
 pub(super) fn bound_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let never = view.token_is(0, "never") || view.token_is(0, "not") && !view.is_any(1, &["more", "less"]);
     let WordedBound { sign, number, end } = read_bound(view, usize::from(never))?;
     let sign = if never { opposite_sign(sign) } else { sign };
-    let same = (end..view.len()).take_while(|&at| view.is_any(at, SAME)).count();
+    let same = (end..view.len()).take_while(|&at| view.is_any(at, list("SAME"))).count();
     let filler = usize::from(view.is_any(end + same, &["call", "calls", "tool"]));
     let of = usize::from(filler > 0 && view.is_any(end + same + filler, &["of", "to"]));
     let step = end + same + filler + of;
@@ -84,9 +80,6 @@ pub(super) fn bound_in_front(view: &StatementView<'_, '_>) -> Option<Diagnostic>
     Some(diagnostic.suggest_text(whole.clone(), vec![view.replace_tokens(0, view.len(), whole)]))
 }
 
-const ARROWS: &[&str] =
-    &["=>", "-", ">", ",", "then", "before", "comes", "precedes", "to", "must", "followed", "implies", "<-"];
-
 /// `before A B`, `before A => B`, `sequence A, B`.
 pub(super) fn missing_arrow(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let first = usize::from(view.token_is(0, "immediately"));
@@ -111,7 +104,7 @@ pub(super) fn missing_arrow(view: &StatementView<'_, '_>) -> Option<Diagnostic> 
         return None;
     }
     let mut next = end;
-    while view.is_any(next, ARROWS) && view.behind_step(next + 1) > next + 1 {
+    while view.is_any(next, list("ARROW")) && view.behind_step(next + 1) > next + 1 {
         next += 1;
     }
     if view.token_is(next, "by") {
@@ -147,7 +140,7 @@ fn arrows_in_sequence(view: &StatementView<'_, '_>, at: usize) -> String {
             break;
         }
         steps.push(view.source_text(here, end));
-        if !view.is_any(end, ARROWS) && !view.token_is(end, "->") {
+        if !view.is_any(end, list("ARROW")) && !view.token_is(end, "->") {
             here = end;
             break;
         }
@@ -217,11 +210,7 @@ fn number_before(view: &StatementView<'_, '_>, times: usize) -> usize {
 
 /// `skill find-skills`, `read src/**`: the text behind a kind needs quotes.
 pub(super) fn text_of_a_kind(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    const ENDS: &[&str] = &[
-        "->", "{", "where", "until", "within", "and", "or", "then", "iff", "after", "before", "between", "exists",
-        "is", "ok", "failed", "by", "tagged", "in", "contains", "matches", "starts", "ends",
-    ];
-    let ends = |at| view.is_any(at, ENDS) || view.is_any(at, words::MODIFIERS);
+    let ends = |at| view.is_any(at, list("KINDEND")) || view.is_any(at, words::MODIFIERS);
     let steps = words::STATEMENTS.contains(&view.token_text(0)) || kind_of(view, 0).is_some();
     let at = (0..view.len()).find(|&at| {
         let begins = at == 0
@@ -237,7 +226,7 @@ pub(super) fn text_of_a_kind(view: &StatementView<'_, '_>) -> Option<Diagnostic>
     let mut end = at + 2;
     while end < view.len()
         && (view.touches_previous(end) || kind == "command" && !view.is_text(end))
-        && !view.is_any(end, ENDS)
+        && !view.is_any(end, list("KINDEND"))
         && !view.is_any(end, &[",", "(", ")", "|", ":", "=", "==", "!=", "<", ">", "<=", ">="])
     {
         end += 1;

@@ -1,7 +1,7 @@
 //! Mistakes in words, lists and bodies that no pattern can tell.
 
 use super::places::{enclosing_bracket, is_infix};
-use super::table::meant;
+use super::table::{list, meant};
 use super::view::{StatementView, SuggestText};
 use crate::token::TokenKind;
 use crate::{near_keywords, words};
@@ -81,7 +81,7 @@ pub(super) fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnosti
     let taken = !view.expected.iter().any(|rule| format!("{rule:?}").starts_with("modifier"));
     if taken
         || words::is_joining(word)
-        || STATEMENT_WORDS.contains(&word)
+        || list("INSIDE").contains(&word)
         || words::STATEMENTS.contains(&word) && view.is_word(at + 1)
     {
         return None;
@@ -108,8 +108,6 @@ pub(super) fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnosti
         None => diagnostic.with_help(ALL),
     })
 }
-
-const STATEMENT_WORDS: &[&str] = &["until", "within", "times", "where", "iff", "only", "between", "of", "than", "more"];
 
 fn modifier_like(view: &StatementView<'_, '_>, at: usize) -> bool {
     let valued = view.is_number(at + 1)

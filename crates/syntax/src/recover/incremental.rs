@@ -65,17 +65,7 @@ pub(crate) fn read_incremental(
     let before = before.unwrap_or(PreviousParse { text: "", outline: FileOutline::default(), items: Vec::new() });
     let PreviousParse { text: old_text, outline: FileOutline { segments: mut old }, mut items } = before;
     let (front, back) = count_unchanged(source, &bytes, old_text, &old);
-    let mut reader = RecoveryReader {
-        text: &text,
-        brackets: &found,
-        too_deep: &scan.too_deep,
-        limits,
-        only_mistakes: false,
-        explained: 0,
-        unread: Vec::new(),
-        diagnostics: Diagnostics::default(),
-    };
-    reader.report_brackets();
+    let mut reader = RecoveryReader::begin(&text, &found, &scan.too_deep, limits);
     let of_brackets = std::mem::take(&mut reader.diagnostics).0;
     let (mut fresh, mut marked) = (Vec::new(), Vec::new());
     let middle = front..all.len().saturating_sub(back);

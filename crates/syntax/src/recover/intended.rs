@@ -5,7 +5,7 @@ use super::{RecoveryReader, brackets};
 use crate::hints;
 use crate::recover::TokenText;
 use crate::token;
-use averment_base::diagnostic::{Diagnostic, Diagnostics, Fix, Slug, SourceEdit};
+use averment_base::diagnostic::{Diagnostic, Fix, Slug, SourceEdit};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 
@@ -18,17 +18,8 @@ pub(crate) fn apply_first_fix(text: &str) -> Option<String> {
     let lines = TokenText::new(FileId(0), text, scan.tokens);
     let brackets = brackets::match_brackets(&lines);
     let end = lines.tokens.len();
-    let mut reader = RecoveryReader {
-        text: &lines,
-        brackets: &brackets,
-        too_deep: &scan.too_deep,
-        limits: &limits,
-        only_mistakes: true,
-        explained: 0,
-        unread: Vec::new(),
-        diagnostics: Diagnostics::default(),
-    };
-    reader.report_brackets();
+    let mut reader = RecoveryReader::begin(&lines, &brackets, &scan.too_deep, &limits);
+    reader.only_mistakes = true;
     reader.read_items(0, end, 0);
     let mut found = reader.diagnostics.0;
     found.sort_by_key(|one| (one.span.start, one.span.end));

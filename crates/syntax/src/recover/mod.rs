@@ -52,17 +52,7 @@ pub(super) fn recover_file(file: FileId, source: &str, scan: TokenScan, limits: 
     let text = TokenText::new(file, source, scan.tokens);
     let brackets = brackets::match_brackets(&text);
     let end = text.tokens.len();
-    let mut reader = RecoveryReader {
-        text: &text,
-        brackets: &brackets,
-        too_deep: &scan.too_deep,
-        limits,
-        only_mistakes: false,
-        explained: 0,
-        unread: Vec::new(),
-        diagnostics: Diagnostics::default(),
-    };
-    reader.report_brackets();
+    let mut reader = RecoveryReader::begin(&text, &brackets, &scan.too_deep, limits);
     let items = reader.read_items(0, end, 0);
     let RecoveryReader { unread, mut diagnostics, .. } = reader;
     diagnostics.0.sort_by_key(|diagnostic| (diagnostic.span.start, diagnostic.span.end));
@@ -98,7 +88,15 @@ struct RecoveryReader<'a, 't> {
     diagnostics: Diagnostics,
 }
 
-impl RecoveryReader<'_, '_> {
+impl<'a, 't> RecoveryReader<'a, 't> {
+    /// A reader that has said what is wrong with the brackets.
+    fn begin(text: &'a TokenText<'t>, brackets: &'a BracketTable, too_deep: &'a [usize], limits: &'a Limits) -> Self {
+        let (only_mistakes, explained, unread, diagnostics) = (false, 0, Vec::new(), Diagnostics::default());
+        let mut reader = Self { text, brackets, too_deep, limits, only_mistakes, explained, unread, diagnostics };
+        reader.report_brackets();
+        reader
+    }
+
     fn report_brackets(&mut self) {
         let mut troubles = self.brackets.errors.iter().copied().peekable();
         while let Some(trouble) = troubles.next() {

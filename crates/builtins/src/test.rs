@@ -94,40 +94,6 @@ pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &m
     }
 }
 
-/// Which elements of a list have to be contained.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[allow(missing_docs, reason = "each is the word itself")]
-pub enum ContainedShare {
-    All,
-    Any,
-    None,
-}
-
-/// `subject contains all|any|none wanted`. Of an empty list all and none are contained, and not any.
-///
-/// # Errors
-/// Only when a limit is reached.
-pub fn contains_share(
-    subject: &Value<'_>,
-    share: ContainedShare,
-    wanted: &Value<'_>,
-    meter: &mut FuelMeter,
-) -> TestAnswer {
-    let Value::List(wanted) = wanted else { return Ok(None) };
-    if !matches!(subject, Value::Text(_) | Value::List(_) | Value::Object(_)) {
-        return Ok(None);
-    }
-    for item in *wanted {
-        let Some(found) = contains(subject, &item.value, meter)? else { return Ok(None) };
-        match (share, found) {
-            (ContainedShare::All, false) | (ContainedShare::None, true) => return Ok(Some(false)),
-            (ContainedShare::Any, true) => return Ok(Some(true)),
-            _ => {}
-        }
-    }
-    Ok(Some(share != ContainedShare::Any))
-}
-
 /// `subject starts with start`.
 #[must_use]
 pub fn starts_with(subject: &Value<'_>, start: &Value<'_>) -> Option<bool> {

@@ -343,20 +343,6 @@ fn tests_of_values_know_texts_lists_and_keys() {
         let answer = test::contains_ignoring_case(&value(subject), &value(wanted), &mut meter);
         assert_eq!(answer, Ok(expected), "{subject} {wanted}");
     }
-    use test::ContainedShare::{All, Any, None as Nothing};
-    for (share, wanted, expected) in [
-        (All, r#"["a", "b"]"#, Some(true)),
-        (All, r#"["a", "x"]"#, Some(false)),
-        (Any, r#"["x", "b"]"#, Some(true)),
-        (Any, "[]", Some(false)),
-        (All, "[]", Some(true)),
-        (Nothing, r#"["x"]"#, Some(true)),
-        (Nothing, r#"["x", "b"]"#, Some(false)),
-        (All, r#""ab""#, None),
-    ] {
-        let answer = test::contains_share(&value(r#""a b""#), share, &value(wanted), &mut meter);
-        assert_eq!(answer, Ok(expected), "{share:?} {wanted}");
-    }
 }
 
 /// The time of a piece of work on hostile input: generous, for a slow machine without optimisation.

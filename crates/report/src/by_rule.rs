@@ -60,12 +60,6 @@ impl ByRule {
         }
     }
 
-    /// The row of an item.
-    #[must_use]
-    pub fn item_row(&self, item: usize) -> Option<usize> {
-        self.of_item.get(item).copied()
-    }
-
     /// Counts a run.
     pub fn add_run(&mut self, run: &RunReport) {
         for result in &run.results {

@@ -125,10 +125,4 @@ impl SubjectTable {
     pub fn witness_place(&self, subject: SubjectId) -> &WitnessPlace {
         self.known.get_index(subject).map_or(&WitnessPlace::Nowhere, |(_, (_, place))| place)
     }
-
-    /// The key of a subject.
-    #[must_use]
-    pub fn subject_key(&self, subject: SubjectId) -> &str {
-        self.known.get_index(subject).map_or("", |(key, _)| key)
-    }
 }

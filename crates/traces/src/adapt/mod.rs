@@ -111,6 +111,7 @@ mod pydantic_ai;
 mod qwen_code;
 mod realtime;
 pub(crate) mod registry;
+mod repeated_records;
 mod retell;
 pub(crate) mod run_builder;
 mod run_state;
@@ -181,6 +182,7 @@ pub(crate) fn normalize_run<'run>(
         return Ok((native::normal_run(root, text, source, warnings), ModelSpending::default()));
     }
     let mut draft = RunBuilder::new(arena, limits, records, warnings);
+    let root = repeated_records::without_copies(root, &format.record_ids, &mut draft);
     let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut draft)).flatten();
     read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
     draft.check_steps()?;

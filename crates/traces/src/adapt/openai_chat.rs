@@ -48,6 +48,9 @@ key_table! {
     }
 }
 
+/// The key of the message of a choice.
+pub(super) const MESSAGE: &str = ChoiceKey::Message.key();
+
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "chat messages",
     known_by: "messages with `role` and `content` or `tool_calls`",

@@ -163,8 +163,8 @@ fn an_error_that_the_program_got_over_is_none_of_the_run() {
     let wrong = event(r#""error", "message": "stream disconnected""#);
     let (spoke, over) =
         (event(r#""agent_message", "message": "ok""#), event(r#""task_complete", "last_agent_message": null"#));
-    let spoke_again = spoke.replace("10:00:00", "10:00:01");
-    assert_eq!(of_run(&lines(&[&spoke, &wrong, &spoke_again, &over]), "error"), "missing");
+    let again = spoke.replace("10:00:00", "10:00:01");
+    assert_eq!(of_run(&lines(&[&spoke, &wrong, &again, &over]), "error"), "missing");
     assert_eq!(of_run(&lines(&[&wrong, &event(r#""task_complete", "last_agent_message": "ok""#)]), "error"), "missing");
     for ends in [vec![&spoke, &wrong, &over], vec![&spoke, &wrong], vec![&wrong, &spoke]] {
         let ends: Vec<_> = ends.into_iter().map(String::as_str).collect();
@@ -213,8 +213,7 @@ fn what_ended_a_conversation_of_openhands_is_the_error_of_the_run() {
     );
     let broken = second("ConversationErrorEvent", r#""environment", "code": "MaxIterations", "detail": "100 steps""#);
     assert_eq!(of_run(&lines(&[&asked, &broken]), "error"), r#""100 steps""#);
-    let asked_again = asked.replace(r#""id": "e""#, r#""id": "f""#);
-    assert_eq!(of_run(&lines(&[&asked, &broken, &asked_again]), "error"), "missing");
+    assert_eq!(of_run(&lines(&[&asked, &broken, &asked.replace(r#""e""#, r#""f""#)]), "error"), "missing");
 
     let first = |state: &str| {
         format!(

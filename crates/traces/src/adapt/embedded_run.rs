@@ -50,9 +50,8 @@ pub(super) fn unpack_messages<'run>(root: Node<'run>, arena: &'run Bump, limits:
         node_list(list).is_some_and(|list| !list.is_empty()).then_some((place, list))
     })?;
     let with_key = |key: Option<&'run str>| {
-        let entry = |(at, entry): (usize, &ObjectEntry<'run>)| match at == place {
-            true => ObjectEntry { key: key.unwrap_or(entry.key), node: list },
-            false => *entry,
+        let entry = |(at, entry): (usize, &ObjectEntry<'run>)| {
+            if at == place { ObjectEntry { key: key.unwrap_or(entry.key), node: list } } else { *entry }
         };
         let entries: Vec<_> = row.entries().iter().enumerate().map(entry).collect();
         let row = Value::Object(Object::new(arena, arena.alloc_slice_copy(&entries)));

@@ -5,13 +5,13 @@
 
 mod log;
 
-use super::block_session::SeenLines;
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ToolCallKey;
 use super::nodes::{list_of, node_list, node_object, object_of, objects_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -79,6 +79,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[Ag2Key::Responses.key(), Ag2Key::Type.key()],
     element: |object| is_answer(object) || is_event(object) || log::is_line(object),
     line: |object| is_event(object) || log::is_line(object),
+    record_ids: RecordIds::unique(&[&[Ag2Key::Content.key(), Ag2Key::Event.key()]]),
     read: read_run,
     ..IN_FULL
 };
@@ -109,14 +110,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         return log::read_log(items, draft);
     }
     let mut chat = Chat { talk: ConversationBuilder::new(draft), begun_by: None, has_begun: false, runs_code: false };
-    let mut seen = SeenLines::default();
     for (node, record) in chat.talk.draft.record_objects(items) {
         chat.talk.draft.count_record();
         if is_event(record) {
-            let id = object_of(record, Ag2Key::Content).and_then(|content| text_of(content, Ag2Key::Event));
-            if !seen.is_again(id, node) {
-                chat.add_event(node, record);
-            }
+            chat.add_event(node, record);
         } else {
             chat.add_message(node, record);
         }

@@ -8,6 +8,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, read_messages};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, node_text, object_of, objects_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_usage;
@@ -72,6 +73,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[FrameworkKey::Contents.key()],
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::of_call(&[
+        &[FrameworkKey::Contents.key(), FrameworkPartKey::Call.key()],
+        &[FrameworkKey::Contents.key(), FrameworkPartKey::Call.last_key()],
+    ]),
     read: read_run,
     ..IN_FULL
 };

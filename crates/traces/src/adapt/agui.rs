@@ -6,6 +6,7 @@ use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
 use super::nodes::{items_of, list_of, node_object, node_text, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId};
 
 use averment_base::value::{Node, Object, Value};
@@ -60,6 +61,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[AguiKey::Type.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::of_run(&[&[AguiKey::Run.key()]]),
     read: read_run,
     ..IN_FULL
 };

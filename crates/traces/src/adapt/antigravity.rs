@@ -7,6 +7,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, field_entry};
 use averment_base::value::json;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
@@ -73,6 +74,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[AntigravityKey::Index.key()],
     element: is_step,
     line: is_step,
+    record_ids: RecordIds::updated(&[&[AntigravityKey::Index.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -5,6 +5,7 @@ use super::cutting::RunCutting;
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
@@ -79,6 +80,7 @@ pub(crate) const EVENTS: TraceFormat = TraceFormat {
     object: is_event,
     item_marks: &[AssayKey::Episode.key()],
     element: is_event,
+    record_ids: RecordIds::shared(&[&[AssayKey::Time.key()]]),
     read: read_lines,
     runs: &[RunCutting { within: &[], way: &[], by: &[&[AssayKey::Episode.key()]], keeps: &[], joins: None }],
     ..IN_FULL
@@ -95,6 +97,7 @@ pub(crate) const CALLS: TraceFormat = TraceFormat {
     item_marks: &[AssayKey::Tool.key(), AssayKey::Result.key()],
     element: is_call,
     line: is_call,
+    record_ids: RecordIds::shared(&[&[AssayKey::Time.key()]]),
     read: read_lines,
     ..IN_FULL
 };

@@ -8,6 +8,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::{StepKind, StepStatus};
@@ -70,6 +71,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[AutogenKey::Source.key()],
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::shared(&[&[AutogenKey::Id.key()], &[AutogenKey::Time.key()]]),
     read: read_run,
     ..IN_FULL
 };

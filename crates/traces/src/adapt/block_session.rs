@@ -4,11 +4,9 @@ use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::nodes::{node_list, node_object, node_text};
 use super::run_builder::{RunBuilder, absent_node};
-use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepKind;
-use rustc_hash::FxHashMap;
 
 /// What the user said, where a program writes other words into the user's messages, too.
 #[derive(Debug, Clone, Copy)]
@@ -165,23 +163,6 @@ pub(super) fn leave_results_open(draft: &mut RunBuilder<'_, '_>) {
     for call in draft.steps_of_kind(StepKind::Call) {
         if draft.step_field(call, of_step::RESULT).is_none() {
             draft.add_field(call, of_step::RESULT, absent_node());
-        }
-    }
-}
-
-/// Lines so far, by their ids: a session that goes on in a copy of its file repeats them.
-#[derive(Debug, Default)]
-pub(super) struct SeenLines<'run>(FxHashMap<&'run str, Node<'run>>);
-
-impl<'run> SeenLines<'run> {
-    pub(super) fn is_again(&mut self, id: Option<&'run str>, line: Node<'run>) -> bool {
-        let Some(id) = id else { return false };
-        match self.0.get(id) {
-            Some(known) => values_equal(&known.value, &line.value),
-            None => {
-                self.0.insert(id, line);
-                false
-            }
         }
     }
 }

@@ -8,6 +8,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ChatMessageKey;
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value, json};
@@ -53,6 +54,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[ChunkKey::Object.key(), ChunkKey::Choices.key()],
     element: is_chunk,
     line: is_chunk,
+    record_ids: RecordIds::of_run(&[&[ChunkKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -20,6 +20,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::format::{IN_FULL, LineProjection, TraceFormat};
 use super::messages::{ChatMessageKey, LastWords, MessageRole};
 use super::nodes::{items_of, list_of, node_list, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use crate::error::PlacedError;
 use averment_base::value::compare::values_equal;
@@ -115,6 +116,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &keys_of(MARKS),
     element: is_line,
     line: is_line,
+    record_ids: RecordIds::OWN_READER,
     read: read_run,
     projected: LineProjection::Never,
     harmless_keys: HarmlessKey::Any.keys(),

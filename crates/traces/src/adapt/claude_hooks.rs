@@ -4,6 +4,7 @@ use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, node_object, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node};
 use super::tools;
 use crate::time;
@@ -54,6 +55,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[HookKey::Event.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::shared(&[&[HookKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

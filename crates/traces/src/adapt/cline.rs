@@ -13,6 +13,7 @@ use super::fields::{FieldRecord, NodeShapes, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{BlockKey, ChatMessageKey, MessageRole, is_message};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
@@ -72,6 +73,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[ChatMessageKey::Role.key()],
     element: is_own,
     beside: |message| is_message(&message, &NodeShapes),
+    record_ids: RecordIds::shared(&[&[ClineKey::Time.key()]]),
     read: read_run,
     ..IN_FULL
 };

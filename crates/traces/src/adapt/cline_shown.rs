@@ -9,6 +9,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, node_object, node_text, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, field_entry};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step, of_usage};
@@ -91,6 +92,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[ShownKey::Say.key(), ShownKey::Ask.key()],
     element: |message| shown_kind(message).is_some() && message.field(ShownKey::Time).is_some(),
     beside: is_shown,
+    record_ids: RecordIds::shared(&[&[ShownKey::Time.key()]]),
     read: read_run,
     ..IN_FULL
 };

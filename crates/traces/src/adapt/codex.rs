@@ -11,6 +11,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -124,6 +125,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[CodexKey::Payload.key(), CodexPayloadKey::Mark.key()],
     element: is_line,
     line: is_line,
+    record_ids: RecordIds::shared(&[&[CodexKey::Time.key()]]),
     read: read_run,
     ..IN_FULL
 };

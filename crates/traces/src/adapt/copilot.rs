@@ -8,6 +8,7 @@ use super::conversation::{
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, count_node, field_entry};
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -120,6 +121,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[CopilotEventKey::Data.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::shared(&[&[CopilotEventKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

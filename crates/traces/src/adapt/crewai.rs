@@ -6,6 +6,7 @@ use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, items_of, list_of, node_object, node_text, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
@@ -94,6 +95,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[CrewKey::Id.key(), CrewKey::Data.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::unique(&[&[CrewKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

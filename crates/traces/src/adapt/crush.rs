@@ -1,7 +1,6 @@
 //! Crush: a session as `crush session show --json` writes it, and messages as its database holds them, whose parts are JSON in a text.
 //! The tokens of a session are those of its last request: they are not those of the run.
 
-use super::block_session::SeenLines;
 use super::blocks::{BlockCall, BlockResult, ContentBlock};
 use super::conversation::instant_node;
 use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
@@ -11,6 +10,7 @@ use super::messages::MessageRole;
 use super::nodes::{
     items_of, list_of, node_list, node_object, node_text, object_items, object_of, objects_of, text_of,
 };
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_run;
@@ -62,6 +62,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[CrushKey::Parts.key()],
     element: is_row,
     line: is_row,
+    record_ids: RecordIds { lists: &[CrushKey::Messages.key()], ..RecordIds::updated(&[&[CrushKey::Id.key()]]) },
     read: read_run,
     ..IN_FULL
 };
@@ -92,13 +93,7 @@ fn is_row(row: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let (arena, limits) = (draft.arena, draft.limits);
-    // An export that was appended to another one holds messages twice.
-    let mut seen = SeenLines::default();
-    let is_again = |node: &Node<'run>, seen: &mut SeenLines<'run>| {
-        seen.is_again(node_object(*node).and_then(|message| text_of(message, CrushKey::Id)), *node)
-    };
-    let items = items_of(root, &[CrushKey::Messages]).iter().filter(|node| !is_again(node, &mut seen)).copied();
-    let items = &*arena.alloc_slice_copy(&items.collect::<Vec<_>>());
+    let items = items_of(root, &[CrushKey::Messages]);
     if let Some(meta) = node_object(*root).and_then(|session| object_of(session, CrushKey::Meta)) {
         draft.set_some(of_run::ID, value_of(meta, CrushKey::Session));
         draft.set_some(of_run::COST, value_of(meta, CrushKey::Cost));

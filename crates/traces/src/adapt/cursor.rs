@@ -7,6 +7,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, node_object, node_text, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run};
@@ -82,6 +83,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[CursorKey::Call.key(), CursorKey::Time.key(), CursorKey::Request.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::of_run(&[&[CursorKey::Session.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -4,6 +4,7 @@ use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{node_list, node_object};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{RunEntries, SpanAct, TraceSpan, build_run, text_of_node, ways};
@@ -84,6 +85,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     object: is_span,
     item_marks: &[DatadogKey::Start.key()],
     element: is_span,
+    record_ids: RecordIds::OWN_READER,
     read: read_run,
     runs: &[RunCutting { within: &[], way: &[], by: TRACE, keeps: &[], joins: None }],
     ..IN_FULL

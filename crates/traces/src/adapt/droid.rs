@@ -1,6 +1,6 @@
 //! Factory Droid: sessions as it stores them (`session_start`, `message`), and the events of `droid exec --output-format stream-json`.
 
-use super::block_session::{self, SeenLines, UserWords};
+use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
@@ -8,6 +8,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run};
@@ -68,6 +69,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_line,
     line: is_line,
     beside: |line| line_type(line).is_some(),
+    record_ids: RecordIds::unique(&[&[DroidKey::Id.key()]]),
     read: read_session,
     ..IN_FULL
 };
@@ -81,6 +83,7 @@ pub(crate) const STREAM: TraceFormat = TraceFormat {
     element: is_event,
     line: is_event,
     beside: |event| event_type(event).is_some(),
+    record_ids: RecordIds::shared(&[&[DroidKey::Id.key()]]),
     read: read_stream,
     ..IN_FULL
 };
@@ -127,14 +130,10 @@ fn set_id<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, id: Option<Node<'r
 
 fn read_session<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let (mut talk, mut seen) = (ConversationBuilder::from_parts(draft), SeenLines::default());
+    let mut talk = ConversationBuilder::from_parts(draft);
     for node in items_of::<DroidKey>(root, &[]) {
         talk.draft.count_record();
-        let line = node_object(*node);
-        if seen.is_again(line.and_then(|line| text_of(line, DroidKey::Id)), *node) {
-            continue;
-        }
-        match line.and_then(|line| Some((line, line_type(line)?))) {
+        match node_object(*node).and_then(|line| Some((line, line_type(line)?))) {
             Some((line, DroidLineType::Start)) => {
                 set_id(&mut talk, line.field(DroidKey::Id));
                 talk.add_meta(of_meta::CWD, line.field(DroidKey::Folder));

@@ -1,11 +1,12 @@
 //! A file whose JSON was written into a text of JSON, as programs do that write JSON twice. A text among runs is none of them.
 
+use super::fields::key_table;
 use super::format::TraceFormat;
-use super::nodes::{node_list, node_object};
+use super::nodes::{node_list, node_object, node_text};
 use super::registry::detect_format;
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
-use averment_base::value::{Node, Value, json};
+use averment_base::value::{Node, Object, ObjectEntry, Value, json};
 use averment_runs::run::RunSource;
 use bumpalo::Bump;
 
@@ -31,6 +32,32 @@ pub(super) fn unpack_text<'run>(
         Some(_) => Ok(document.node),
         None => Ok(root),
     }
+}
+
+key_table! {
+    /// Where rows of data sets hold a conversation, some as JSON in text.
+    ConversationColumn {
+        Any = "messages" | "conversations" | "trajectory" | "conversation" | "history",
+    }
+}
+
+/// A row whose list of messages is JSON in text, with the list in its place; `None` if no format knows it then.
+pub(super) fn unpack_messages<'run>(root: Node<'run>, arena: &'run Bump, limits: &Limits) -> Option<Node<'run>> {
+    let row = node_object(root)?;
+    let (place, list) = row.entries().iter().enumerate().find_map(|(place, entry)| {
+        let text = ConversationColumn::from_key(entry.key).and_then(|_| node_text(entry.node))?;
+        let list = text.trim_start().starts_with('[').then(|| entry.node.parse_embedded(arena, limits)).flatten()?;
+        node_list(list).is_some_and(|list| !list.is_empty()).then_some((place, list))
+    })?;
+    let with_key = |key: Option<&'run str>| {
+        let entry = |(at, entry): (usize, &ObjectEntry<'run>)| {
+            if at == place { ObjectEntry { key: key.unwrap_or(entry.key), node: list } } else { *entry }
+        };
+        let entries: Vec<_> = row.entries().iter().enumerate().map(entry).collect();
+        let row = Value::Object(Object::new(arena, arena.alloc_slice_copy(&entries)));
+        Some(Node::new(row, root.origin)).filter(|row| detect_format(row).is_some())
+    };
+    with_key(None).or_else(|| with_key(Some(ConversationColumn::Any.key())))
 }
 
 /// True if parts name their runs, or there are several.

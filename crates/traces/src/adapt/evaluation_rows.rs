@@ -53,7 +53,7 @@ key_table! {
 
 key_table! {
     RowMark {
-        Any = "tool_definitions" | "inputs.query" | "inputs.response" | "rows",
+        Any = "tool_definitions" | "inputs.query" | "inputs.response" | "rows" | "query",
     }
 }
 

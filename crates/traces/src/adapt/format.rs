@@ -2,6 +2,7 @@
 
 use super::cutting::RunCutting;
 use super::nodes::record_payload;
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
@@ -30,6 +31,8 @@ pub struct TraceFormat {
     pub(super) beside: fn(Object<'_>) -> bool,
     /// Whether an element or a line is a run of its own where nothing among the first ones says that they belong together.
     pub(super) alone: fn(Object<'_>) -> bool,
+    /// What tells its records apart, so that those which a file holds twice are read once.
+    pub(super) record_ids: RecordIds,
     pub(super) read: for<'run> fn(Node<'run>, &mut RunBuilder<'run, '_>) -> Result<(), PlacedError>,
     /// How a value that holds several runs in it is cut into them.
     pub(super) runs: &'static [RunCutting],
@@ -109,6 +112,7 @@ pub(super) const IN_FULL: TraceFormat = TraceFormat {
     line: never_matches,
     beside: never_matches,
     alone: never_matches,
+    record_ids: RecordIds::NONE,
     read: |_, _| Ok(()),
     runs: &[],
     projected: LineProjection::Never,

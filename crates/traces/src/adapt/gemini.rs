@@ -12,6 +12,7 @@ use super::conversation::{
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
@@ -171,6 +172,7 @@ pub(crate) const STREAM: TraceFormat = TraceFormat {
     item_marks: &[GeminiEventKey::Call.key(), GeminiEventKey::Session.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::of_call(&[&[GeminiEventKey::Call.key()]]),
     read: read_stream,
     ..IN_FULL
 };

@@ -6,6 +6,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, read_messages};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, object_of, objects_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::run::StepStatus;
@@ -51,6 +52,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_message,
     line: is_message,
     beside: |message| text_of(message, GenkitKey::Role).is_some() && list_of(message, GenkitKey::Content).is_some(),
+    record_ids: RecordIds::of_call(&[&[GenkitKey::Content.key(), GenkitPart::Call.key(), GenkitKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -9,6 +9,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, k
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
@@ -93,6 +94,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_item,
     line: is_item,
     beside: |line| message_of(line).is_some() || event_type(line).is_some(),
+    record_ids: RecordIds::shared(&[&[GooseMessageKey::Created.key()]]),
     read: read_run,
     ..IN_FULL
 };

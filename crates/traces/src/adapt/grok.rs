@@ -6,6 +6,7 @@ use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::of_meta;
@@ -65,6 +66,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         let fields = [GrokKey::Content, GrokKey::Summary, GrokKey::Hosted];
         row_type(row).is_some() && fields.into_iter().any(|field| row.field(field).is_some())
     },
+    record_ids: RecordIds::of_call(&[&[GrokKey::Calls.key(), GrokKey::Id.key()], &[GrokKey::Call.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -5,6 +5,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, node_object, node_text, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, absent_node};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -56,6 +57,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[GuardKey::Event.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::shared(&[&[GuardKey::Time.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -9,6 +9,7 @@ use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_list, node_object, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_meta;
@@ -61,6 +62,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: HaystackKey::Meta.keys(),
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::of_call(&[
+        &[HaystackKey::Content.key(), HaystackPart::Call.key(), HaystackPartKey::Id.key()],
+        &[HaystackKey::Content.last_key(), HaystackPart::Call.key(), HaystackPartKey::Id.key()],
+    ]),
     read: read_run,
     ..IN_FULL
 };

@@ -7,8 +7,10 @@ use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
+use super::messages::ChatMessageKey;
 use super::nodes::{first_of, items_of, node_object, node_text, object_of, text_of};
 use super::openai_chat;
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_usage;
@@ -98,6 +100,11 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: |line| record_of(line).is_some() || context_role(line).is_some(),
     line: |line| record_of(line).is_some() || context_role(line).is_some(),
     beside: is_beside,
+    record_ids: RecordIds::shared(&[
+        &[KimiKey::Time.key()],
+        &[ChatMessageKey::Calls.key(), ChatMessageKey::Id.key()],
+        &[ChatMessageKey::Answers.key()],
+    ]),
     read: read_run,
     ..IN_FULL
 };

@@ -10,6 +10,7 @@ use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_usage};
@@ -106,6 +107,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_own,
     line: is_own,
     beside: |record| record_type(record).is_some(),
+    record_ids: RecordIds::shared(&[&[KimiCodeKey::Time.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -7,6 +7,7 @@ use super::fields::{FieldRecord, NodeShapes, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{self, ChatMessageKey as OfChat, ToolCallKey};
 use super::nodes::{first_of, list_of, node_object, node_text, object_of, objects_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::{content, handovers, printed_messages};
 use averment_base::value::{Node, Object, Value};
@@ -70,6 +71,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[LangChainKey::Content.key(), LangChainKey::Data.key(), LangChainKey::Constructor.key()],
     element: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_key(word).is_some()),
     line: |object| message_sayer(object).is_some_and(|(word, _)| SureMessageType::from_key(word).is_some()),
+    record_ids: RecordIds::OWN_READER,
     read: read_run,
     ..IN_FULL
 };
@@ -92,6 +94,7 @@ pub(crate) const UPDATES: TraceFormat = TraceFormat {
     item_marks: GraphNode::Any.keys(),
     element: is_update,
     line: is_update,
+    record_ids: RecordIds::OWN_READER,
     read: read_updates,
     ..IN_FULL
 };

@@ -6,6 +6,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, listed_calls, read_messages};
 use super::messages::MessageRole;
 use super::nodes::{list_of, node_list, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::run::StepStatus;
@@ -60,6 +61,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: LangChain4jMark::Any.keys(),
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::of_call(&[
+        &[LangChain4jKey::Calls.key(), LangChain4jKey::Id.key()],
+        &[LangChain4jKey::Id.key()],
+    ]),
     read: read_run,
     ..IN_FULL
 };

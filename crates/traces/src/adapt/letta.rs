@@ -6,6 +6,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId};
 use crate::time;
 use averment_base::value::{Node, Object, Value};
@@ -95,6 +96,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[LettaKey::Type.key()],
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::shared(&[&[LettaKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

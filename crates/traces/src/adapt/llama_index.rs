@@ -6,6 +6,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, listed_calls, read_messages};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, object_items, object_of, objects_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::run::StepStatus;
@@ -62,6 +63,11 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[LlamaKey::Blocks.key()],
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::of_call(&[
+        &[LlamaKey::Blocks.key(), LlamaBlockKey::Id.key()],
+        &[LlamaKey::More.key(), LlamaKey::Of.key()],
+        &[LlamaKey::More.key(), LlamaKey::Calls.key(), LlamaBlockKey::Id.last_key()],
+    ]),
     read: read_run,
     ..IN_FULL
 };

@@ -8,6 +8,7 @@ use super::cutting::RunCutting;
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{list_of, node_list, node_object, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::spans::ways;
 use super::{block_session, calls};
@@ -17,6 +18,7 @@ use averment_runs::run::StepStatus;
 
 key_table! {
     LlmLogKey {
+        Row = "id",
         Conversation = "conversation_id",
         Time = "datetime_utc",
         Prompt = "prompt",
@@ -50,6 +52,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[LlmLogKey::Time.key()],
     element: is_row,
     line: is_row,
+    record_ids: RecordIds::unique(&[&[LlmLogKey::Row.key()]]),
     read: read_run,
     runs: &[RunCutting { within: &[], way: &[], by: CONVERSATION, keeps: &[], joins: None }],
     ..IN_FULL

@@ -7,6 +7,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, node_object, node_text, object_items, object_of, record_payload, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
@@ -85,6 +86,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[ManagedEventKey::Time.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::unique(&[&[ManagedEventKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -8,6 +8,7 @@ use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall, i
 use super::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -101,6 +102,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ],
     element: is_frame,
     line: is_frame,
+    record_ids: RecordIds::shared(&[
+        &[FrameKey::Time.key()],
+        &[FrameKey::TimeToo.key()],
+        &[FrameKey::TimeOfLog.key()],
+        &[FrameKey::TimeInMilliseconds.key()],
+    ]),
     read: read_run,
     ..IN_FULL
 };

@@ -13,6 +13,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object, is_about_calls, is_message};
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::unknown::UNKNOWN_ROLE;
 use super::{blocks, claude_code, content, native, printed_messages};
@@ -47,6 +48,9 @@ key_table! {
     }
 }
 
+/// The key of the message of a choice.
+pub(super) const MESSAGE: &str = ChoiceKey::Message.key();
+
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "chat messages",
     known_by: "messages with `role` and `content` or `tool_calls`",
@@ -61,6 +65,11 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[ChatMessageKey::Role.key(), ChatExchangeKey::Request.key()],
     element: |object| is_chat_message(object) || is_exchange(object),
     line: |object| is_chat_message(object) && object.field(ChatMessageKey::Type).is_none() || is_exchange(object),
+    record_ids: RecordIds::of_call(&[
+        &[ChatMessageKey::Calls.key(), ChatMessageKey::Id.key()],
+        &[ChatMessageKey::Answers.key()],
+        &[ChatMessageKey::Content.key(), ChatMessageKey::Id.key()],
+    ]),
     read: read_run,
     projected: LineProjection::Messages(MessageLayout {
         list: ChatExchangeKey::Messages.key(),

@@ -9,6 +9,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::tools::{ArgsKey, VIEW};
 use crate::error::PlacedError;
@@ -124,6 +125,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[OpenHandsKey::Source.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::shared(&[&[OpenHandsKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -8,6 +8,7 @@ use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, node_list, node_object, object_items};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::spans::{text_of_node, ways};
 use crate::error::PlacedError;
@@ -35,6 +36,7 @@ pub(super) const OPEN_INFERENCE: TraceFormat = TraceFormat {
     object: |object| holds_spans(object) && any_attribute(object, is_open_inference),
     item_marks: OtelMark::Any.keys(),
     element: |object| holds_spans(object) && any_attribute(object, is_open_inference),
+    record_ids: RecordIds::OWN_READER,
     read: read_run,
     runs: CUTTINGS,
     ..IN_FULL
@@ -49,6 +51,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     object: holds_spans,
     item_marks: OtelMark::Any.keys(),
     element: holds_spans,
+    record_ids: RecordIds::OWN_READER,
     read: read_run,
     runs: CUTTINGS,
     ..IN_FULL

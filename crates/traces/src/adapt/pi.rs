@@ -1,13 +1,14 @@
 //! pi and OpenClaw: sessions (an entry a line, `message` holds what was said), and the events of `pi --mode json`. Entries form a tree:
 //! what was done on a branch that was left was done.
 
-use super::block_session::{self, CostSum, SeenLines, UserWords};
+use super::block_session::{self, CostSum, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run, of_usage};
@@ -111,6 +112,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_line,
     line: is_line,
     beside: |line| line_type(line).is_some(),
+    record_ids: RecordIds::unique(&[&[PiKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };
@@ -149,11 +151,9 @@ fn is_call(block: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut session = PiSession { talk: ConversationBuilder::from_parts(draft), cost: CostSum::default(), wrong: None };
-    let mut seen = SeenLines::default();
     for node in items_of::<PiKey>(root, &[]) {
         session.talk.draft.count_record();
         match node_object(*node) {
-            Some(line) if seen.is_again(text_of(line, PiKey::Id), *node) => {}
             Some(line) => session.read_line(*node, line),
             None => session.talk.draft.skip_value(node, "a line that is no object is passed over"),
         }

@@ -6,6 +6,7 @@ use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, ToolCallKey};
 use super::nodes::{are_mostly, items_of, node_list, node_object, object_of, objects_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways};
@@ -17,6 +18,7 @@ key_table! {
     PostHogKey {
         Events = "results" | "events",
         Event = "event",
+        Id = "uuid" | "id",
         Properties = "properties",
         Time = "timestamp" | "createdAt",
         Person = "distinct_id",
@@ -80,6 +82,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[PostHogKey::Event.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::updated(&[&[PostHogKey::Id.key()], &[PostHogKey::Id.last_key()]]),
     read: read_run,
     runs: &[
         RunCutting { within: &[], way: &[PostHogKey::Events.keys()], by: TRACE, keeps: &[], joins: None },

@@ -6,6 +6,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_usage, role};
@@ -85,6 +86,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[PydanticMessageKey::Parts.key()],
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::of_call(&[&[PydanticMessageKey::Parts.key(), PydanticPartKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -1,13 +1,14 @@
 //! Qwen Code: the chat of a session, a record a line, whose messages have the parts of the Gemini API.
 
 use super::adk::{self, AdkPartKey};
-use super::block_session::{self, SeenLines};
+use super::block_session;
 use super::blocks::{self, BlockCall};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, number_behind};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::gemini;
 use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run};
@@ -82,6 +83,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_line,
     line: is_line,
     beside: |line| line.field(QwenKey::Session).is_some() && line_type(line).is_some(),
+    record_ids: RecordIds::unique(&[&[QwenKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };
@@ -102,11 +104,9 @@ fn is_line(line: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::from_parts(draft);
-    let mut seen = SeenLines::default();
     for node in items_of::<QwenKey>(root, &[]) {
         talk.draft.count_record();
         match node_object(*node) {
-            Some(line) if seen.is_again(text_of(line, QwenKey::Id), *node) => {}
             Some(line) => read_line(&mut talk, *node, line),
             None => talk.draft.skip_value(node, "a line that is no object is passed over"),
         }

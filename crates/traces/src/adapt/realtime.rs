@@ -7,6 +7,7 @@ use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::unknown::UNKNOWN_ROLE;
 use averment_base::value::{Node, Object, Value};
@@ -83,6 +84,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[RealtimeKey::Event.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::unique(&[&[RealtimeKey::Event.key()]]),
     read: read_run,
     ..IN_FULL
 };

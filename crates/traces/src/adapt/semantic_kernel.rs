@@ -8,6 +8,7 @@ use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_usage};
@@ -63,6 +64,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[KernelKey::Kind.key(), KernelKey::Items.last_key()],
     element: is_message,
     line: is_message,
+    record_ids: RecordIds::of_call(&[
+        &[KernelKey::Items.key(), KernelKey::Id.key()],
+        &[KernelKey::Items.last_key(), KernelKey::Id.last_key()],
+        &[KernelKey::Items.key(), KernelKey::Call.key()],
+        &[KernelKey::Items.last_key(), KernelKey::Call.last_key()],
+    ]),
     read: read_run,
     ..IN_FULL
 };

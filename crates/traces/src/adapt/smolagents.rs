@@ -8,6 +8,7 @@ use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ToolCallKey;
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -62,6 +63,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[SmolKey::Number.key()],
     element: is_step,
     line: is_step,
+    record_ids: RecordIds::of_call(&[&[SmolKey::Calls.key(), ToolCallKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

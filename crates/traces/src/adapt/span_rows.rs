@@ -5,6 +5,7 @@ use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, items_of, node_list, node_object, object_items};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::spans::{InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways};
 use crate::error::PlacedError;
@@ -64,6 +65,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[SpanRowKey::Id.key(), SpanRowKey::Id.last_key()],
     element: is_row,
     line: is_row,
+    record_ids: RecordIds::OWN_READER,
     read: read_run,
     runs: &[
         RunCutting { within: &[], way: &[SpanRowKey::Rows.keys()], by: TRACE, keeps: &[], joins: None },

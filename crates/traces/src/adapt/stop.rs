@@ -6,6 +6,7 @@ use super::cutting::RunCutting;
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, node_object, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -75,6 +76,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     object: is_span,
     item_marks: &[StopSpanKey::Id.key()],
     element: is_span,
+    record_ids: RecordIds::unique(&[&[StopSpanKey::Id.key()]]),
     read: read_run,
     runs: &[RunCutting { within: &[], way: &[], by: &[&[StopSpanKey::Trace.key()]], keeps: &[], joins: None }],
     ..IN_FULL

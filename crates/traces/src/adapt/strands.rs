@@ -6,6 +6,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::listed_messages::{ListedMessage, read_messages};
 use super::messages::MessageRole;
 use super::nodes::{list_of, node_list, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 
@@ -30,6 +31,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[StrandsKey::Number.key()],
     element: is_record,
     line: is_record,
+    record_ids: RecordIds::shared(&[&[StrandsKey::Time.key()]]),
     read: read_run,
     ..IN_FULL
 };

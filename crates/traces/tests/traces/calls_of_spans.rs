@@ -398,3 +398,24 @@ fn a_response_as_it_came_and_a_list_of_calls_are_no_answer() {
         with(&observation(output), |run| assert_eq!(root(run, "output"), "\"9 m\""));
     }
 }
+
+/// A span that names a tool without saying what it is, or what the tool was given or gave, may be a call or may be about one.
+#[test]
+fn a_span_that_only_names_a_tool_may_be_a_call() {
+    let state = |attributes: &Json| {
+        let call = tool(&json!({"gen_ai.tool.name": "read", "gen_ai.tool.call.id": "c1"}));
+        let spans = [span("1", "", 1, &call), span("2", "1", 2, attributes)];
+        with(&json!(spans).to_string(), |run| {
+            let calls = run.steps.iter().filter(|step| step.kind == StepKind::Call);
+            (calls.map(|call| call.name.to_owned()).collect::<Vec<_>>(), run.complete)
+        })
+    };
+    let (read, send) = ("read".to_owned(), "send".to_owned());
+    assert_eq!(state(&json!({"tool.name": "send"})), (vec![read.clone()], false));
+    assert_eq!(state(&json!({"gen_ai.tool.name": "send"})), (vec![read.clone()], false));
+    assert_eq!(
+        state(&json!({"tool.name": "send", "openinference.span.kind": "TOOL"})),
+        (vec![read.clone(), send], true)
+    );
+    assert_eq!(state(&json!({"tool.name": "send", "openinference.span.kind": "CHAIN"})), (vec![read], true));
+}

@@ -1,7 +1,7 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 179] = [
+pub(super) const HARMLESS: [(&str, &str); 195] = [
     (".results[].result.data.parts", "what a tool gave"),
     ("UsageEvent].data kind", "counts"),
     ("[tool_result].data.content part", "what a tool gave"),
@@ -184,6 +184,22 @@ pub(super) const HARMLESS: [(&str, &str); 179] = [
     (".toolSpans[", "what a span says of itself"),
     (".body.output.messages[assistant].content", "the state of a graph"),
     (".message.payload", "a call, which is read"),
+    ("formats [].spans[agent].input kind", "a value under its type, which is read whatever it is called"),
+    ("formats [].spans[agent].output kind", "a value under its type, which is read whatever it is called"),
+    ("formats [].spans[llm].input kind", "a value under its type, which is read whatever it is called"),
+    ("formats [].spans[llm].output kind", "a value under its type, which is read whatever it is called"),
+    ("formats [].spans[tool].input kind", "a value under its type, which is read whatever it is called"),
+    ("formats [].spans[tool].output kind", "a value under its type, which is read whatever it is called"),
+    (".spans[llm].input.value", "what a model was given"),
+    ("formats [llm].input", "what a model was given"),
+    ("formats [][].input foreign", "what a model of Laminar was given"),
+    ("formats [][].input sibling", "what a model of Laminar was given"),
+    ("formats [][].input[user].content part", "what a model of Laminar was given"),
+    ("formats [][].output[assistant].tool_calls", "what was asked for, as long as tools have spans"),
+    (".output.value[assistant].tool_calls", "what was asked for, as long as tools have spans"),
+    ("formats [llm].output.toolCalls", "what was asked for, as long as tools have spans"),
+    ("formats [].runs[].content part", "the answer again, which is the last message of the run"),
+    ("formats [].runs\"[].content part", "the answer again, which is the last message of the run"),
 ];
 
 /// Places that pass, with the reason.

@@ -163,7 +163,8 @@ fn an_error_that_the_program_got_over_is_none_of_the_run() {
     let wrong = event(r#""error", "message": "stream disconnected""#);
     let (spoke, over) =
         (event(r#""agent_message", "message": "ok""#), event(r#""task_complete", "last_agent_message": null"#));
-    assert_eq!(of_run(&lines(&[&spoke, &wrong, &spoke, &over]), "error"), "missing");
+    let again = spoke.replace("10:00:00", "10:00:01");
+    assert_eq!(of_run(&lines(&[&spoke, &wrong, &again, &over]), "error"), "missing");
     assert_eq!(of_run(&lines(&[&wrong, &event(r#""task_complete", "last_agent_message": "ok""#)]), "error"), "missing");
     for ends in [vec![&spoke, &wrong, &over], vec![&spoke, &wrong], vec![&wrong, &spoke]] {
         let ends: Vec<_> = ends.into_iter().map(String::as_str).collect();
@@ -212,7 +213,7 @@ fn what_ended_a_conversation_of_openhands_is_the_error_of_the_run() {
     );
     let broken = second("ConversationErrorEvent", r#""environment", "code": "MaxIterations", "detail": "100 steps""#);
     assert_eq!(of_run(&lines(&[&asked, &broken]), "error"), r#""100 steps""#);
-    assert_eq!(of_run(&lines(&[&asked, &broken, &asked]), "error"), "missing");
+    assert_eq!(of_run(&lines(&[&asked, &broken, &asked.replace(r#""e""#, r#""f""#)]), "error"), "missing");
 
     let first = |state: &str| {
         format!(
@@ -264,7 +265,7 @@ fn calls_that_one_message_of_copilot_asks_for_are_of_one_turn() {
         let ends = |id: &str| copilot("tool.execution_complete", &format!(r#""toolCallId": "{id}", "success": true"#));
         let user = copilot("user.message", r#""content": "go""#);
         let events = [
-            user.clone(),
+            user.replace(r#""id": "user.message""#, r#""id": "first""#),
             copilot("assistant.reasoning", r#""content": "hm""#),
             asks(0, &["a", "b"]),
             starts(0, "a"),

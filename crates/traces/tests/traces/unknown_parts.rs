@@ -5,10 +5,11 @@ use super::harmless_parts::{GAPS, HARMLESS};
 use averment_base::limits::Limits;
 use averment_fixtures::shared;
 use averment_runs::run::StepKind;
+use averment_traces::adapt::FORMATS;
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
 use serde_json::{Value as Json, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
@@ -315,6 +316,24 @@ fn what_is_not_known_may_have_been_a_call() {
     }
     eprintln!("{tried} unknown parts, {} passed", green.len());
     assert!(green.is_empty(), "{:#?}", green.keys().collect::<Vec<_>>());
+}
+
+/// Something unknown is put into files of every format. In home-grown runs other keys are the author's own.
+#[test]
+fn every_format_has_a_file_into_which_something_unknown_is_put() {
+    if shared("traces").is_none() {
+        return;
+    }
+    let limits = Limits::default();
+    let mut missing: BTreeSet<_> = FORMATS.iter().map(|format| format.name).collect();
+    for path in trace_files() {
+        for raw in TraceRuns::open_file(path.to_str().unwrap(), &limits).unwrap().filter_map(Result::ok) {
+            if let Ok(run) = parse_run(&raw, &Bump::new(), &limits) {
+                missing.remove(run.format);
+            }
+        }
+    }
+    assert_eq!(missing.into_iter().collect::<Vec<_>>(), [OWN_KEYS[0]]);
 }
 
 /// Formats in which other keys are the author's own.

@@ -10,6 +10,7 @@ use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::messages::{BlockKey, BlockType, MessageRole};
 use crate::adapt::nodes::{first_of, items_of, node_object, node_text, object_of, text_of};
+use crate::adapt::repeated_records::RecordIds;
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -60,6 +61,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     line: |object| is_response(object) || is_exchange(object, is_response) || is_event(object),
     alone: is_response,
+    record_ids: RecordIds::of_run(&[&[AnthropicEventKey::Message.key(), ApiKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };

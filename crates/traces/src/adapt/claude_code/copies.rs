@@ -2,8 +2,8 @@
 //! what was there, under record ids of their own. What was done once counts once.
 //!
 //! A copy keeps what the provider gave: the id of the message, the ids of its calls. A call is another's copy where it is of the same
-//! message, with the same id, name and input; an id alone is no sign, because some providers use theirs again. What has no id of a
-//! message is a copy where the same is written at the same time.
+//! message, with the same id, name and input, or of messages that both have none; an id alone is no sign, because some providers use
+//! theirs again. Words in a message without an id are a copy where the same is written at the same time.
 
 use super::LineMeta;
 use crate::adapt::nodes::node_text;
@@ -18,7 +18,7 @@ pub(super) struct CopyDetector<'run> {
     record: usize,
     began: usize,
     message: Option<&'run str>,
-    calls: FxHashMap<(&'run str, &'run str), Vec<RecordedCall<'run>>>,
+    calls: FxHashMap<(Option<&'run str>, &'run str), Vec<RecordedCall<'run>>>,
     /// Pairing ids of copies, mapped to those of the original calls.
     pairs: FxHashMap<&'run str, &'run str>,
     answered: FxHashMap<&'run str, StepId>,
@@ -80,9 +80,7 @@ impl<'run> CopyDetector<'run> {
     }
 
     pub(super) fn is_call_again(&mut self, made: CallFacts<'run>) -> bool {
-        let CallFacts { message: Some(message), id: Some(id), pairing: Some(pairing), tool, input } = made else {
-            return false;
-        };
+        let CallFacts { message, id: Some(id), pairing: Some(pairing), tool, input } = made else { return false };
         let (record, input) = (self.record, input.map_or(Value::Missing, |input| input.value));
         let known = self.calls.entry((message, id)).or_default();
         let is_same = |known: &&RecordedCall<'run>| {

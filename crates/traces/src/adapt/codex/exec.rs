@@ -5,6 +5,7 @@ use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepM
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::nodes::{first_of, items_of, list_of, node_object, object_items, object_of, text_of};
+use crate::adapt::repeated_records::RecordIds;
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::tools::ArgsKey;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
@@ -101,6 +102,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     item_marks: &[ExecEventKey::Item.key(), ExecEventKey::Thread.key()],
     element: is_event,
     line: is_event,
+    record_ids: RecordIds::of_run(&[&[ExecEventKey::Thread.key()]]),
     read: read_run,
     ..IN_FULL
 };

@@ -180,6 +180,9 @@ impl<'run> TraceSpan<'run> {
         self.facts.sort_parts();
         if self.act == SpanAct::Other {
             self.act = attributes_act(&self.facts);
+            if self.act == SpanAct::Other && self.facts.fact_node(Fact::Tool).is_some() {
+                draft.note_unknown(self.origin, "a span names a tool and does not say what it is: it may be a call");
+            }
             let words = [Fact::Kind, Fact::Operation].into_iter().filter_map(|fact| self.facts.fact_text(fact));
             if matches!(self.act, SpanAct::Part | SpanAct::Other) {
                 let unknown = words.clone().find(|word| ActWord::from_key(word).is_none());

@@ -9,8 +9,10 @@ use crate::trace::Trace;
 use averment_engine::vm::evaluate::evaluate_some;
 use averment_engine::vm::machine::Machine;
 use averment_engine::vm::temporal::run_reach::{LookBack, RunReach};
+use averment_engine::vm::temporal::step_marks::{MarkedPattern, count_calls, mark_steps};
 use averment_report::model::UnreadableTrace;
 use bumpalo::Bump;
+use std::collections::BTreeSet;
 
 /// Assertions, by their place among those of the rules.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
@@ -60,6 +62,13 @@ impl AssertionSet {
         self.words.iter().all(|word| *word == 0)
     }
 
+    /// Takes an assertion out.
+    fn remove(&mut self, place: usize) {
+        if let Some(word) = self.words.get_mut(place / 64) {
+            *word &= !(1 << (place % 64));
+        }
+    }
+
     fn contains(&self, place: usize) -> bool {
         self.words.get(place / 64).is_some_and(|word| word & (1 << (place % 64)) != 0)
     }
@@ -78,11 +87,31 @@ pub struct GrowthVerdict {
     pub violations: u64,
 }
 
+/// By what a line is told apart from others that touch the same assertions: a pattern, and the value of a binding, which may be any.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct LineMark {
+    /// The pattern, by its place in the index.
+    pub slot: u32,
+    /// A digest of the value; `None` if it may be any.
+    pub value: Option<u64>,
+}
+
+/// What the steps of a line concern.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LineTouch {
+    /// The assertions that look at steps with these kinds and names.
+    pub assertions: AssertionSet,
+    /// Its marks, each with the number of steps that have it.
+    pub marks: Vec<(LineMark, u64)>,
+}
+
 /// The earlier steps that have to be there when assertions are judged again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EarlierSteps {
     /// Those that touch these assertions.
     Touching(AssertionSet),
+    /// Those with one of these marks.
+    Marked(BTreeSet<LineMark>),
     /// The last calls, so many of them, with what stands between them.
     LastCalls(u64),
     /// All of them.
@@ -110,6 +139,25 @@ pub struct GrowthIndex {
     last_calls: u64,
     by_all: AssertionSet,
     settling: AssertionSet,
+    slots: Vec<MarkSlot>,
+    /// Assertions that look at steps with a mark of these slots.
+    by_marks: Vec<(usize, Vec<u32>)>,
+    limits: Vec<StepLimit>,
+}
+
+/// By which pattern of which program lines are marked; all calls without one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct MarkSlot {
+    program: usize,
+    pattern: Option<MarkedPattern>,
+}
+
+/// An assertion that nothing breaks as long as no more steps have a mark of a slot.
+#[derive(Debug)]
+struct StepLimit {
+    place: usize,
+    slot: u32,
+    most: u64,
 }
 
 impl GrowthIndex {
@@ -129,6 +177,9 @@ impl GrowthIndex {
             last_calls: 0,
             by_all: AssertionSet::default(),
             settling: AssertionSet::default(),
+            slots: Vec::new(),
+            by_marks: Vec::new(),
+            limits: Vec::new(),
         };
         for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
             let plan = prepared.temporal_plan(program);
@@ -142,6 +193,7 @@ impl GrowthIndex {
                 }
                 let reach = RunReach::of_assertion(program, prepared, assertion);
                 index.add_reach(place, &reach, &mut of_patterns);
+                index.add_marks(place, number, &reach);
                 if RunReach::passes_for_good(program, prepared, assertion) {
                     index.settling.insert(place);
                 }
@@ -162,7 +214,7 @@ impl GrowthIndex {
         }
         match reach.look_back {
             LookBack::Nothing => {}
-            LookBack::Matches => self.by_matches.insert(place),
+            LookBack::Matches | LookBack::Alike(_) => self.by_matches.insert(place),
             LookBack::Calls(calls) => {
                 self.by_last_calls.insert(place);
                 self.last_calls = self.last_calls.max(calls);
@@ -171,12 +223,42 @@ impl GrowthIndex {
         }
     }
 
-    /// The assertions that the steps of a run touch by their kinds and names.
+    fn add_marks(&mut self, place: usize, program: usize, reach: &RunReach) {
+        if let LookBack::Alike(binding) = reach.look_back {
+            let marked =
+                reach.patterns.iter().map(|pattern| MarkedPattern { pattern: *pattern, binding: Some(binding) });
+            let slots = marked.map(|pattern| self.slot_of(program, Some(pattern))).collect();
+            self.by_marks.push((place, slots));
+        }
+        if let Some(limit) = reach.limit {
+            let slot = self.slot_of(program, limit.counted);
+            self.limits.push(StepLimit { place, slot, most: limit.most });
+        }
+    }
+
+    fn slot_of(&mut self, program: usize, pattern: Option<MarkedPattern>) -> u32 {
+        let slot = MarkSlot { program, pattern };
+        let known = self.slots.iter().position(|known| *known == slot);
+        let place = known.unwrap_or_else(|| {
+            self.slots.push(slot);
+            self.slots.len() - 1
+        });
+        u32::try_from(place).unwrap_or(u32::MAX)
+    }
+
+    /// Whether earlier lines are asked for by the marks of a slot, and not only counted.
+    #[must_use]
+    pub fn asks_for(&self, slot: u32) -> bool {
+        let slot = self.slots.get(slot as usize);
+        slot.is_some_and(|slot| slot.pattern.is_some_and(|pattern| pattern.binding.is_some()))
+    }
+
+    /// What the steps of a run concern.
     ///
     /// # Errors
     /// A run that cannot be read.
-    pub fn touched(&self, text: &str) -> Result<AssertionSet, RunError> {
-        let SharedRules { programs, prepared, reading, .. } = &*self.rules.inner;
+    pub fn touched(&self, text: &str) -> Result<LineTouch, RunError> {
+        let SharedRules { programs, prepared, options, reading, .. } = &*self.rules.inner;
         let raw = self.rules.single_run(Trace::from(text).named("session"))?;
         let arena = Bump::new();
         let run = reading.parse_run(&raw, &arena).map_err(UnreadableTrace::from)?;
@@ -188,24 +270,73 @@ impl GrowthIndex {
                 sets.for_each(|set| touched.add_all(set));
             }
         }
-        Ok(touched)
+        let mut marks = Vec::new();
+        for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
+            self.add_line_marks(number, Machine::new(program, prepared, &run, &arena, options.limits), &mut marks);
+        }
+        Ok(LineTouch { assertions: touched, marks })
     }
 
-    /// What is to be judged of new steps that touch these assertions; `settled` are those that nothing breaks any more.
+    fn add_line_marks(&self, program: usize, mut machine: Machine<'_>, marks: &mut Vec<(LineMark, u64)>) {
+        let slots = || (0_u32..).zip(&self.slots).filter(|(_, slot)| slot.program == program);
+        let calls = count_calls(&machine);
+        let of_calls = slots().filter(|(_, slot)| calls > 0 && slot.pattern.is_none());
+        marks.extend(of_calls.map(|(slot, _)| (LineMark { slot, value: None }, calls)));
+        let (slots, patterns): (Vec<u32>, Vec<MarkedPattern>) =
+            slots().filter_map(|(place, slot)| Some((place, slot.pattern?))).unzip();
+        if !patterns.is_empty() {
+            for (slot, found) in slots.into_iter().zip(mark_steps(&mut machine, &patterns)) {
+                marks.extend(found.into_iter().map(|one| (LineMark { slot, value: one.value }, one.steps)));
+            }
+        }
+    }
+
+    /// What is to be judged of new steps; `settled` are the assertions that nothing breaks any more, `totals` says how many earlier steps have a
+    /// mark of each slot.
     #[must_use]
-    pub fn needs_of(&self, touched: &AssertionSet, settled: &AssertionSet) -> Vec<GrowthNeed> {
-        let mut named = touched.clone();
+    pub fn needs_of(&self, touch: &LineTouch, settled: &AssertionSet, totals: &[u64]) -> Vec<GrowthNeed> {
+        let mut named = touch.assertions.clone();
         named.add_all(&self.of_any_step);
         named.remove_all(settled);
+        for limit in &self.limits {
+            let before = totals.get(limit.slot as usize).copied().unwrap_or_default();
+            let new = touch.marks.iter().filter(|(mark, _)| mark.slot == limit.slot).map(|(_, steps)| *steps);
+            if new.fold(before, u64::saturating_add) <= limit.most {
+                named.remove(limit.place);
+            }
+        }
+        let (alike, marks) = self.take_marked(touch, &mut named);
         let (near, whole) = (named.common(&self.by_last_calls), named.common(&self.by_all));
         [&near, &whole].into_iter().for_each(|others| named.remove_all(others));
         let matching = named.common(&self.by_matches);
         let needs = [
             GrowthNeed { wanted: named, earlier: EarlierSteps::Touching(matching) },
+            GrowthNeed { wanted: alike, earlier: EarlierSteps::Marked(marks) },
             GrowthNeed { wanted: near, earlier: EarlierSteps::LastCalls(self.last_calls) },
             GrowthNeed { wanted: whole, earlier: EarlierSteps::All },
         ];
         needs.into_iter().filter(|need| !need.wanted.is_empty()).collect()
+    }
+
+    /// Takes out the assertions that look at earlier steps by marks, and gives them with these marks.
+    fn take_marked(&self, touch: &LineTouch, named: &mut AssertionSet) -> (AssertionSet, BTreeSet<LineMark>) {
+        let (mut alike, mut marks) = (AssertionSet::default(), BTreeSet::new());
+        for (place, slots) in &self.by_marks {
+            if !named.contains(*place) {
+                continue;
+            }
+            let own = touch.marks.iter().filter(|(mark, _)| slots.contains(&mark.slot));
+            // A step with any value has to do with all others.
+            let Some(values) = own.map(|(mark, _)| mark.value).collect::<Option<BTreeSet<u64>>>() else { continue };
+            named.remove(*place);
+            if values.is_empty() {
+                continue;
+            }
+            alike.insert(*place);
+            let values = || values.iter().copied().map(Some).chain([None]);
+            marks.extend(slots.iter().flat_map(|slot| values().map(|value| LineMark { slot: *slot, value })));
+        }
+        (alike, marks)
     }
 
     /// Those of the assertions that passed for good.

@@ -87,7 +87,9 @@ impl Guard<'_> {
         let line = LogLine::Call(CallLine::of(call, now())).to_text();
         let judged = self.judge_line(log, &line).map_err(|error| format!("the session cannot be judged: {error}"))?;
         let decision = self.record_decision(log, call, &judged.breaches).map_err(|error| unwritable(log, &error))?;
-        log.memory_mut().note_judged(&judged, !matches!(decision, Decision::Deny(_)));
+        if let Some(resident) = &self.resident {
+            log.memory_mut().note_judged(resident, &judged, !matches!(decision, Decision::Deny(_)));
+        }
         Ok(decision)
     }
 

@@ -37,6 +37,23 @@ pub fn settings_path(agent: Agent, below: &Path, of_user: bool) -> PathBuf {
     })
 }
 
+/// Where an agent leaves the hook out until somebody trusts it: what to do about that.
+#[must_use]
+pub fn trust_note(agent: Agent, of_user: bool) -> Option<&'static str> {
+    match agent {
+        Agent::Codex => Some(
+            "Codex runs the hook once you trust it: start `codex` and say yes. `codex exec` leaves it out without asking.",
+        ),
+        Agent::Gemini if !of_user => Some(
+            "Gemini CLI runs hooks of a project only in a folder that you trust; `--skip-trust` leaves them out. Those of `--user` always run.",
+        ),
+        Agent::Copilot if !of_user => Some(
+            "Copilot CLI runs hooks of a project only in a folder that you trust; `-p` needs `--trust-folder`. Those of `--user` always run.",
+        ),
+        _ => None,
+    }
+}
+
 /// One entry under an event. Each has what makes the agent hold a call back when the guard itself cannot be asked.
 fn hook_entry(agent: Agent, event: &str, command: &str) -> Value {
     let asks = guarded_events(agent).first() == Some(&event);

@@ -25,3 +25,4 @@ pub mod serve;
 pub mod serve_http;
 pub mod session;
 mod strict_json;
+mod touch_notes;

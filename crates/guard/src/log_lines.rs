@@ -109,6 +109,11 @@ impl LogLines {
         Some((start as usize..end as usize, (group != ALONE).then_some(group as usize)))
     }
 
+    /// The lines of a group, by number.
+    pub(crate) fn of_group(&self, group: usize) -> &[u32] {
+        self.groups.get(group).map_or(&[], |group| &group.lines)
+    }
+
     /// The lines of a call with this id, or of a tool where there is none.
     pub(crate) fn of_call(&self, id: Option<&str>, tool: &str) -> Option<&LineGroup> {
         self.groups.get(*self.by_key.get(call_key(id, tool).as_str())? as usize)

@@ -6,7 +6,8 @@
 
 use crate::judge::{GuardMode, RuleBreach, judge_call};
 use crate::log_lines::{LineHead, LogLines};
-use averment::growing::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, GrowthVerdict};
+use crate::touch_notes::TouchNotes;
+use averment::growing::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, GrowthVerdict, LineTouch};
 use averment::{Rules, RunError, Status};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -22,8 +23,6 @@ const MAX_KEPT: usize = 256 << 20;
 const MAX_LINES: usize = 20_000;
 /// The most bytes of such a log.
 const MAX_TEXT: usize = 64 << 20;
-/// What a set of assertions takes, about.
-const SET_BYTES: usize = 512;
 
 /// The sessions of a resident guard.
 #[derive(Debug)]
@@ -143,7 +142,7 @@ pub(crate) struct JudgedLine {
     /// Whether it breaks a rule by the lines that were looked at.
     breaks: bool,
     /// What the call touches, and what nothing breaks any more once it is made.
-    touched: Option<AssertionSet>,
+    touched: Option<LineTouch>,
     settled: AssertionSet,
 }
 
@@ -159,49 +158,6 @@ pub(crate) struct LogMemory {
     text: String,
     lines: LogLines,
     touches: TouchNotes,
-}
-
-/// Which assertions the groups of lines touch: groups that touch the same ones share a set.
-#[derive(Debug, Default)]
-struct TouchNotes {
-    /// The lines that are noted.
-    noted: usize,
-    of_groups: Vec<u32>,
-    sets: Vec<AssertionSet>,
-    numbers: HashMap<AssertionSet, u32>,
-    settled: AssertionSet,
-    is_broken: bool,
-}
-
-impl TouchNotes {
-    fn add(&mut self, group: usize, touched: &AssertionSet) {
-        let nothing = self.number_of(AssertionSet::default());
-        if self.of_groups.len() <= group {
-            self.of_groups.resize(group + 1, nothing);
-        }
-        let known = self.of_groups.get(group).copied().unwrap_or(nothing);
-        let mut set = self.sets.get(known as usize).cloned().unwrap_or_default();
-        set.add_all(touched);
-        let number = self.number_of(set);
-        if let Some(place) = self.of_groups.get_mut(group) {
-            *place = number;
-        }
-    }
-
-    fn number_of(&mut self, set: AssertionSet) -> u32 {
-        if let Some(number) = self.numbers.get(&set) {
-            return *number;
-        }
-        let number = u32::try_from(self.sets.len()).unwrap_or(u32::MAX);
-        self.sets.push(set.clone());
-        self.numbers.insert(set, number);
-        number
-    }
-
-    /// Which of the sets hold one of these assertions.
-    fn holding(&self, wanted: &AssertionSet) -> Vec<bool> {
-        self.sets.iter().map(|set| !set.is_apart(wanted)).collect()
-    }
 }
 
 impl LogMemory {
@@ -238,11 +194,10 @@ impl LogMemory {
     }
 
     /// Notes what was found of a call whose line was written.
-    pub(crate) fn note_judged(&mut self, judged: &JudgedLine, is_admitted: bool) {
-        let Some(touched) = &judged.touched else { return };
+    pub(crate) fn note_judged(&mut self, resident: &ResidentSessions, judged: &JudgedLine, is_admitted: bool) {
+        let (Some(touched), Some(index)) = (&judged.touched, &resident.index) else { return };
         if let Some((_, Some(group))) = self.lines.line(self.touches.noted) {
-            self.touches.add(group, touched);
-            self.touches.noted += 1;
+            self.touches.add_line(group, touched, index);
         }
         if is_admitted {
             self.touches.settled.add_all(&judged.settled);
@@ -250,8 +205,7 @@ impl LogMemory {
     }
 
     fn bytes(&self) -> usize {
-        let of_groups = self.touches.of_groups.capacity() * size_of::<u32>();
-        self.text.capacity() + self.lines.bytes() + of_groups + self.touches.sets.len() * SET_BYTES
+        self.text.capacity() + self.lines.bytes() + self.touches.bytes()
     }
 
     fn is_short(&self) -> bool {
@@ -269,14 +223,12 @@ impl LogMemory {
         }
         self.note_touches(index)?;
         let touched = index.touched(&[self.first_line(), line].concat()).ok()?;
-        let needs = index.needs_of(&touched, &self.touches.settled);
+        let needs = index.needs_of(&touched, &self.touches.settled, self.touches.totals());
         let mut judged = JudgedLine { touched: Some(touched), ..JudgedLine::default() };
         for need in &needs {
             let before = self.excerpt(need);
             let after = index.judge(&[&before, line].concat(), &need.wanted).ok()?;
-            if need.earlier == EarlierSteps::All {
-                judged.settled = index.settled_by(&after);
-            }
+            judged.settled.add_all(&index.settled_by(&after));
             let broken: Vec<GrowthVerdict> = after.into_iter().filter(is_broken).collect();
             if !broken.is_empty() {
                 let earlier = index.judge(&before, &need.wanted).ok()?;
@@ -290,37 +242,37 @@ impl LogMemory {
     fn note_touches(&mut self, index: &GrowthIndex) -> Option<()> {
         while let Some((place, group)) = self.lines.line(self.touches.noted) {
             let line = self.text.get(place).unwrap_or_default();
-            if let Some(group) = group.filter(|_| LineHead::of(line).event != "result") {
-                let touched = index.touched(&[self.first_line(), line].concat());
-                self.touches.is_broken |= touched.is_err();
-                let touched = touched.unwrap_or_default();
-                self.touches.add(group, &touched);
+            match group.filter(|_| LineHead::of(line).event != "result") {
+                Some(group) => {
+                    // A line that cannot be read by itself is one that is read with all others.
+                    let touched = index.touched(&[self.first_line(), line].concat()).ok()?;
+                    self.touches.add_line(group, &touched, index);
+                }
+                None => self.touches.noted += 1,
             }
-            self.touches.noted += 1;
         }
-        (!self.touches.is_broken).then_some(())
+        Some(())
     }
 
     /// The lines that assertions look at, in their order.
     fn excerpt(&self, need: &GrowthNeed) -> Cow<'_, str> {
-        let touching = match &need.earlier {
+        let groups = match &need.earlier {
             EarlierSteps::All => return Cow::Borrowed(self.open_text()),
             EarlierSteps::LastCalls(calls) => {
                 let from = self.lines.start_of_last(*calls).max(self.first_line().len());
                 return Cow::Owned([self.first_line(), self.open_text().get(from..).unwrap_or_default()].concat());
             }
-            EarlierSteps::Touching(touching) => touching,
+            EarlierSteps::Touching(touching) => self.touches.touching(touching),
+            EarlierSteps::Marked(marks) => self.touches.marked(marks),
         };
+        let mut numbers: Vec<u32> = groups.into_iter().flat_map(|group| self.lines.of_group(group)).copied().collect();
+        numbers.sort_unstable();
+        numbers.dedup();
         let mut excerpt = self.first_line().to_owned();
-        let holding = self.touches.holding(touching);
-        if holding.contains(&true) {
-            for number in 1..self.lines.count() {
-                let Some((place, Some(group))) = self.lines.line(number) else { continue };
-                let set = self.touches.of_groups.get(group);
-                if set.and_then(|set| holding.get(*set as usize)).copied().unwrap_or(false) {
-                    excerpt.push_str(self.text.get(place).unwrap_or_default());
-                }
-            }
+        // The first line is there already.
+        for number in numbers.into_iter().filter(|number| *number > 0) {
+            let place = self.lines.line(number as usize).map(|(place, _)| place);
+            excerpt.push_str(place.and_then(|place| self.text.get(place)).unwrap_or_default());
         }
         Cow::Owned(excerpt)
     }

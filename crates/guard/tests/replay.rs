@@ -148,6 +148,8 @@ const FORETOLD: &[(&str, &str)] = &[
     ("no a: args.k == 2", "denies"),
     ("sum(args.k of d) <= 3", "denies"),
     ("sum(args.k of d ok) <= 3", "reports"),
+    ("sum(args.k of d(k: $k)) <= 3", "denies"),
+    ("sum(args.k of d(k: $k, result: 1)) <= 3", "reports"),
     ("count d == count e", "owed"),
     ("length(calls) >= 3", "owed"),
     ("length(calls) <= 6", "denies"),

@@ -290,7 +290,10 @@ fn settings_are_written_and_taken_out_for_each_agent() {
         let folder = folder();
         let shown = folder.aver(&format!("guard install {agent} r.assert --state state --dry-run"));
         assert!(!folder.path().join(file).exists());
-        assert_eq!(folder.aver(&format!("guard install {agent} r.assert --state state")).code, 0);
+        let installed = folder.aver(&format!("guard install {agent} r.assert --state state"));
+        assert_eq!(installed.code, 0);
+        // These leave out what nobody trusts, and say nothing.
+        assert_eq!(installed.err.contains("trust"), ["codex", "gemini", "copilot"].contains(&agent), "{installed:?}");
         let text = folder.read(file);
         assert_eq!(shown.out, text, "{agent}");
         let settings: Value = serde_json::from_str(&text).unwrap();

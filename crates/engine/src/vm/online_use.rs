@@ -161,7 +161,10 @@ impl<'p> OnlineReader<'p> {
             OnlineUse::new(within.denies || denies, within.owed && !denies)
         };
         match scope {
-            WindowScope::Values { .. } => within,
+            WindowScope::Values { .. } => match body {
+                CompiledCheck::Expression(code) => self.use_of_expression(*code, fails_for_good(self.program, body)),
+                _ => within,
+            },
             WindowScope::Each { step } => match body {
                 CompiledCheck::Expression(code) => {
                     OnlineUse::new(self.is_early(*code) && self.is_early_pattern(*step), false)

@@ -5,7 +5,7 @@ use super::super::exit::{CommandError, Exit};
 use super::super::{draft_file, io_error_text};
 use super::{GuardRules, guard_rules, word_parser};
 use averment_guard::agent::Agent;
-use averment_guard::install::{edit_settings, settings_path};
+use averment_guard::install::{edit_settings, settings_path, trust_note};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ Examples:
   aver guard install claude rules.assert --dry-run       shows what would be written
   aver guard install claude --uninstall
 
-Codex asks whether it may trust a hook when it sees it first: say yes, or nothing is guarded.")]
+Codex, Gemini CLI and Copilot CLI leave out hooks that nobody has trusted: what to do is told when one is installed.")]
 pub struct InstallArgs {
     /// The agent: claude, codex, gemini, cursor, copilot
     #[arg(value_parser = word_parser(&Agent::ALL), value_name = "AGENT", hide_possible_values = true)]
@@ -76,6 +76,9 @@ pub(super) fn run_install(arguments: &InstallArgs, _: ColorChoice) -> Result<Exi
         (None, None) => format!("`{shown}` held nothing but the guard and is removed\n"),
     };
     eprint_redacted(&what);
+    if let Some(note) = trust_note(agent, arguments.user).filter(|_| command.is_some()) {
+        eprint_redacted(&format!("{note}\n"));
+    }
     Ok(Exit::Holds)
 }
 

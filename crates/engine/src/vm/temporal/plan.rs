@@ -131,6 +131,12 @@ impl TemporalPlan {
             .map_or(&[], |unique| &unique.alternatives)
     }
 
+    /// The bindings of a pattern, sorted.
+    #[must_use]
+    pub fn bound_names(&self, pattern: PatternId) -> &[u32] {
+        self.unique_of(pattern).and_then(|unique| self.unique_pattern(unique)).map_or(&[], |unique| &unique.names)
+    }
+
     /// The patterns of a statement, in the order in which they are written.
     pub fn patterns_of(&self, temporal: TemporalId) -> impl Iterator<Item = PatternId> {
         self.statement(temporal)

@@ -3,7 +3,9 @@
 //! This says what need not be read or judged once more and decides nothing: what is judged is judged by the evaluator, and what is not known
 //! here is read in full.
 
+use super::count_limit::{CountedSteps, find_count_limit};
 use super::plan::TemporalPlan;
+use super::step_marks::MarkedPattern;
 use crate::bytecode::ops::{CodeRef, DefRef, Op, SelectionRef};
 use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, PatternId, Program, TemporalId};
 use crate::vm::prepare::PreparedProgram;
@@ -19,6 +21,8 @@ pub enum LookBack {
     Nothing,
     /// Those that its patterns name.
     Matches,
+    /// Of those that its patterns name, the ones that have a mark in common with the new step: another value of this binding is another matter.
+    Alike(u32),
     /// The last calls, so many of them, and what stands between them.
     Calls(u64),
     /// All of them.
@@ -32,7 +36,8 @@ impl LookBack {
     fn joined_with(self, other: Self) -> Self {
         match (self, other) {
             (Self::Nothing, one) | (one, Self::Nothing) => one,
-            (Self::Matches, Self::Matches) => Self::Matches,
+            (Self::Alike(one), Self::Alike(other)) if one == other => self,
+            (Self::Matches | Self::Alike(_), Self::Matches | Self::Alike(_)) => Self::Matches,
             (Self::Calls(one), Self::Calls(other)) => Self::Calls(one.max(other)),
             // Within a part of the calls that patterns name, others would stand nearer to each other than they do.
             _ => Self::Everything,
@@ -54,10 +59,22 @@ pub struct RunReach {
     pub patterns: Vec<u32>,
     /// Which earlier steps it looks at.
     pub look_back: LookBack,
+    /// It cannot fail for good as long as no more steps are there.
+    pub limit: Option<ReachLimit>,
+}
+
+/// An upper bound of a number of steps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReachLimit {
+    /// The pattern that they match; all calls without one.
+    pub counted: Option<MarkedPattern>,
+    /// How many may be there.
+    pub most: u64,
 }
 
 impl RunReach {
-    const EVERYTHING: Self = Self { any_step: true, patterns: Vec::new(), look_back: LookBack::Everything };
+    const EVERYTHING: Self =
+        Self { any_step: true, patterns: Vec::new(), look_back: LookBack::Everything, limit: None };
 
     /// How far an assertion looks.
     #[must_use]
@@ -71,7 +88,8 @@ impl RunReach {
         let mut reader = ReachReader::new(program, prepared);
         reader.add_codes(&assertion.settings.when);
         reader.add_check(&assertion.check, true);
-        reader.into_reach()
+        let limit = reader.count_limit(&assertion.check);
+        RunReach { limit, ..reader.into_reach() }
     }
 
     /// Whether the pass of an assertion on a run that goes on is one for good: its statement looks at what does not change any more.
@@ -117,12 +135,14 @@ struct ReachReader<'p> {
     reach: RunReach,
     /// False once something was met that may change with steps of any name.
     is_steady: bool,
+    /// True as long as all that was met asks for nothing but the step at hand.
+    is_local: bool,
 }
 
 impl<'p> ReachReader<'p> {
     fn new(program: &'p Program, prepared: &'p PreparedProgram) -> Self {
-        let reach = RunReach { any_step: false, patterns: Vec::new(), look_back: LookBack::Nothing };
-        Self { program, prepared, plan: prepared.temporal_plan(program), reach, is_steady: true }
+        let reach = RunReach { any_step: false, patterns: Vec::new(), look_back: LookBack::Nothing, limit: None };
+        Self { program, prepared, plan: prepared.temporal_plan(program), reach, is_steady: true, is_local: true }
     }
 
     fn into_reach(self) -> RunReach {
@@ -193,7 +213,7 @@ impl<'p> ReachReader<'p> {
             }
             Temporal::Count { test, .. } => {
                 self.add_code(*test, 0);
-                self.look_back(LookBack::Matches);
+                self.look_at_alike(number, is_whole);
             }
             // No call is the last one for good.
             Temporal::Last { .. } if is_whole => {}
@@ -208,27 +228,39 @@ impl<'p> ReachReader<'p> {
             Temporal::After { within: Some(StepDistance::Calls(calls)), .. } => {
                 self.look_at_all(LookBack::of_distance(*calls));
             }
+            Temporal::Before { within: None | Some(StepDistance::Time(_)), each: false, .. }
+            | Temporal::NeverAfter { within: None | Some(StepDistance::Time(_)), .. }
+            | Temporal::NeverBefore { within: None | Some(StepDistance::Time(_)), .. }
+            | Temporal::NeverBetween { within: None | Some(StepDistance::Time(_)), .. } => {
+                self.look_at_alike(number, is_whole);
+            }
             Temporal::Before { within, .. }
             | Temporal::NeverAfter { within, .. }
             | Temporal::NeverBefore { within, .. }
             | Temporal::NeverBetween { within, .. } => self.look_back(match within {
-                None | Some(StepDistance::Time(_)) => LookBack::Matches,
-                Some(StepDistance::Calls(_) | StepDistance::Turns(_)) => LookBack::Everything,
+                // Logs of sessions record no turns, so that none is a matter of what stands between.
+                None | Some(StepDistance::Time(_) | StepDistance::Turns(_)) => LookBack::Matches,
+                Some(StepDistance::Calls(_)) => LookBack::Everything,
             }),
-            Temporal::Require { .. }
+            Temporal::After { within: Some(StepDistance::Time(_) | StepDistance::Turns(_)), .. } => {
+                self.look_at_all(LookBack::Matches);
+            }
+            // Something that may still come is no failure for good.
+            Temporal::Require { times: None, .. }
             | Temporal::After { within: None, .. }
-            | Temporal::Sequence { mode: SequenceMode::Gaps | SequenceMode::Only, within: None, .. }
+            | Temporal::Sequence { mode: SequenceMode::Gaps, within: None, .. }
             | Temporal::IfThen { .. }
             | Temporal::Iff { .. }
             | Temporal::Either { .. }
-            | Temporal::NotBoth { .. } => self.look_back(LookBack::Matches),
-            Temporal::After { .. }
-            | Temporal::Sequence { .. }
+            | Temporal::Together { .. } => self.look_back(by_itself),
+            Temporal::Require { .. } | Temporal::Nested { .. } | Temporal::Apart { .. } => {
+                self.look_back(LookBack::Matches);
+            }
+            Temporal::Sequence { mode: SequenceMode::Only, within: None, .. } => self.look_back(LookBack::Matches),
+            Temporal::NotBoth { .. } => self.look_at_alike(number, is_whole),
+            Temporal::Sequence { .. }
             | Temporal::First { .. }
             | Temporal::Last { .. }
-            | Temporal::Nested { .. }
-            | Temporal::Together { .. }
-            | Temporal::Apart { .. }
             | Temporal::Flow { .. }
             | Temporal::NoneIn { .. }
             | Temporal::CallsMatch { .. } => self.look_at_all(LookBack::Everything),
@@ -238,6 +270,32 @@ impl<'p> ReachReader<'p> {
     fn look_at_all(&mut self, back: LookBack) {
         self.reach.any_step = true;
         self.look_back(back);
+    }
+
+    /// A statement that holds if it holds for each value of a binding: of the patterns that have one in common most is told apart.
+    fn look_at_alike(&mut self, number: TemporalId, is_whole: bool) {
+        let mut names: Vec<u32> = self.pattern_names(number).flatten().copied().collect();
+        names.sort_unstable();
+        let most = names.chunk_by(|one, other| one == other).max_by_key(|alike| alike.len());
+        let name = most.and_then(|alike| alike.first()).filter(|_| is_whole && self.is_local);
+        self.look_back(name.map_or(LookBack::Matches, |name| LookBack::Alike(*name)));
+    }
+
+    /// The bindings of each pattern of a statement.
+    fn pattern_names(&self, number: TemporalId) -> impl Iterator<Item = &'p [u32]> {
+        self.plan.patterns_of(number).map(|pattern| self.plan.bound_names(pattern))
+    }
+
+    fn count_limit(&self, check: &CompiledCheck) -> Option<ReachLimit> {
+        let (counted, most) = find_count_limit(self.program, check)?;
+        let counted = match counted {
+            CountedSteps::Calls => None,
+            CountedSteps::Matches(pattern) if self.is_steady && self.is_local => {
+                Some(MarkedPattern { pattern: self.plan.number_of(pattern)?, binding: None })
+            }
+            CountedSteps::Matches(_) => return None,
+        };
+        Some(ReachLimit { counted, most })
     }
 
     fn add_pattern(&mut self, pattern: PatternId) {
@@ -310,6 +368,7 @@ impl<'p> ReachReader<'p> {
     }
 
     fn add_selection(&mut self, selection: SelectionRef, depth: u32) {
+        self.is_local = false;
         self.look_back(LookBack::Matches);
         let Some(selection) = self.program.selections.get(selection.0 as usize) else {
             self.is_steady = false;

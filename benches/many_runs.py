@@ -100,9 +100,9 @@ def command(aver, rules, data, threads=1):
 def write_forms(folder, runs):
     texts = [json.dumps(run) for run in runs]
     (folder / "runs.jsonl").write_text("\n".join(texts) + "\n")
-    pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "runs.parquet")
+    pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "runs.parquet", compression="zstd")
     spans = pa.Table.from_pylist([span for run in runs for span in spans_of(run)])
-    pq.write_table(spans, folder / "spans.parquet")
+    pq.write_table(spans, folder / "spans.parquet", compression="zstd")
     return sum(map(len, texts)), spans
 
 

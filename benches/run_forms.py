@@ -58,12 +58,12 @@ def write_forms(folder, runs):
     (folder / "rules.assert").write_text(RULES + RATES)
     texts = [json.dumps(run) for run in runs]
     (folder / "runs.jsonl").write_text("\n".join(texts) + "\n")
-    pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "text.parquet")
-    pq.write_table(pa.Table.from_pylist(runs), folder / "columns.parquet")
+    pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "text.parquet", compression="zstd")
+    pq.write_table(pa.Table.from_pylist(runs), folder / "columns.parquet", compression="zstd")
     # Details tell a cost of 0 from a price that nobody knew.
     costs = [("total_cost", pa.float64()), ("cost_details", pa.map_(pa.string(), pa.float64()))]
     columns = pa.schema([*((name, pa.string()) for name in OBSERVATION_TEXTS), *costs])
-    pq.write_table(pa.Table.from_pylist([row for run in runs for row in observations_of(run)], columns), folder / "spans.parquet")
+    pq.write_table(pa.Table.from_pylist([row for run in runs for row in observations_of(run)], columns), folder / "spans.parquet", compression="zstd")
 
 
 def verdict_set(rows):
@@ -124,7 +124,8 @@ def open_session(master):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     built = SparkSession.builder.master(master).config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "8")
     built = built.config("spark.driver.host", "127.0.0.1").config("spark.driver.memory", "2g").config("spark.executor.memory", "1g")
-    built = built.config("spark.executor.cores", "1").config("spark.sql.files.maxPartitionBytes", "2m")
+    # Not snappy, whose library for Java does not load where musl stands beside glibc.
+    built = built.config("spark.sql.parquet.compression.codec", "zstd").config("spark.executor.cores", "1").config("spark.sql.files.maxPartitionBytes", "2m")
     session = built.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     return session

@@ -118,7 +118,7 @@ def main():
             (folder / "rules.assert").write_text(RULES)
             texts = [json.dumps(run) for run in runs]
             (folder / "runs.jsonl").write_text("\n".join(texts) + "\n")
-            pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "text.parquet")
+            pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "text.parquet", compression="zstd")
             print(f"\n{len(runs):,} runs of {sum(map(len, texts)) / len(runs):,.0f} bytes\n\n| | ratio | bar | | all rounds |\n|---|--:|---|---|---|")
             in_memory(aver, folder, runs, texts)
             try:

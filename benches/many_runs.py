@@ -90,8 +90,8 @@ def print_row(name, runs, size, seconds):
     print(f"| {name} | {runs / seconds:,.0f} | {size / seconds / 1e6:,.1f} |", flush=True)
 
 
-def command(aver, rules, data, *more):
-    asked = [aver, "check", rules, data, "--no-project", "--format", "summary", "--threads", "1", *more]
+def command(aver, rules, data, threads=1):
+    asked = [aver, "check", rules, data, "--no-project", "--format", "summary", "--threads", str(threads)]
     done = subprocess.run(asked, capture_output=True, text=True)
     if done.returncode not in (0, 1):
         sys.exit(done.stderr or done.stdout)
@@ -100,19 +100,24 @@ def command(aver, rules, data, *more):
 def write_forms(folder, runs):
     texts = [json.dumps(run) for run in runs]
     (folder / "runs.jsonl").write_text("\n".join(texts) + "\n")
-    pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "runs.parquet")
-    return sum(map(len, texts))
+    pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "runs.parquet", compression="zstd")
+    spans = pa.Table.from_pylist([span for run in runs for span in spans_of(run)])
+    pq.write_table(spans, folder / "spans.parquet", compression="zstd")
+    return sum(map(len, texts)), spans
 
 
 def without_spark(aver, folder, runs, size):
     rules = Rules.from_file(folder / "rules.assert")
     count = len(runs)
-    for name, file in (("`aver check`, JSONL", "runs.jsonl"), ("`aver check`, Parquet of JSON text", "runs.parquet")):
+    forms = {"JSONL": "runs.jsonl", "Parquet of JSON text": "runs.parquet", "Parquet of spans": "spans.parquet"}
+    for name, file in (("`aver check`, " + form, file) for form, file in forms.items()):
         print_row(name, count, size, measured(processor_seconds, lambda: command(aver, folder / "rules.assert", folder / file)))
     table = pq.read_table(folder / "runs.parquet")
     print_row("`check_arrow`", count, size, measured(processor_seconds, lambda: pa.table(rules.check_arrow(table, run="run", id="id", threads=1))))
     rates = Rules.from_text("rates.assert", RATES)
     print_row("`subtotal_arrow`", count, size, measured(processor_seconds, lambda: rates.subtotal_arrow(table, run="run", threads=1)))
+    few, all_runs = (len(rates.subtotal_arrow(part, run="run")) for part in (table.slice(0, count // 100), table))
+    print(f"\nsubtotal of {count // 100:,} runs: {few:,} bytes, of {count:,}: {all_runs:,} bytes")
 
 
 def event_sums(folder, names):
@@ -127,7 +132,7 @@ def event_sums(folder, names):
     return sums
 
 
-def with_spark(folder, runs, size):
+def with_spark(folder, count, size, table):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession
 
@@ -139,9 +144,7 @@ def with_spark(folder, runs, size):
     built = built.config("spark.eventLog.enabled", "true").config("spark.eventLog.dir", events.as_uri()).config("spark.eventLog.compress", "false")
     session = built.config("spark.sql.shuffle.partitions", "4").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    clock, count = lambda: tree_seconds(os.getpid()), len(runs)
-    table = pa.Table.from_pylist([span for run in runs for span in spans_of(run)])
-    pq.write_table(table, folder / "spans.parquet")
+    clock = lambda: tree_seconds(os.getpid())
     texts, spans = (session.read.parquet(os.fspath(folder / name)) for name in ("runs.parquet", "spans.parquet"))
     file = folder / "rules.assert"
 
@@ -176,11 +179,11 @@ def main():
         with tempfile.TemporaryDirectory() as made:
             folder, runs = Path(made), list(make_runs(count // part, calls, result))
             (folder / "rules.assert").write_text(RULES)
-            size = write_forms(folder, runs)
+            size, spans = write_forms(folder, runs)
             print(f"\n{len(runs):,} runs of {size / len(runs):,.0f} bytes\n\n| way | runs a second and core | MB a second and core |\n|---|---|---|")
             without_spark(aver, folder, runs, size)
             try:
-                with_spark(folder, runs, size)
+                with_spark(folder, len(runs), size, spans)
             except ImportError:
                 print("no pyspark: Spark is not measured")
     with tempfile.TemporaryDirectory() as made:

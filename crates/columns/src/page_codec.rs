@@ -16,7 +16,7 @@ pub(crate) fn unpack_bytes(compression: Compression, packed: Bytes, most: usize)
     let bytes = match compression {
         Compression::SNAPPY => unpack_snappy(packed, most),
         Compression::GZIP(_) => read_up_to(flate2::read::MultiGzDecoder::new(packed), most),
-        Compression::BROTLI(_) => read_up_to(brotli::Decompressor::new(packed, 4096), most),
+        Compression::BROTLI(_) => read_up_to(brotli_decompressor::Decompressor::new(packed, 4096), most),
         Compression::ZSTD(_) => read_up_to(zstd::Decoder::with_buffer(packed)?, most),
         Compression::LZ4_RAW => unpack_block(packed, most),
         // Older writers put other things under this name.

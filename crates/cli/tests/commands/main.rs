@@ -57,6 +57,7 @@ mod no_traces;
 mod outside;
 mod over_runs;
 mod overwritten;
+#[cfg(not(feature = "parquet"))]
 mod parquet;
 mod phases;
 mod plain_words;

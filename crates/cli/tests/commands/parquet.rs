@@ -1,4 +1,4 @@
-//! Files of Parquet and Arrow. Without the feature they are refused with what to do; with it they are traces like any other.
+//! Files of Parquet and Arrow without the feature `parquet`: they are refused with what to do. `tests/parquet.rs` has the feature.
 
 use crate::folder::Folder;
 
@@ -9,7 +9,6 @@ fn file(name: &str) -> Vec<u8> {
     std::fs::read(format!("{folder}/{name}")).unwrap()
 }
 
-#[cfg(not(feature = "parquet"))]
 #[test]
 fn files_with_columns_are_told_where_they_are_not_read() {
     let folder = Folder::new(&[("rules.assert", RULES)]);
@@ -26,101 +25,10 @@ fn files_with_columns_are_told_where_they_are_not_read() {
     assert!(ran.err.contains("`day` are not read: 1 (") && ran.err.contains("--features parquet"), "{}", ran.err);
 }
 
-#[cfg(not(feature = "parquet"))]
 #[test]
 fn a_report_with_columns_is_refused_where_it_is_not_written() {
     let folder = Folder::new(&[("rules.assert", RULES), ("run.json", "{\"calls\":[]}")]);
     let ran = folder.aver("check rules.assert run.json --report parquet=verdicts.parquet");
     ran.refused(&["this build does not write Parquet", "--features parquet"]);
     assert!(!folder.path().join("verdicts.parquet").exists());
-}
-
-#[cfg(feature = "parquet")]
-mod with_feature {
-    use super::*;
-
-    fn verdicts(folder: &Folder, file: &str) -> Vec<(String, String)> {
-        let ran = folder.aver(&format!("check rules.assert {file} --format csv"));
-        let rows = ran.out.lines().skip(1).map(|line| line.split(',').collect::<Vec<_>>());
-        rows.map(|cells| (cells[4].to_owned(), cells[8].to_owned())).collect()
-    }
-
-    #[test]
-    fn runs_as_text_as_columns_and_as_spans_are_judged_alike() {
-        let call = |tool: &str, one: usize| format!(r#"{{"tool":"{tool}","args":{{"id":"o-{one}"}},"ok":true}}"#);
-        let runs: String = (0..6)
-            .map(|one| {
-                let calls: Vec<String> = ["approve", "refund"][one % 2..].iter().map(|tool| call(tool, one)).collect();
-                format!("{{\"id\":\"r{one}\",\"calls\":[{}]}}\n", calls.join(","))
-            })
-            .collect();
-        let folder = Folder::new(&[("rules.assert", RULES), ("runs.jsonl", &runs)]);
-        let wanted = verdicts(&folder, "runs.jsonl");
-        assert_eq!(wanted.iter().filter(|(_, verdict)| verdict == "fail").count(), 3);
-        for name in ["text.parquet", "columns.parquet", "columns.arrow", "observations.parquet"] {
-            folder.write(name, &file(name));
-            assert_eq!(verdicts(&folder, name), wanted, "{name}");
-        }
-    }
-
-    #[test]
-    fn a_folder_of_partitions_is_read_and_its_names_are_meta() {
-        let folder = Folder::new(&[("rules.assert", "run.meta.day == \"1\"\n")]);
-        folder.write("runs/day=1/part.parquet", &file("text.parquet"));
-        folder.write("runs/day=2/part.parquet", &file("columns.parquet"));
-        let ran = folder.aver("check rules.assert runs --format csv");
-        let of = |day: &str, verdict: &str| {
-            ran.out.lines().filter(|line| line.contains(day) && line.contains(&format!(",{verdict},"))).count()
-        };
-        assert_eq!((of("day=1", "pass"), of("day=2", "fail")), (6, 6), "{}{}", ran.out, ran.err);
-    }
-
-    #[test]
-    fn the_example_passes_and_its_days_are_told_apart() {
-        let example = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/parquet");
-        let folder = Folder::new(&[]);
-        let ran = folder.aver(&format!("check {example}/refunds.assert {example}/runs"));
-        assert_eq!(ran.code, 0, "{}{}", ran.out, ran.err);
-        assert!(ran.out.contains("over all 12 runs"), "{}", ran.out);
-    }
-
-    #[test]
-    fn a_report_is_a_whole_file_and_is_not_printed() {
-        let runs = "{\"calls\":[{\"tool\":\"refund\",\"args\":{\"id\":1}}]}\n{broken\n";
-        let folder = Folder::new(&[("rules.assert", RULES), ("runs.jsonl", runs)]);
-        folder
-            .aver("check rules.assert runs.jsonl --format parquet")
-            .refused(&["cannot be printed", "--report parquet="]);
-        for command in ["check rules.assert runs.jsonl", "lint rules.assert", "test rules.assert"] {
-            folder.write("verdicts.parquet", b"older");
-            let ran = folder.aver(&format!("{command} --allow empty --report parquet=verdicts.parquet"));
-            assert!([0, 1, 4].contains(&ran.code), "{command}: {ran:?}");
-            let bytes = std::fs::read(folder.path().join("verdicts.parquet")).unwrap();
-            assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{command}");
-        }
-        // What is written is a file that can be read: its column `run` is one of text, and no JSON.
-        let ran = folder.aver("check rules.assert verdicts.parquet");
-        assert!(!format!("{}{}", ran.out, ran.err).contains("damaged"), "{ran:?}");
-        // Rules that do not compile leave the file as it is.
-        folder.write("broken.assert", b"nver x\n");
-        folder.write("verdicts.parquet", b"older");
-        assert_eq!(folder.aver("check broken.assert runs.jsonl --report parquet=verdicts.parquet").code, 3);
-        assert!(folder.read("verdicts.parquet").starts_with("older"), "is not replaced");
-    }
-
-    #[test]
-    fn a_damaged_file_fails_the_check() {
-        let mut bytes = file("columns.parquet");
-        let folder = Folder::new(&[("rules.assert", RULES)]);
-        folder.write("cut.parquet", &bytes[..bytes.len() / 2]);
-        // Within the first pages, behind the mark.
-        bytes[40..80].fill(0xFF);
-        folder.write("flipped.parquet", &bytes);
-        for name in ["cut.parquet", "flipped.parquet"] {
-            let ran = folder.aver(&format!("check rules.assert {name}"));
-            assert_eq!(ran.code, 4, "{name}: {}{}", ran.out, ran.err);
-            assert!(format!("{}{}", ran.out, ran.err).contains("the file is damaged"), "{}{}", ran.out, ran.err);
-            assert!(!ran.err.contains("panicked"), "{}", ran.err);
-        }
-    }
 }

@@ -1,0 +1,131 @@
+#!/usr/bin/env python3
+"""What Python, Arrow, Parquet and Spark cost beside the command on the same runs: ratios, each with its bar.
+
+    python benches/run_ratios.py target/release/aver [RUNS]
+
+What is compared runs in turns; a ratio is the median of those of all rounds. Times are processor times of all that took part: other work on
+the machine disturbs these least. Wants `averment` as a release build, `pyarrow`, `pyspark` with Java, and `aver` with the feature `parquet`.
+"""
+
+import json
+import os
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from many_runs import RULES, command, make_runs, processor_seconds, tree_seconds
+
+from averment import Rules
+
+ROUNDS = int(os.environ.get("ROUNDS", "5"))
+
+
+def print_ratio(name, clock, work, beside, least=None, most=None):
+    """How often the time of `work` goes into that of `beside`."""
+    ratios = []
+    for _ in range(ROUNDS):
+        times = []
+        for one in (beside, work):
+            before = clock()
+            one()
+            times.append(clock() - before)
+        ratios.append(times[0] / times[1])
+    ratio = statistics.median(ratios)
+    met = (least is None or ratio >= least) and (most is None or 1 / ratio <= most)
+    bar = f"at least {least:.2f}" if most is None else f"at most {most:.2f} times as long"
+    said = ratio if most is None else 1 / ratio
+    print(f"| {name} | {said:.2f} | {bar} | {'met' if met else 'MISSED'} | {min(ratios):.2f} to {max(ratios):.2f} |", flush=True)
+
+
+def judge_in_python(text):
+    """The eight rules as people write them in Python."""
+    run = json.loads(text)
+    calls, approved, ordered, refunds = run.get("calls", []), set(), True, 0
+    failed = []
+    for call in calls:
+        args = call.get("args", {})
+        if call["tool"] == "approve":
+            approved.add(args.get("id"))
+        elif call["tool"] == "refund":
+            refunds += 1
+            if args.get("id") not in approved and "approved" not in failed:
+                failed.append("approved")
+            if args.get("amount", 0) > 390 and "small" not in failed:
+                failed.append("small")
+        elif call["tool"] == "send_email" and refunds:
+            ordered = False
+    checks = {
+        "once": refunds <= 2, "answer": "done" in run.get("output", ""), "cheap": run.get("cost", 0) <= 0.09,
+        "quick": run.get("duration", 0) <= 8000, "order": ordered, "few": len(calls) <= 6,
+    }  # fmt: skip
+    return failed + [name for name, holds in checks.items() if not holds]
+
+
+def in_memory(aver, folder, runs, texts):
+    rules, file = Rules.from_file(folder / "rules.assert"), folder / "runs.jsonl"
+    table = pq.read_table(folder / "text.parquet")
+
+    def by_command(name="runs.jsonl", threads=1):
+        return lambda: command(aver, folder / "rules.assert", folder / name, threads)
+
+    def many(given):
+        return lambda: sum(outcome.passed for outcome in rules.check_many(given, threads=2))
+
+    clock = processor_seconds
+    print_ratio("`check_many` of a file, speed of the command, two threads", clock, many(file), by_command(threads=2), least=0.85)
+    print_ratio("`check_many` of JSON texts, speed of the command, two threads", clock, many(texts), by_command(threads=2), least=0.85)
+    print_ratio("`check_many` of dicts beside JSON texts", clock, many(runs), many(texts), most=3)
+    arrow = lambda: pa.table(rules.check_arrow(table, run="run", id="id", threads=1))
+    print_ratio("`check_arrow`, speed of the command", clock, arrow, by_command(), least=0.8)
+    print_ratio("Parquet of JSON text, speed of JSONL", clock, by_command("text.parquet"), by_command(), least=0.7)
+
+
+def with_spark(folder):
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    from pyspark.sql import SparkSession, functions, types
+
+    from averment import spark
+
+    built = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.memory", "2g")
+    session = built.config("spark.sql.files.maxPartitionBytes", "16m").getOrCreate()
+    session.sparkContext.setLogLevel("ERROR")
+    frame = session.read.parquet(os.fspath(folder / "text.parquet"))
+    judge = functions.udf(judge_in_python, types.ArrayType(types.StringType()))
+
+    def by_rules():
+        verdicts = spark.check(frame, folder / "rules.assert", id="id").where("status = 'failed'")
+        return {row.rule: row["count"] for row in verdicts.groupBy("rule").count().collect()}
+
+    def by_function():
+        failed = frame.select(functions.explode(judge("run")).alias("rule"))
+        return {row.rule: row["count"] for row in failed.groupBy("rule").count().collect()}
+
+    # Workers are started, and both count the same.
+    if by_rules() != by_function():
+        sys.exit("the function in Python counts other failures")
+    print_ratio("Spark `local[2]`, speed of a Python UDF", lambda: tree_seconds(os.getpid()), by_rules, by_function, least=18 / 2.5)
+    session.stop()
+
+
+def main():
+    aver, count = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 100_000
+    for calls, result, part in ((7, 60, 1), (100, 1500, 40)):
+        with tempfile.TemporaryDirectory() as made:
+            folder, runs = Path(made), list(make_runs(count // part, calls, result))
+            (folder / "rules.assert").write_text(RULES)
+            texts = [json.dumps(run) for run in runs]
+            (folder / "runs.jsonl").write_text("\n".join(texts) + "\n")
+            pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "text.parquet", compression="zstd")
+            print(f"\n{len(runs):,} runs of {sum(map(len, texts)) / len(runs):,.0f} bytes\n\n| | ratio | bar | | all rounds |\n|---|--:|---|---|---|")
+            in_memory(aver, folder, runs, texts)
+            try:
+                with_spark(folder)
+            except ImportError:
+                print("no pyspark: Spark is not measured")
+
+
+if __name__ == "__main__":
+    main()

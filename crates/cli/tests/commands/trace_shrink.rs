@@ -14,7 +14,7 @@ const CHAT: &str = r#"{"id": "thread-77", "user": "alice@example.com", "messages
   {"role": "assistant", "content": "Dear Alice, it is refunded."}
 ]}"#;
 const RULES: &str =
-    "rule approval {\n  before approve(order: $o) -> refund(order: $o, amount > 100)\n}\nrefund at most 1 times\n";
+    "rule approval {\n  before approve(order: $o) -> refund(order: $o, amount > 100)\n}\ncount refund <= 1\n";
 
 fn verdicts(folder: &Folder, trace: &str) -> Vec<Vec<String>> {
     let report = folder.aver(&format!("check rules.assert {trace} --format json --allow empty")).json();
@@ -22,7 +22,9 @@ fn verdicts(folder: &Folder, trace: &str) -> Vec<Vec<String>> {
         let results = run["results"].as_array().unwrap().iter();
         results.map(|one| format!("{} {}", one["id"], one["verdict"])).collect()
     };
-    report["runs"].as_array().unwrap().iter().map(of_run).collect()
+    let runs: Vec<Vec<String>> = report["runs"].as_array().unwrap().iter().map(of_run).collect();
+    assert!(runs.iter().all(|run| !run.is_empty()) && !runs.is_empty(), "{report}");
+    runs
 }
 
 /// Format and steps, without their texts.
@@ -49,8 +51,7 @@ fn texts_and_names_go_and_the_reading_stays() {
     assert_eq!(outline(&folder, "small.json"), outline(&folder, "chat.json"));
     // What stays is told.
     assert!(ran.err.contains("bytes became") && ran.err.contains("  assistant\n"), "{}", ran.err);
-    let again = folder.aver("trace shrink small.json").out;
-    assert_eq!(again.len(), small.len(), "{again}");
+    assert_eq!(folder.aver("trace shrink small.json").out, small, "a smaller one has no smaller one");
 }
 
 /// What was not read is what a report of a wrong reading is about.

@@ -66,6 +66,9 @@ pub(super) fn run_shrink(shrink: &ShrinkArgs, color: ColorChoice) -> Result<Exit
         let message = format!("`{}` is not JSON: {}", shrink.trace.display(), error.message);
         CommandError::usage(message, "`aver trace convert` writes any trace as JSONL, which can be shrunk")
     })?;
+    if documents.is_empty() {
+        return Err(CommandError::usage(format!("`{}` holds no run", shrink.trace.display()), "name a trace"));
+    }
     let reader = ImageReader {
         name: shrink.trace.file_name().unwrap_or_default().to_string_lossy().into_owned(),
         reading: RunReadOptions { limits, ..RunReadOptions::default() },
@@ -119,9 +122,6 @@ fn load_rules(shrink: &ShrinkArgs, limits: Limits, color: ColorChoice) -> Result
 fn find_goal(shrink: &ShrinkArgs, reader: &ImageReader, text: &str) -> Result<ShrinkGoal, CommandError> {
     let mut images = reader.read_images(text);
     let count = images.len();
-    if count == 0 {
-        return Err(CommandError::usage(format!("`{}` holds no run", shrink.trace.display()), "name a trace"));
-    }
     let Some(number) = shrink.run else { return Ok(ShrinkGoal::AllRuns(images)) };
     match number.checked_sub(1).filter(|at| *at < count) {
         Some(at) => Ok(ShrinkGoal::OneRun(Box::new(images.swap_remove(at)))),

@@ -104,6 +104,12 @@ pub(super) fn pair_up(part: ReplacedPart, found: Vec<&str>, taken: &BTreeSet<&st
     found.into_iter().map(|text| (text.to_owned(), next())).collect()
 }
 
+/// Whether a text, key or word is a placeholder of an earlier time already.
+pub(super) fn is_placeholder(part: ReplacedPart, text: &str) -> bool {
+    let number = text.strip_prefix(part.prefix()).unwrap_or_default();
+    !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// Whether a text is the word of a format: `tool_call`, `message/delta`.
 pub(super) fn is_format_word(text: &str) -> bool {
     let in_word = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.' | '/' | ':' | '$' | '#');

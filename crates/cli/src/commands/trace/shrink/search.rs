@@ -1,6 +1,6 @@
 //! Finds parts of a trace that can go: all of some at once, and where that changes something, halves of them.
 
-use super::placeholders::{Placeholders, ReplacedPart, code_shape, is_format_word, pair_up, words_of};
+use super::placeholders::{Placeholders, ReplacedPart, code_shape, is_format_word, is_placeholder, pair_up, words_of};
 use super::run_image::{ImageReader, ReadImage};
 use super::trace_tree::{TraceTree, TreeText, tree_slots, without_slots, written};
 use std::collections::{BTreeMap, BTreeSet};
@@ -136,7 +136,8 @@ impl<'a> ShrinkSearch<'a> {
         documents.iter().for_each(|document| document.visit_texts("", &mut |text| taken.extend([text.as_str()])));
         let mut units: Vec<Vec<(String, String)>> = Vec::new();
         let mut shapes: BTreeMap<String, usize> = BTreeMap::new();
-        for pair in pair_up(part, found.iter().map(String::as_str).collect(), &taken) {
+        let fresh = found.iter().map(String::as_str).filter(|text| !is_placeholder(part, text)).collect();
+        for pair in pair_up(part, fresh, &taken) {
             let at = code_shape(&pair.0).map(|shape| *shapes.entry(shape).or_insert(units.len()));
             match at.and_then(|at| units.get_mut(at)) {
                 Some(unit) => unit.push(pair),
@@ -185,8 +186,9 @@ impl<'a> ShrinkSearch<'a> {
 
     fn words_of_kept_texts(&self, told: &BTreeSet<String>) -> Vec<String> {
         let mut seen = BTreeSet::new();
-        let texts = self.kept().into_iter().filter(|text| !told.contains(text) && code_shape(text).is_none());
-        let texts: Vec<String> = texts.collect();
+        let is_code = |text: &str| code_shape(text).is_some() || is_placeholder(ReplacedPart::Text, text);
+        let texts: Vec<String> =
+            self.kept().into_iter().filter(|text| !told.contains(text) && !is_code(text)).collect();
         let words = texts.iter().flat_map(|text| words_of(text)).filter(|word| seen.insert(*word));
         words.map(str::to_owned).collect()
     }
@@ -195,7 +197,8 @@ impl<'a> ShrinkSearch<'a> {
     pub(super) fn kept_texts(&self) -> Vec<String> {
         let now = self.kept().into_iter().filter(|text| code_shape(text).is_none());
         let now = now.map(|text| self.names.text_of(&text).into_owned());
-        now.filter(|text| words_of(text).next().is_some()).collect()
+        let is_left = |text: &String| words_of(text).any(|word| !is_placeholder(ReplacedPart::Word, word));
+        now.filter(|text| is_left(text) && !is_placeholder(ReplacedPart::Text, text)).collect()
     }
 }
 

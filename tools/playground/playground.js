@@ -3,6 +3,8 @@ const WAIT = 120;
 // Lints follow the verdicts when nobody types.
 const LINT_WAIT = 400;
 const PATIENCE = 5000;
+// Rules of examples are compiled ahead, one after the other, while nobody waits for an answer.
+const PREPARE_WAIT = 20;
 // What a link may unfold to.
 const LARGEST = 4 << 20;
 
@@ -11,7 +13,8 @@ const [rulesField, runField, exampleField, statusLine] = ["rules", "run", "examp
 const own = { rulesName: "rules.assert", runName: "run.json", files: {} };
 let names = own;
 let examples = [];
-let module, worker, timer, lintTimer, watch;
+let unprepared = [];
+let module, worker, timer, lintTimer, prepareTimer, watch, asked;
 let number = 0;
 let busy = false;
 let waiting;
@@ -39,7 +42,8 @@ function restart(message) {
   worker.terminate();
   busy = false;
   startWorker();
-  show({ failure: message });
+  if (asked === "prepare") finishPreparing();
+  else show({ failure: message });
   if (waiting) send(waiting);
 }
 
@@ -47,6 +51,7 @@ function send(request) {
   if (busy) { waiting = request; return; }
   waiting = undefined;
   busy = true;
+  asked = request.work;
   number += 1;
   watch = setTimeout(() => restart(`This took longer than ${PATIENCE / 1000} seconds and was ended.`), PATIENCE);
   worker.postMessage({ ...request, number });
@@ -56,7 +61,8 @@ function receive(answer) {
   clearTimeout(watch);
   busy = false;
   if (answer.work === "format") showFormatted(answer);
-  else if (answer.work === "lint") showLints(answer);
+  else if (answer.work === "prepare") prepareSoon();
+  else if (answer.work === "lint") { showLints(answer); prepareSoon(); }
   else { show(answer); lintTimer = setTimeout(() => send(request("lint")), LINT_WAIT); }
   if (waiting) send(waiting);
 }
@@ -64,6 +70,17 @@ function receive(answer) {
 function request(work) {
   const { rulesName, runName, files } = names;
   return { work, rulesName, runName, files, rules: rulesField.value, run: runField.value };
+}
+
+function prepareSoon() {
+  clearTimeout(prepareTimer);
+  if (unprepared.length === 0) finishPreparing();
+  else prepareTimer = setTimeout(() => { if (!busy) send({ ...unprepared.shift(), work: "prepare" }); }, PREPARE_WAIT);
+}
+
+function finishPreparing() {
+  unprepared = [];
+  document.body.dataset.prepared = "ready";
 }
 
 function judgeSoon(wait = WAIT) {
@@ -254,6 +271,8 @@ function readExamples({ folders, pairs }) {
     return { folder, files: Object.fromEntries(beside), rulesName: rules, runName: run ?? "run.json", rules: files[rules], run: run ? files[run] : "" };
   };
   examples = pairs.map(open);
+  const distinct = new Map(examples.map(({ folder, rulesName, rules, files }) => [`${folder} ${rulesName}`, { rulesName, rules, files }]));
+  unprepared = [...distinct.values()];
   let group;
   examples.forEach((one, index) => {
     if (group?.label !== one.folder) { group = element("optgroup", { label: one.folder }); exampleField.append(group); }
@@ -270,6 +289,13 @@ async function keepForOffline() {
   } catch { /* A private window, or a page that is not served over https. */ }
 }
 
+// While it arrives, where the server names its type.
+async function compileLibrary() {
+  const answer = await fetch("averment.wasm");
+  if (answer.headers.get("content-type") === "application/wasm") return WebAssembly.compileStreaming(answer);
+  return WebAssembly.compile(await answer.arrayBuffer());
+}
+
 for (const field of [rulesField, runField]) {
   field.addEventListener("input", () => { exampleField.value = ""; judgeSoon(); });
 }
@@ -279,8 +305,8 @@ $("share").addEventListener("click", share);
 window.addEventListener("hashchange", async () => { if (await openLink()) judgeSoon(0); });
 
 try {
-  const [bytes, listed, linked] = await Promise.all([fetch("averment.wasm").then((one) => one.arrayBuffer()), fetch("examples.json").then((one) => one.json()), openLink()]);
-  module = await WebAssembly.compile(bytes);
+  const [compiled, listed, linked] = await Promise.all([compileLibrary(), fetch("examples.json").then((one) => one.json()), openLink()]);
+  module = compiled;
   readExamples(listed);
   startWorker();
   keepForOffline();

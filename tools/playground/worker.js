@@ -52,6 +52,7 @@ const withHelp = (error) => (error.help ? `${error.message}: ${error.help}` : er
 
 const work = {
   judge,
+  prepare: (given) => { compiledRules(given); return {}; },
   lint: ({ rulesName, rules, files }) => ({ diagnostics: lint(rulesName, rules, options(files)) }),
   format: ({ rulesName, rules }) => ({ text: format(rulesName, rules) }),
 };

@@ -92,6 +92,7 @@ await tried("a first example is judged when the page opens", async (page) => {
 
 await tried("all examples have the verdicts of the command, in time", async (page) => {
   const { pairs } = listExamples();
+  await page.waitForFunction(() => document.body.dataset.prepared === "ready", { timeout: 120_000 });
   const [times, first] = [[], []];
   let compared = 0;
   for (const round of [0, 1]) {
@@ -118,8 +119,10 @@ await tried("all examples have the verdicts of the command, in time", async (pag
   const within = times.filter(([took]) => took <= ANSWER).length;
   assert.ok(median <= ANSWER, `median ${median} ms`);
   const compiled = first.filter((took) => took <= ANSWER).length;
+  first.sort((a, b) => a - b);
+  assert.ok(first[first.length >> 1] <= ANSWER, `first median ${first[first.length >> 1]} ms`);
   const again = `${within} of ${times.length} within ${ANSWER} ms, slowest ${slowest[0].toFixed(0)} ms (${slowest[1]})`;
-  return `${compared} verdicts; median ${median.toFixed(1)} ms, ${again}; where rules are compiled first, ${compiled} within, slowest ${Math.max(...first).toFixed(0)} ms`;
+  return `${compared} verdicts; median ${median.toFixed(1)} ms, ${again}; the first time ${compiled} within, slowest ${first.at(-1).toFixed(0)} ms`;
 });
 
 await tried("typing is judged, and a mistake is said at its place", async (page) => {

@@ -96,6 +96,7 @@ mod tool_inputs;
 mod trace;
 mod trace_facts;
 mod trace_foreign;
+mod trace_shrink;
 mod unjudged;
 mod usage;
 mod violations;

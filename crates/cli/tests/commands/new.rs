@@ -250,8 +250,30 @@ fn init_sets_up_folders_as_people_have_them() {
             "check",
         ),
         (
-            // The data of other tests is no run.
+            &["found Vercel AI SDK"],
+            vec![
+                ("package.json", r#"{"dependencies": {"ai": "^6", "next": "^15"}}"#.to_owned()),
+                ("runs/order-1.json", run("vercel-ai-sdk.json")),
+            ],
+            "check",
+        ),
+        (
+            &["found CrewAI", "a listener of the event bus"],
+            vec![("pyproject.toml", "[project]\ndependencies = [\"crewai[tools]>=1\"]\n".to_owned())],
+            "test",
+        ),
+        (
+            // A word of a description is no dependency.
             &["found no runs", "template `basic`"],
+            vec![(
+                "package.json",
+                r#"{"description": "an ai agent of mcp", "dependencies": {"ai-x": "1"}}"#.to_owned(),
+            )],
+            "test",
+        ),
+        (
+            // The data of other tests is no run.
+            &["found no runs", "found pytest", "template `basic`"],
             vec![
                 ("pyproject.toml", "[dependency-groups]\ndev = [\"pytest\"]\n".to_owned()),
                 ("tests/fixtures/users.json", r#"{"users": [{"id": 1}]}"#.to_owned()),
@@ -271,6 +293,8 @@ fn init_sets_up_folders_as_people_have_them() {
         for part in expected {
             assert!(made.out.contains(part), "{part}: {made:?}");
         }
+        let tools = made.out.lines().filter(|line| line.starts_with("found ") && !line.contains(" runs")).count();
+        assert!(tools <= expected.len(), "{made:?}");
         let (_, judged) = made.out.split_once(&format!("aver {command}\n")).unwrap_or_else(|| panic!("{made:?}"));
         assert!(judged.contains("passed: "), "{made:?}");
         for (name, text) in files {

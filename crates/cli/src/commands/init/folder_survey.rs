@@ -23,9 +23,11 @@ const DEPENDENCIES_SIZE: usize = 1 << 20;
 /// Folders of other people's files and of what was built.
 const FOREIGN_FOLDERS: [&str; 8] =
     ["node_modules", "target", "venv", "dist", "build", "vendor", "site-packages", "__pycache__"];
-/// Files that name dependencies.
-const DEPENDENCY_FILES: [&str; 7] =
-    ["pyproject.toml", "requirements.txt", "setup.cfg", "Pipfile", "package.json", "Cargo.toml", "go.mod"];
+/// Files that name dependencies. Of a `package.json` only the names count, because short ones are words of descriptions, too.
+const DEPENDENCY_FILES: [&str; 6] =
+    ["pyproject.toml", "requirements.txt", "setup.cfg", "Pipfile", "Cargo.toml", "go.mod"];
+/// Members of a `package.json` whose keys are dependencies.
+const NPM_MEMBERS: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
 /// What was found, with paths from the folder on.
 #[derive(Default)]
@@ -41,6 +43,7 @@ pub struct FolderSurvey {
     entries: usize,
     opened: usize,
     dependencies: String,
+    npm_packages: BTreeSet<String>,
 }
 
 impl FolderSurvey {
@@ -52,6 +55,7 @@ impl FolderSurvey {
         let is_used = |tool: &&KnownTool| {
             tool.marks.iter().any(|mark| folder.join(mark).exists())
                 || tool.is_named_in(&survey.dependencies)
+                || survey.npm_packages.iter().any(|package| tool.has_npm_package(package))
                 || formats.iter().any(|format| format.starts_with(tool.name))
         };
         survey.tools = KNOWN_TOOLS.iter().filter(is_used).collect();
@@ -83,7 +87,10 @@ impl FolderSurvey {
     }
 
     fn visit_file(&mut self, root: &Path, path: PathBuf, name: &str) {
-        if DEPENDENCY_FILES.contains(&name) || name.starts_with("requirements") && name.ends_with(".txt") {
+        if name == "package.json" {
+            let text = files::text_of(&root.join(&path), DEPENDENCIES_SIZE).unwrap_or_default();
+            self.npm_packages.extend(npm_dependencies(&text));
+        } else if DEPENDENCY_FILES.contains(&name) || name.starts_with("requirements") && name.ends_with(".txt") {
             let text = files::text_of(&root.join(&path), DEPENDENCIES_SIZE).unwrap_or_default();
             self.dependencies.push_str(&text);
             self.dependencies.push('\n');
@@ -100,6 +107,13 @@ impl FolderSurvey {
             }
         }
     }
+}
+
+/// The names of the packages that a `package.json` depends on.
+fn npm_dependencies(text: &str) -> Vec<String> {
+    let described: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
+    let members = NPM_MEMBERS.iter().filter_map(|member| described.get(member)?.as_object());
+    members.flat_map(|packages| packages.keys().cloned()).collect()
 }
 
 /// The format of the first run of a file; `None` where it is no trace that can be read.

@@ -6,7 +6,7 @@ pub struct KnownTool {
     pub name: &'static str,
     /// Files and folders of a project that uses it.
     pub marks: &'static [&'static str],
-    /// Its packages: `@scope/` stands for all packages of a scope.
+    /// Its packages: `@scope/` stands for all packages of a scope, `npm:NAME` for this one of npm alone.
     pub packages: &'static [&'static str],
     /// The template of `aver new` to begin with where there are no runs.
     pub template: &'static str,
@@ -83,6 +83,62 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
         runs: "a trace processor writes the spans of a run",
     },
     KnownTool {
+        name: "Vercel AI SDK",
+        marks: &[],
+        packages: &["npm:ai", "@ai-sdk/"],
+        template: "basic",
+        pack: None,
+        runs: "write the prompt and `result.response.messages` as a list of JSON",
+    },
+    KnownTool {
+        name: "CrewAI",
+        marks: &[],
+        packages: &["crewai"],
+        template: "basic",
+        pack: None,
+        runs: "a listener of the event bus writes each event as a line of JSON",
+    },
+    KnownTool {
+        name: "Pydantic AI",
+        marks: &[],
+        packages: &["pydantic-ai", "pydantic_ai"],
+        template: "basic",
+        pack: None,
+        runs: "write `result.all_messages_json()` after each run",
+    },
+    KnownTool {
+        name: "Google ADK",
+        marks: &[],
+        packages: &["google-adk"],
+        template: "basic",
+        pack: None,
+        runs: "write `session.model_dump_json()` after each run",
+    },
+    KnownTool {
+        name: "AutoGen",
+        marks: &[],
+        packages: &["autogen-agentchat", "autogen-core"],
+        template: "basic",
+        pack: None,
+        runs: "write `result.model_dump_json()` of a team or agent",
+    },
+    KnownTool {
+        name: "LlamaIndex",
+        marks: &[],
+        packages: &["llama-index", "llama_index"],
+        template: "basic",
+        pack: None,
+        runs: "`openinference-instrumentation-llama-index` writes spans",
+    },
+    KnownTool {
+        name: "smolagents",
+        marks: &[],
+        packages: &["smolagents"],
+        template: "basic",
+        pack: None,
+        runs: "`openinference-instrumentation-smolagents` writes spans",
+    },
+    KnownTool {
         name: "promptfoo",
         marks: &["promptfooconfig.yaml", "promptfooconfig.yml", "promptfooconfig.json"],
         packages: &["promptfoo"],
@@ -122,6 +178,14 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
         pack: None,
         runs: "the file exporter of a collector writes spans as JSON",
     },
+    KnownTool {
+        name: "pytest",
+        marks: &["pytest.ini"],
+        packages: &["pytest"],
+        template: "basic",
+        pack: None,
+        runs: "the package `averment` has a fixture that checks a run in a test",
+    },
 ];
 
 impl KnownTool {
@@ -131,6 +195,14 @@ impl KnownTool {
         dependencies
             .split(|sign| !in_name(sign))
             .any(|word| self.packages.iter().any(|package| is_package(word, package)))
+    }
+
+    /// Whether a dependency of a `package.json` is one of its packages, or begins with the name of one.
+    pub fn has_npm_package(&self, dependency: &str) -> bool {
+        self.packages.iter().any(|package| match package.strip_prefix("npm:") {
+            Some(exact) => dependency == exact,
+            None => is_package(dependency, package),
+        })
     }
 }
 

@@ -6,6 +6,7 @@ mod fields;
 mod map;
 mod schema;
 mod show;
+mod shrink;
 mod stats;
 
 use super::console::{ColorChoice, OutputStream};
@@ -40,6 +41,8 @@ enum TraceCommand {
     Convert(convert::ConvertArgs),
     /// Count what runs did: calls and failures of each tool, tokens, cost, what was not understood
     Stats(stats::StatsArgs),
+    /// Write a smaller trace without texts and names, which is read and judged alike
+    Shrink(shrink::ShrinkArgs),
     /// Propose a file for `--map` from a trace in a custom format
     Map(map::MapArgs),
     /// Print the JSON Schema of the normal form
@@ -97,6 +100,7 @@ pub fn run_trace(arguments: &TraceArgs, color: ColorChoice) -> Result<Exit, Comm
         TraceCommand::Show(show) => show::run_show(show, color),
         TraceCommand::Convert(convert) => convert::run_convert(convert, color),
         TraceCommand::Stats(stats) => stats::run_stats(stats, color),
+        TraceCommand::Shrink(shrink) => shrink::run_shrink(shrink, color),
         TraceCommand::Map(map) => map::run_map(map),
         TraceCommand::Schema => schema::run_schema(),
     }

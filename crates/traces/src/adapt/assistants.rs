@@ -259,8 +259,10 @@ fn add_call<'run>(
 ) {
     let kind = call.field(AssistantsKey::Type);
     let held = kind.and_then(node_text).and_then(|kind| call.get(kind)).and_then(node_object);
-    let inside = object_of(call, AssistantsCallKey::Function).or(held).unwrap_or(call);
-    let named = inside.field(AssistantsCallKey::Name).filter(|name| node_text(*name).is_some());
+    let function = object_of(call, AssistantsCallKey::Function);
+    let inside = function.or(held).unwrap_or(call);
+    // Every function has a name of its own: `function` is the name of none.
+    let named = value_of(inside, AssistantsCallKey::Name).or(function.map(|_| Node::computed(Value::Null)));
     // What the type names holds what the tool was given, and what it gave beside it.
     let of_type = || {
         let is_given = |key: &str| {

@@ -104,6 +104,9 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
 /// The arguments and the results stand under the names of the tools.
 fn add_tools<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, thought: Object<'run>) {
     let names = text_of(thought, DifyKey::Tool).unwrap_or_default();
+    if names.is_empty() && value_of(thought, DifyKey::Tool).is_some_and(|tool| node_text(tool).is_none()) {
+        return talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
+    }
     let given = value_of(thought, DifyKey::Given).map(|given| parse_arguments(talk.draft, given));
     let gave = value_of(thought, DifyKey::Gave).map(|gave| parse_arguments(talk.draft, gave));
     let origin = thought.field(DifyKey::Tool).unwrap_or(node);

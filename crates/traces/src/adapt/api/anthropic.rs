@@ -9,7 +9,7 @@ use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepM
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::messages::{BlockKey, BlockType, MessageRole};
-use crate::adapt::nodes::{first_of, items_of, node_object, node_text, object_of, text_of};
+use crate::adapt::nodes::{first_of, items_of, node_object, object_of, text_of};
 use crate::adapt::repeated_records::RecordIds;
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
@@ -299,9 +299,8 @@ fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, open: Partia
     match text_of(whole, BlockKey::Type).and_then(BlockType::of_block) {
         Some(BlockType::Call) => {
             let args = if words.is_empty() { whole.field(BlockKey::Input) } else { Some(Node::computed(grown.value)) };
-            if let Some(tool) = whole.field(BlockKey::Name).filter(|tool| node_text(*tool).is_some()) {
-                talk.add_call(ToolCall { tool, args, id: whole.field(BlockKey::Id), origin: node.origin }, &about);
-            }
+            let tool = whole.field(BlockKey::Name).unwrap_or(Node::computed(Value::Null));
+            talk.add_call(ToolCall { tool, args, id: whole.field(BlockKey::Id), origin: node.origin }, &about);
         }
         Some(BlockType::Text | BlockType::OtherText) => {
             talk.add_message(Speaker::Assistant, grown, &about, node.origin)

@@ -2,7 +2,7 @@
 
 use super::attributes::Fact;
 use super::{SpanAct, TraceSpan, text_of_node};
-use averment_base::value::Node;
+use averment_base::value::{Node, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
@@ -279,11 +279,14 @@ fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
     parents
 }
 
-/// The text of a tool's name: what the conventions say, else the name of the span.
+/// The text of a tool's name: what the conventions say, else the name of the span. A name that is no text may be that of any tool: none.
 pub(super) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
     let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
-    span.facts
-        .fact_node(Fact::Tool)
+    let named = span.facts.fact_node(Fact::Tool).filter(|node| !matches!(node.value, Value::Null));
+    if named.is_some_and(|node| text_of_node(node).is_none()) {
+        return None;
+    }
+    named
         .filter(is_text)
         .or_else(|| span.facts.fact_node(Fact::Entity).filter(is_text))
         .or_else(|| plain_name_node(span).filter(is_text))

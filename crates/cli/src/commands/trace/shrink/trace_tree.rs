@@ -117,7 +117,7 @@ impl TraceTree {
                     if number > 0 {
                         out.push(',');
                     }
-                    write_text(&names.key_of(key), out);
+                    write_text(names.key_of(key), out);
                     out.push(':');
                     value.write(names, out);
                 }

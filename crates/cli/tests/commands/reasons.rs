@@ -173,7 +173,7 @@ fn a_message_behind_each_and_no_speaks_of_the_step_that_does_not_hold() {
     let said = told(
         "some refund: args.amount <= 100 message \"${args.amount}\"\neach refund {\n  args.x == 1 message \"${tool}\"\n}",
     );
-    assert_eq!(said.matches("belongs to a step, and this message speaks of the whole run").count(), 2, "{said}");
+    assert_eq!(said.matches("belongs to a step, and this message is about the whole run").count(), 2, "{said}");
 }
 
 #[test]

@@ -32,7 +32,7 @@ pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
             Err(error) if nothing_there(&error) => {
                 // A link that leads nowhere could be made to lead anywhere: it is not looked behind.
                 if existing.is_symlink() {
-                    return Err(io::Error::other("it is a link that leads nowhere"));
+                    return Err(io::Error::other("it is a link whose target does not exist"));
                 }
                 let Some(Component::Normal(last)) = existing.components().next_back() else { return Err(error) };
                 rest.push(last.to_os_string());

@@ -34,7 +34,7 @@ impl OtherSpelling {
             Self::Path => "the same path in its plain spelling has another answer",
             Self::SamePath => "it is the same path, written otherwise",
             Self::Climbing => "the path climbs out of its folder, so that it may lead anywhere",
-            Self::Host => "the name of the host goes on behind it; end it with `/`",
+            Self::Host => "the name of the host continues after it; end it with `/`",
             Self::Pattern => "`*` is no pattern here; write a regular expression",
         }
     }

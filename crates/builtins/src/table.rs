@@ -309,7 +309,7 @@ mod tests {
     #[test]
     fn every_function_is_found_once_by_its_name_and_documented() {
         for builtin in BUILTINS {
-            assert!(std::ptr::eq(find_builtin(builtin.name).unwrap(), builtin), "`{}` stands twice", builtin.name);
+            assert!(std::ptr::eq(find_builtin(builtin.name).unwrap(), builtin), "`{}` occurs twice", builtin.name);
             assert!(!builtin.doc.is_empty() && !builtin.doc.ends_with('.'), "{}", builtin.doc);
             assert!(builtin.example.contains(&format!("{}(", builtin.name)), "{}", builtin.example);
             let optional: Vec<bool> = builtin.parameters.iter().map(|parameter| parameter.optional).collect();

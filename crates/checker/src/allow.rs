@@ -149,6 +149,6 @@ fn unknown_slug(name: &Name) -> Diagnostic {
             name.span,
             near,
         ),
-        None => diagnostic.with_help("the slug of a warning stands in brackets behind `warning`"),
+        None => diagnostic.with_help("the slug of a warning is in the brackets after `warning`"),
     }
 }

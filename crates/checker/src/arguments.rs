@@ -204,7 +204,7 @@ impl<'a> Checker<'a> {
         if let Some(kind) = of_kind.filter(|_| is_text && part.name == NameTest::Any) {
             self.report_diagnostic(
                 Diagnostic::new(Slug::UnknownArgument, expr.span, "an argument has a name".to_owned())
-                    .with_label("a text stands right behind the kind of step")
+                    .with_label("put the text directly after the kind of step")
                     .with_help(format!("write `{kind} {text}`")),
             );
             return;
@@ -226,7 +226,7 @@ impl<'a> Checker<'a> {
         };
         self.report_diagnostic(
             Diagnostic::new(Slug::UnknownArgument, expr.span, "an argument has a name".to_owned())
-                .with_label("a value alone says nothing")
+                .with_label("a value alone is not a test")
                 .with_help(format!("write `{name}: {text}`")),
         );
     }

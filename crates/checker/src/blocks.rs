@@ -255,7 +255,7 @@ impl<'a> Checker<'a> {
             );
             diagnostic.severity = Severity::Warning;
             self.report_diagnostic(
-                diagnostic.with_help(format!("a group is one assertion: put `{word}` behind its `}}` or at its start")),
+                diagnostic.with_help(format!("a group is one assertion: put `{word}` after its `}}` or at its start")),
             );
         }
     }

@@ -219,7 +219,7 @@ impl<'a> Checker<'a> {
                 let message =
                     format!("`{word}` names one assertion, and a block gives one for each of its {several} statements");
                 self.report_diagnostic(Diagnostic::new(Slug::Misplaced, span, message).with_help(format!(
-                    "put `{word}` behind a statement in the block, or put the statements into `all of {{ … }}`"
+                    "put `{word}` after a statement in the block, or put the statements into `all of {{ … }}`"
                 )));
             }
         }
@@ -249,7 +249,7 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(
                         Slug::Misplaced,
                         modifier.span,
-                        format!("the setting `{word}` stands behind an assertion"),
+                        format!("the setting `{word}` belongs after an assertion"),
                     )
                     .with_help(format!(
                         "settings open a body: put `{word}` first, or on the line of the assertion that it is for"
@@ -297,7 +297,7 @@ impl<'a> Checker<'a> {
     fn misplaced_item(&self, item: &ast::SyntaxItem, body: BodyKind) -> (String, String) {
         let declaration = |word: &str| {
             (
-                format!("`{word}` stands only at the top of a file, not in {}", body.noun()),
+                format!("`{word}` is allowed only at the top of a file, not in {}", body.noun()),
                 format!("move the `{word}` line to the top of the file"),
             )
         };
@@ -330,7 +330,7 @@ impl<'a> Checker<'a> {
                 let word = settings::word_of(&modifier.kind);
                 (
                     format!("`{word}` here belongs to no assertion and to no body"),
-                    "put it behind an assertion or at the start of a rule".to_owned(),
+                    "put it after an assertion or at the start of a rule".to_owned(),
                 )
             }
             ItemKind::Setting(BodySetting::Key { key, .. }) => misplaced_key(&key.text, body),
@@ -369,7 +369,7 @@ fn nested_message(word: &str, body: BodyKind) -> (String, String) {
 }
 
 fn suite_only_message(word: &str) -> (String, String) {
-    (format!("`{word}` stands only in a suite"), format!("write `suite \"name\" {{ {word} … }}`"))
+    (format!("`{word}` is allowed only in a suite"), format!("write `suite \"name\" {{ {word} … }}`"))
 }
 
 fn misplaced_key(key: &str, body: BodyKind) -> (String, String) {

@@ -167,7 +167,7 @@ fn refused_reference(reference: &str, error: &FileError) -> String {
     match error {
         FileError::NotFound => format!("the file of `\"$ref\": \"{reference}\"` does not exist"),
         FileError::NotRelative => format!(
-            "`\"$ref\": \"{reference}\"` leads out of the folder of the rules: schemas are never fetched, copy it beside the rules"
+            "`\"$ref\": \"{reference}\"` leads out of the folder of the rules: schemas are never downloaded: copy the file next to the rules"
         ),
         FileError::Outside => format!("`\"$ref\": \"{reference}\"` leads out of the folder of the rules"),
         FileError::NotPermitted => {

@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
             let text = self.source_line(expected.span);
             let message = format!("`{text}` is {}, and `calls match` needs a list of calls", class.noun());
             self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, expected.span, message).with_help(
-                "write where the expected calls stand, such as `inputs.expected_calls`, or `[{ tool: \"search\", args: { q: \"x\" } }]`",
+                "write the path of the expected calls, such as `inputs.expected_calls`, or `[{ tool: \"search\", args: { q: \"x\" } }]`",
             ));
         }
         let is_bare = *arguments == ArgumentMatch::Ignored;

@@ -211,11 +211,11 @@ impl<'a> Checker<'a> {
         }
         diagnostic = match (other, suggest::suggest_name(&name.text, names.iter().map(String::as_str))) {
             (Some(FileSymbol::Step(_)), _) => diagnostic
-                .with_help(format!("`{}` is a step: `require {}(…)` says that it occurs", name.text, name.text)),
+                .with_help(format!("`{}` is a step: `require {}(…)` checks that it occurs", name.text, name.text)),
             (None, _) if is_like_a_step(arguments) => {
                 let call = self.source_line(span);
                 diagnostic.with_help(format!(
-                    "that the tool is called is said with `require {call}`, that it is not with `never {call}`"
+                    "write `require {call}` for \"the tool is called\" and `never {call}` for \"it is not called\""
                 ))
             }
             (Some(_), _) => {

@@ -31,7 +31,7 @@ impl Checker<'_> {
         };
         let statement = statement.trim_end_matches(" ->");
         self.report_diagnostic(
-            Diagnostic::new(Slug::CallsOnly, place, format!("`{statement}` speaks of calls alone, and `{word}` {is}"))
+            Diagnostic::new(Slug::CallsOnly, place, format!("`{statement}` works only on calls, and `{word}` {is}"))
                 .with_help(help),
         );
     }

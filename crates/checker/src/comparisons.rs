@@ -271,7 +271,7 @@ impl Checker<'_> {
                     test,
                     right,
                     ComparisonClass::Text,
-                    &format!("a regular expression stands between slashes: `/{pattern}/`"),
+                    &format!("write a regular expression between slashes: `/{pattern}/`"),
                 );
             }
             Some(class) if class != ComparisonClass::Regex => {
@@ -332,8 +332,7 @@ impl Checker<'_> {
         if a == ComparisonClass::Text && b == ComparisonClass::Number && is_order(test.kind) {
             let literal = literal_replacement(b, left);
             let number = literal.unwrap_or_else(|| format!("number({text})"));
-            let help =
-                format!("texts stand in the order of their letters: write `{number} {}`", self.source_line(test.span));
+            let help = format!("texts are compared letter by letter: write `{number} {}`", self.source_line(test.span));
             let diagnostic = Diagnostic::new(Slug::TypeMismatch, right.expr.span, message).with_help(help);
             let place = left.expr.span;
             self.report_diagnostic(diagnostic.with_fix(format!("write `{number}`"), place, number));

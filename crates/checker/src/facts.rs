@@ -29,7 +29,7 @@ impl<'a> Checker<'a> {
                             tool.name.span,
                             "other names are those of one tool".to_owned(),
                         )
-                        .with_help("write the tool's own name in front of `also`; behind it `*` and `?` are globs"),
+                        .with_help("write the tool's own name before `also`; after it `*` and `?` are globs"),
                     );
                     continue;
                 };

@@ -50,14 +50,14 @@ impl Checker<'_> {
         self.report_taken(
             name,
             what,
-            |at| format!("a second {what} `{}` (the first stands in {at})", name.text),
+            |at| format!("a second {what} `{}` (the first is in {at})", name.text),
             "choose another name",
         );
         name.text.clone()
     }
 
     pub(super) fn given_id(&mut self, name: &ast::Name) -> String {
-        let message = |at: String| format!("a second assertion with id `{}` (the first stands in {at})", name.text);
+        let message = |at: String| format!("a second assertion with id `{}` (the first is in {at})", name.text);
         self.report_taken(name, "assertion", message, "choose another id");
         name.text.clone()
     }

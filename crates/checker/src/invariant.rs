@@ -84,7 +84,7 @@ impl<'a> Checker<'a> {
             Diagnostic::new(
                 Slug::Misplaced,
                 span,
-                "an assertion of an invariant speaks of the call in front of it, and there is none",
+                "an assertion of an invariant is about the call before it, and there is none",
             )
             .with_help("write `call TOOL { … }` first"),
         );

@@ -173,7 +173,7 @@ impl<'a> Checker<'a> {
     ) -> Option<(Option<T>, Option<T>)> {
         let Some(bounds) = bounds else { return Some((None, None)) };
         let ExprKind::Range { start, end } = &bounds.kind else {
-            self.report_bound(bounds.span, "a range stands behind the type of a generated value", wanted);
+            self.report_bound(bounds.span, "put a range after the type of a generated value", wanted);
             return None;
         };
         let mut end_of = |end: &'a Option<Box<ast::Expr>>| match end {

@@ -216,8 +216,8 @@ impl<'a> Checker<'a> {
         let Some(pattern) = piped_pattern(text) else { return };
         self.report_diagnostic(
             Diagnostic::new(Slug::PipedText, place, "a text with a pipe finds this spelling alone")
-                .with_label("no argument may stand in front of the pipe")
-                .with_help(format!("write `command /{pattern}/`, which lets arguments stand in front of the pipe")),
+                .with_label("this matches only a program without arguments before the pipe")
+                .with_help(format!("write `command /{pattern}/`, which allows arguments before the pipe")),
         );
     }
 
@@ -297,9 +297,8 @@ impl<'a> Checker<'a> {
         }
         if let Err(error) = globset::GlobBuilder::new(plain).literal_separator(true).build() {
             self.report_diagnostic(
-                Diagnostic::new(Slug::BadPath, place, format!("the path glob cannot be used: {}", error.kind())).with_help(
-                    "`*` stands for a part of a name, `**` for folders, `[a-z]` for a character, `{a,b}` for either",
-                ),
+                Diagnostic::new(Slug::BadPath, place, format!("the path glob cannot be used: {}", error.kind()))
+                    .with_help("`*` matches a part of a name, `**` folders, `[a-z]` a character, `{a,b}` for either"),
             );
         }
         NameTest::PathGlob(plain.to_owned())

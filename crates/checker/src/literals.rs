@@ -79,7 +79,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn report_key_twice(&mut self, name: &ast::Name) {
-        let message = format!("the key `{}` stands twice in this object", name.text);
+        let message = format!("the key `{}` occurs twice in this object", name.text);
         self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("keep one of them"));
     }
 

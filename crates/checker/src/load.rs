@@ -199,7 +199,7 @@ pub fn cannot_read(files: &dyn Files, folder: &Path, path: &ast::Name, error: &F
             None => "paths are relative to the file that names them".to_owned(),
         },
         FileError::NotRelative => {
-            "copy the file beside the rules and write a relative path such as `./lib/name`".to_owned()
+            "copy the file next to the rules and write a relative path such as `./lib/name`".to_owned()
         }
         FileError::Outside => "copy the file into the folder of the rules".to_owned(),
         FileError::NotPermitted => {

@@ -221,10 +221,10 @@ impl<'a> Checker<'a> {
             return;
         }
         if self.says && scope.step.is_none() && StepShape::of_kind(StepKind::Call).all_fields().contains(&name) {
-            let message = format!("`{name}` belongs to a step, and this message speaks of the whole run");
+            let message = format!("`{name}` belongs to a step, and this message is about the whole run");
             self.report_diagnostic(
                 Diagnostic::new(Slug::UnknownName, span, message)
-                    .with_help("a message sees the step right behind `each A: cond` and `no A: cond`"),
+                    .with_help("a message can use fields of a step directly after `each A: cond` and `no A: cond`"),
             );
             return;
         }
@@ -247,6 +247,8 @@ impl<'a> Checker<'a> {
         let near = near.filter(|_| name.chars().count() > 2);
         let is_of_step = near.is_none() || matches!(name, "status" | "ok" | "role" | "text" | "start" | "end");
         if let Some(help) = self.help_for_field(scope, name).filter(|_| is_of_step) {
+            diagnostic = diagnostic.with_help(help);
+        } else if let Some(help) = help_for_step(scope, near.as_deref()) {
             diagnostic = diagnostic.with_help(help);
         } else if let Some(near) = near {
             diagnostic = diagnostic.with_help(format!("did you mean `{near}`?")).with_fix(
@@ -290,7 +292,7 @@ impl<'a> Checker<'a> {
                     .to_owned()
             }
             "start" | "end" => {
-                format!("the time of the run is `run.{name}`, that of a call stands behind it: `each any: {name} …`")
+                format!("the time of the run is `run.{name}`, that of a call follows it: `each any: {name} …`")
             }
             _ => format!("`{name}` belongs to a step: write `each any: {name} …`, with the tool in place of `any`"),
         })
@@ -303,6 +305,18 @@ impl<'a> Checker<'a> {
         let roots = scope::root_names().map(str::to_owned);
         variables.chain(fields).chain(names).chain(roots).collect()
     }
+}
+
+/// The fields of the step in scope, where no name of the step is near. A name of the run that is near is rarely meant there.
+fn help_for_step(scope: &NameScope<'_>, near: Option<&str>) -> Option<String> {
+    let shape = scope.step.as_ref()?;
+    let [kind] = shape.kinds.as_slice() else { return None };
+    let fields = shape.all_fields();
+    if *kind == StepKind::Call || near.is_some_and(|near| fields.contains(&near) || scope::find_root(near).is_none()) {
+        return None;
+    }
+    let fields: Vec<String> = fields.iter().map(|field| format!("`{field}`")).collect();
+    Some(format!("a step of kind `{}` has {}; text is quoted: `\"…\"`", kind.as_str(), fields.join(", ")))
 }
 
 /// The `response` of the call in scope if the run keeps it, otherwise its result.

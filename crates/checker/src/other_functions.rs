@@ -61,7 +61,7 @@ const MEANT: [MeantFunction; 10] = [
             "citations",
         ],
         same: None,
-        help: "`grounded(output, (result of any))` asks that every URL, number and id of the output stands in the results",
+        help: "`grounded(output, (result of any))` checks that every URL, number and id of the output occurs in the results",
     },
     MeantFunction {
         names: &[
@@ -81,7 +81,7 @@ const MEANT: [MeantFunction; 10] = [
     MeantFunction {
         names: &["glob", "globmatch", "fnmatch", "matchesglob", "inside", "isinside", "isunder", "under"],
         same: None,
-        help: "globs stand behind `read` and `write`: `never write \"/etc/**\"`; a path below a folder is `path starts with \"/app/\"`",
+        help: "globs belong after `read` and `write`: `never write \"/etc/**\"`; a path below a folder is `path starts with \"/app/\"`",
     },
 ];
 

@@ -52,7 +52,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn misplaced_over_runs(&mut self, span: Span) {
         self.report_diagnostic(
-            Diagnostic::new(Slug::Misplaced, span, "this speaks of all runs, and here single runs are judged")
+            Diagnostic::new(Slug::Misplaced, span, "this is about all runs, but here single runs are judged")
                 .with_help("put it on a line of its own at the top of a file, outside of rules and blocks"),
         );
     }
@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
                 Diagnostic::new(
                     Slug::Misplaced,
                     span,
-                    "this is of a single run, and stands beside values over all runs",
+                    "this is about a single run, but the other values are over all runs",
                 )
                 .with_help("put it into the value of each run: `avg(output.total of runs) <= 20`, or give a `param`"),
             );
@@ -157,7 +157,7 @@ impl<'a> Checker<'a> {
         self.report_unbound();
         for word in OF_SCORES {
             if let Some(at) = place_of(assertion.modifiers.iter(), word) {
-                let message = format!("`{word}` shapes scores, and what is said over all runs has none");
+                let message = format!("`{word}` changes scores, and an assertion over all runs has none");
                 self.report_diagnostic(
                     Diagnostic::new(Slug::Misplaced, at, message).with_help(format!("leave `{word}` out")),
                 );
@@ -225,7 +225,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn loose_value_of_runs(&mut self, span: Span) -> CheckedExpr {
         self.report_diagnostic(
-            Diagnostic::new(Slug::Misplaced, span, "this is a value of every run, and nothing is made of them")
+            Diagnostic::new(Slug::Misplaced, span, "this is one value for each run, without a function such as `avg` over them")
                 .with_help("write `avg(… of runs)`, `median`, `percentile(… of runs, 95%)`, `min`, `max`, `sum` or `length` around it; a tool of the name `runs` is quoted"),
         );
         CheckedExpr::broken_at(span)
@@ -252,8 +252,8 @@ impl<'a> Checker<'a> {
         let group = self.check_expr(scope, by);
         if !group.is_broken() && matches!(group.expr.kind, ExprKind::Constant(_) | ExprKind::Param(_)) {
             self.report_diagnostic(
-                Diagnostic::new(Slug::Impossible, by.span, "this is the same for every run, and tells no groups apart")
-                    .with_help("write what of a run tells them apart: `by meta.model`, `by inputs.task`"),
+                Diagnostic::new(Slug::Impossible, by.span, "this is the same for every run, so it makes no groups")
+                    .with_help("write the value that the groups differ in: `by meta.model`, `by inputs.task`"),
             );
         }
         group.expr
@@ -293,7 +293,7 @@ impl<'a> Checker<'a> {
         if by.is_none() {
             self.report_diagnostic(
                 Diagnostic::new(Slug::Misplaced, span, "of which runs: those of a task, of a prompt?").with_help(
-                    "write what tells them apart: `in at least 2 of 3 runs by meta.task: …`; of all runs a share is said: `in at least 95% of runs: …`",
+                    "write the value that the groups differ in: `in at least 2 of 3 runs by meta.task: …`; for a share of all runs write `in at least 95% of runs: …`",
                 ),
             );
         }

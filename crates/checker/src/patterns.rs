@@ -174,7 +174,7 @@ impl<'a> Checker<'a> {
                 let kind = part.kind.as_str();
                 self.report_diagnostic(
                     Diagnostic::new(Slug::UnknownField, span, format!("a {kind} has no status")).with_help(
-                        "`ok` and `failed` stand behind calls, commands, reads, writes, http requests and spans",
+                        "`ok` and `failed` belong after calls, commands, reads, writes, http requests and spans",
                     ),
                 );
             }
@@ -217,7 +217,7 @@ impl<'a> Checker<'a> {
                 let kind = part.kind.as_str();
                 self.report_diagnostic(
                     Diagnostic::new(Slug::CallsOnly, tag.span, format!("tools have tags, and this is a {kind}"))
-                        .with_help("`tagged` stands behind calls: name a tool, or `any`"),
+                        .with_help("`tagged` belongs after calls: name a tool, or `any`"),
                 );
             }
         }
@@ -233,7 +233,7 @@ impl<'a> Checker<'a> {
                     Diagnostic::new(
                         Slug::CallsOnly,
                         span,
-                        format!("`proposed` speaks of calls alone, and this is a {kind}"),
+                        format!("`proposed` works only on calls, and this is a {kind}"),
                     )
                     .with_help("only calls can be denied or pending: name a tool"),
                 );

@@ -59,7 +59,9 @@ impl Checker<'_> {
                         format!("the file `{name}` is not JSON (line {line}, column {column})"),
                     )
                     .with_other(Span::new(data.id, at, at), json_reason(&error))
-                    .with_help("correct the file; every key stands in quotes, and no comma behind the last element"),
+                    .with_help(
+                        "correct the file: put every key in quotes, and remove the comma after the last element",
+                    ),
                 );
                 None
             }

@@ -132,7 +132,7 @@ impl<'a> Checker<'a> {
             }
             if twice {
                 self.report_diagnostic(
-                    Diagnostic::new(Slug::BadRegex, span, format!("the flag `{flag}` stands twice"))
+                    Diagnostic::new(Slug::BadRegex, span, format!("the flag `{flag}` occurs twice"))
                         .with_help("write it once"),
                 );
                 return false;

@@ -90,7 +90,7 @@ pub fn explain_mistake(regex: &ast::RegexLiteral, mistake: &PatternError, subjec
             "groups are counted by their opening parentheses, from 1; `(?:…)` is none".to_owned()
         }
         PatternProblem::NoGroup(GroupReference::Name(name)) => format!("name one: `(?<{name}>…)`"),
-        PatternProblem::OpenGroup => "refer to it behind its `)`".to_owned(),
+        PatternProblem::OpenGroup => "refer to it after its `)`".to_owned(),
         PatternProblem::ManyBranches => "put alternatives into a group: `(?(1)(?:a|b)|c)`".to_owned(),
         PatternProblem::RepeatedTwice => "put what is repeated into a group: `(?:a+)*`".to_owned(),
         PatternProblem::TooLarge => return explain_built(regex, mistake),
@@ -186,7 +186,7 @@ fn look_around(regex: &ast::RegexLiteral, place: &Place, subject: Option<&str>) 
     let name = if behind { "look-behind" } else { "look-ahead" };
     let message = format!("{name} is not supported, because matching is linear");
     let help = look_around_split(regex, place, subject).unwrap_or_else(|| {
-        "match what must stand there with one test and what must not with another, joined by `and`".to_owned()
+        "write two tests joined by `and`: one for what must be there, and a negated one for what must not".to_owned()
     });
     (message, or_backtrack(regex, help))
 }

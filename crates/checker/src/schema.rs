@@ -85,9 +85,8 @@ impl<'a> Checker<'a> {
             Ok(value) => Some(value),
             Err(why) => {
                 self.report_diagnostic(
-                    Diagnostic::new(Slug::BadSchema, place, why).with_help(
-                        "references lead to `#/…` in the schema itself or to files in the folder of the rules",
-                    ),
+                    Diagnostic::new(Slug::BadSchema, place, why)
+                        .with_help("a reference is `#/…` in the same schema, or a file in the folder of the rules"),
                 );
                 None
             }
@@ -214,7 +213,7 @@ fn explain_violation(pointer: &str, wrong: Option<&Value>, message: &str) -> (St
     let place = if pointer.is_empty() { "the schema".to_owned() } else { format!("`{pointer}`") };
     (
         format!("{place} does not fit JSON Schema: {message}"),
-        "see json-schema.org for what stands behind this keyword".to_owned(),
+        "see json-schema.org for the value of this keyword".to_owned(),
     )
 }
 

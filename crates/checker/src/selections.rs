@@ -44,7 +44,7 @@ impl<'a> Checker<'a> {
             }
             (None, Some(step)) => match self.list_named_like(scope, step) {
                 Some(list) if so_far.is_some() => {
-                    let message = "`so far` speaks of steps, and this is a list";
+                    let message = "`so far` works only on steps, and this is a list";
                     self.report_diagnostic(
                         Diagnostic::new(Slug::Misplaced, step.span, message)
                             .with_help("leave `so far` out; a tool of that name is quoted"),
@@ -167,9 +167,9 @@ impl<'a> Checker<'a> {
         }
         self.check_not_a_function(step);
         if value.is_some() && Self::names_all_runs(step) {
-            let message = "`of runs` is of all runs that are checked, and takes no `where` and nothing else behind it";
+            let message = "`of runs` means all runs that are checked; it takes no `where`, and nothing may follow it";
             self.report_diagnostic(Diagnostic::new(Slug::Misplaced, step.span, message).with_help(
-                "choose runs behind the assertion: `avg(turns of runs) <= 20 when meta.stage == \"nightly\"`; a tool of the name is quoted",
+                "choose runs after the assertion: `avg(turns of runs) <= 20 when meta.stage == \"nightly\"`; a tool of the name is quoted",
             ));
             return CheckedExpr::broken_at(span);
         }
@@ -202,7 +202,7 @@ impl<'a> Checker<'a> {
             && !self.catalogue.is_known(&name.text)
         {
             let written = self.source_line(step.span);
-            let message = format!("`{}` is a function, and behind `of` this is the call of a tool", name.text);
+            let message = format!("`{}` is a function, but after `of` a call of a tool is expected", name.text);
             self.report_diagnostic(Diagnostic::new(Slug::TypeMismatch, step.span, message).with_help(format!(
                 "give the list a name, `let found = {written}`, and write `of found`; a tool of that name is quoted: `\"{}\"`",
                 name.text

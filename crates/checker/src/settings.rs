@@ -138,7 +138,7 @@ impl<'a> Checker<'a> {
         for modifier in modifiers {
             let word = word_of(&modifier.kind);
             if seen.contains(&word) && !matches!(word, "tags" | "when" | "deny" | "allow") {
-                let message = format!("`{word}` stands twice");
+                let message = format!("`{word}` occurs twice");
                 self.report_diagnostic(
                     Diagnostic::new(Slug::Duplicate, modifier.span, message).with_help("keep one of them"),
                 );
@@ -239,7 +239,7 @@ impl<'a> Checker<'a> {
         };
         if let Some(before) = place.replace(denies) {
             let said = if before { "deny" } else { "allow" };
-            let message = format!("`{said} {}` stands here already", name.text);
+            let message = format!("`{said} {}` is already set here", name.text);
             self.report_diagnostic(Diagnostic::new(Slug::Duplicate, name.span, message).with_help("keep one of them"));
         }
     }
@@ -252,7 +252,7 @@ impl<'a> Checker<'a> {
             word => suggest::suggest_name(word, GATED.iter().copied()),
         };
         let message = format!("`{}` is nothing to deny or to allow", name.text);
-        let all = format!("`deny` and `allow` speak of {}", GATED.join(", "));
+        let all = format!("`deny` and `allow` take {}", GATED.join(", "));
         let help = meant.map_or(all.clone(), |meant| format!("did you mean `{meant}`? {all}"));
         self.report_diagnostic(Diagnostic::new(Slug::UnknownModifier, name.span, message).with_help(help));
     }

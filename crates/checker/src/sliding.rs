@@ -39,7 +39,7 @@ impl<'a> Checker<'a> {
         let step = selection.pattern.clone();
         let other = step.alternatives.iter().find(|alternative| alternative.kind != StepKind::Call);
         if let (SelectionReach::Row, Some(other)) = (selection.reach, other) {
-            let message = format!("`in a row` speaks of calls alone, and this is a {}", other.kind.as_str());
+            let message = format!("`in a row` works only on calls, and this is a {}", other.kind.as_str());
             self.report_diagnostic(
                 Diagnostic::new(Slug::CallsOnly, step.span, message).with_help("name tools, or leave `in a row` out"),
             );
@@ -54,7 +54,7 @@ impl<'a> Checker<'a> {
         let (message, help) = match found {
             0 => (
                 format!("`{word}` has no steps to look at"),
-                format!("write it behind a count or a list of steps: `count refund <= 5 {}`", sliding_example(word)),
+                format!("write it after a count or a list of steps: `count refund <= 5 {}`", sliding_example(word)),
             ),
             _ => (
                 format!("`{word}` goes around one list of steps, and this has {found}"),

@@ -109,7 +109,7 @@ impl<'a> Checker<'a> {
 
     pub(super) fn read_runner(&mut self, plan: &mut SuitePlan, name: &'a ast::Name, settings: &'a [BodySetting]) {
         if plan.runners.iter().any(|(known, ..)| *known == name.text) {
-            let message = format!("the runner `{}` stands twice", name.text);
+            let message = format!("the runner `{}` occurs twice", name.text);
             self.report_diagnostic(
                 Diagnostic::new(Slug::Duplicate, name.span, message).with_help("give one of them another name"),
             );
@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
             return self.unknown_setting(owner, key);
         };
         if taken.get(&key.text).is_some() {
-            let message = format!("`{}` stands twice", key.text);
+            let message = format!("`{}` occurs twice", key.text);
             return self
                 .report_diagnostic(Diagnostic::new(Slug::Duplicate, key.span, message).with_help("keep one of them"));
         }

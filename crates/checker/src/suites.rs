@@ -51,7 +51,7 @@ impl<'a> Checker<'a> {
         if let (Some(_), Some(span)) = (own.id, settings::place_of(all.iter().copied(), "id")) {
             self.report_diagnostic(
                 Diagnostic::new(Slug::Misplaced, span, "a rule has its name as its id")
-                    .with_help("put `id` behind one of its assertions"),
+                    .with_help("put `id` after one of its assertions"),
             );
         }
         let inherited = place.inherited.inherit_through(&own);

@@ -24,7 +24,7 @@ impl<'a> Checker<'a> {
             last.filter(|one| one.slug == Slug::UnknownName && one.span == expr.span && one.fix.is_none())
         {
             unknown.help = Some(format!(
-                "that a tool is called is said with `require {name}`, that it is not with `never {name}`; a field of the output is `output.{name}`"
+                "write `require {name}` for \"the tool is called\" and `never {name}` for \"it is not called\"; a field of the output is `output.{name}`"
             ));
         }
     }
@@ -185,7 +185,7 @@ impl<'a> Checker<'a> {
     fn report_within(&mut self, within: &ast::WithinBound, why: &str) {
         self.report_diagnostic(
             Diagnostic::new(Slug::Misplaced, within.span, format!("`within` has no meaning here: {why}"))
-                .with_help("`within` stands behind before, after, sequence or `never … after`"),
+                .with_help("`within` belongs after before, after, sequence or `never … after`"),
         );
     }
 

@@ -59,7 +59,7 @@ impl<'a> Checker<'a> {
             let TextPart::Interpolation(value) = part else { continue };
             if self.param_of(scope.file, value).is_none() {
                 self.report_diagnostic(
-                    Diagnostic::new(Slug::Misplaced, value.span, "only a parameter can stand in the tool of a `call`")
+                    Diagnostic::new(Slug::Misplaced, value.span, "the tool of a `call` can only contain a parameter")
                         .with_help("declare it, `param NAME: string = \"…\"`, and write its name alone: `${NAME}`"),
                 );
             }

@@ -133,7 +133,7 @@ impl<'a> Checker<'a> {
                 diagnostic.with_help("whether there is a value is asked with `exists`: `args.reason exists`")
             }
             _ if matches!(name.text.as_str(), "called" | "used" | "invoked" | "executed" | "run") => diagnostic
-                .with_help("whether a tool is called is said with `require`, `never` and `count`: `require refund`"),
+                .with_help("to check whether a tool is called, write `require`, `never` or `count`: `require refund`"),
             _ if matches!(name.text.as_str(), "undefined" | "absent" | "unset") => {
                 diagnostic.with_help("whether a value is missing is asked with `is missing`: `args.reason is missing`")
             }

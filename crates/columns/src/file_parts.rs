@@ -30,7 +30,7 @@ impl FileParts {
 
     /// All bytes of a part, or an error.
     pub(crate) fn read_part(&self, start: u64, length: u64) -> io::Result<Vec<u8>> {
-        let cut = || io::Error::new(io::ErrorKind::UnexpectedEof, "a part lies behind the end of the file");
+        let cut = || io::Error::new(io::ErrorKind::UnexpectedEof, "a part lies beyond the end of the file");
         if start.checked_add(length).is_none_or(|end| end > self.length) {
             return Err(cut());
         }

@@ -21,7 +21,7 @@ impl DiagnosticSink {
         let said = if diagnostic.severity == Severity::Error { &mut self.errors } else { &mut self.others };
         *said = said.saturating_add(1);
         if *said == MOST {
-            diagnostic.help = Some(format!("this is the {MOST}th that is said of this file; mend these first"));
+            diagnostic.help = Some(format!("{MOST} problems of this file are shown; fix these first"));
         }
         if *said <= MOST {
             self.diagnostics.0.push(diagnostic);

@@ -19,10 +19,10 @@ impl KnownHosts {
         let mut hosts = headers.get_all(header::HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok()).and_then(host_name);
         if !host.is_some_and(|host| self.is_known(&host)) || hosts.next().is_some() {
-            return Some("the `Host` of the request is none of this server: `--allow-host NAME` adds one");
+            return Some("the `Host` of the request is not known to this server: `--allow-host NAME` adds one");
         }
         if uri.host().is_some_and(|host| !self.is_known(&host.to_ascii_lowercase())) {
-            return Some("the address of the request is none of this server");
+            return Some("the address of the request is not known to this server");
         }
         let mut origins = headers.get_all(header::ORIGIN).iter();
         if !origins.all(|origin| origin.to_str().ok().and_then(origin_host).is_some_and(|host| self.is_known(&host))) {

@@ -99,13 +99,13 @@ catalog! {
     Syntax = "syntax", Error, "the text is not a statement of the language";
     Unclosed = "unclosed", Error, "a bracket, string, regular expression or interpolation is not closed";
     UnknownStatement = "unknown-statement", Error, "the first word is no statement";
-    UnknownModifier = "unknown-modifier", Error, "the word behind an assertion is no modifier";
-    UnknownUnit = "unknown-unit", Error, "the unit behind a number is not known";
-    Misplaced = "misplaced", Error, "a declaration or setting stands where it has no meaning";
+    UnknownModifier = "unknown-modifier", Error, "the word after an assertion is not a modifier";
+    UnknownUnit = "unknown-unit", Error, "the unit after a number is not known";
+    Misplaced = "misplaced", Error, "a declaration or setting is in a place where it has no meaning";
     TooDeep = "too-deep", Error, "brackets or operators are nested beyond the limit";
     TooLarge = "too-large", Error, "a file or text is larger than the limit";
     NotText = "not-text", Error, "the file is not UTF-8 text";
-    Unformatted = "unformatted", Error, "the formatter cannot vouch for what it would write";
+    Unformatted = "unformatted", Error, "the formatter cannot show that its output has the same meaning";
     ReservedName = "reserved-name", Error, "a declaration takes a word of the language as its name";
     // Names.
     UnknownName = "unknown-name", Error, "a name is not declared";
@@ -121,7 +121,7 @@ catalog! {
     UnknownSeverity = "unknown-severity", Error, "there is no such severity";
     Duplicate = "duplicate", Error, "a name or id is declared twice";
     Binding = "binding", Error, "a binding is used where nothing binds it";
-    Import = "import", Error, "an imported file or name cannot be had";
+    Import = "import", Error, "an imported file or name cannot be found";
     ImportCycle = "import-cycle", Error, "imports form a loop";
     MissingFile = "missing-file", Error, "a named file cannot be read";
     Recursion = "recursion", Error, "a definition uses itself";
@@ -129,7 +129,7 @@ catalog! {
     NotAnAssertion = "not-an-assertion", Error, "the value is neither true nor false";
     TypeMismatch = "type-mismatch", Error, "the types on both sides do not fit";
     ObjectAsText = "object-as-text", Error, "an object is tested as if it were text";
-    PipedText = "piped-text", Error, "a text with a pipe finds one spelling alone";
+    PipedText = "piped-text", Error, "a text with a pipe matches only this one spelling";
     MixedUnits = "mixed-units", Error, "durations, money and sizes are mixed";
     BareNumber = "bare-number", Warning, "a bare number is compared with a unit", Style;
     ArgumentCount = "argument-count", Error, "a function has too few or too many arguments";
@@ -139,7 +139,7 @@ catalog! {
     BadSchema = "bad-schema", Error, "the JSON Schema cannot be used";
     BadJson = "bad-json", Error, "a named file is not JSON";
     BadPath = "bad-path", Error, "the path glob cannot be used";
-    CallsOnly = "calls-only", Error, "the statement speaks of calls alone";
+    CallsOnly = "calls-only", Error, "the statement works only on calls";
     NoCatalogue = "no-catalogue", Error, "tool schemas are needed and none are declared";
     UnlistedTool = "unlisted-tool", Warning, "the tool is not in the declared catalogue", Names;
     UnknownKeyword = "unknown-keyword", Warning, "a schema has a key that JSON Schema does not know", Names;
@@ -153,7 +153,7 @@ catalog! {
     ConstantCondition = "constant-condition", Warning, "a condition always comes out the same", Truth;
     RedundantOperand = "redundant-operand", Warning, "a part of a condition adds nothing to the others", Truth;
     Shadowed = "shadowed", Warning, "an assertion follows from another", Truth;
-    DuplicateAssertion = "duplicate-assertion", Warning, "an assertion says the same as another", Truth;
+    DuplicateAssertion = "duplicate-assertion", Warning, "an assertion repeats another one", Truth;
     LetterCase = "letter-case", Warning, "text is compared in a case that it never has", Truth;
     ListOfLists = "list-of-lists", Warning, "a value is looked for in a list of lists", Truth certain;
     GlobAsText = "glob-as-text", Warning, "a glob is compared as plain text", Truth certain;
@@ -161,19 +161,19 @@ catalog! {
     ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth;
     EmptySchema = "empty-schema", Warning, "a schema asks for nothing", Truth;
     // Lints: vacuity.
-    OrderWithoutExistence = "order-without-existence", Info, "nothing asks for the steps that a statement speaks of", Vacuity off;
+    OrderWithoutExistence = "order-without-existence", Info, "nothing requires the steps that a statement relates", Vacuity off;
     VacuousQuantifier = "vacuous-quantifier", Info, "`all` and `no` hold of an empty list", Vacuity off;
     MissingOnly = "missing-only", Info, "a negated test holds where its path is missing", Vacuity off;
     EmptyRule = "empty-rule", Warning, "a rule asserts nothing", Vacuity;
     // Lints: order.
-    SameSteps = "same-steps", Warning, "a statement relates steps with themselves", Order;
+    SameSteps = "same-steps", Warning, "a statement relates steps to themselves", Order;
     GuardMayFail = "guard-may-fail", Info, "a call that failed satisfies `before`", Order off;
     WindowNeverCloses = "window-never-closes", Warning, "the end of a window may not occur", Order;
     WindowMayStayOpen = "window-may-stay-open", Info, "nothing makes sure that a window closes", Order off;
     GlobInFlow = "glob-in-flow", Warning, "a star in a flow is part of a name, not a repetition", Order certain;
     TwoScopes = "two-scopes", Warning, "a name means an argument where a field of the step or the run seems meant", Order certain;
     NotAboutStep = "not-about-step", Warning, "the condition of `each` looks at nothing of the step", Order certain;
-    UnreachableAlternative = "unreachable-alternative", Warning, "a pattern adds nothing to another beside it", Order;
+    UnreachableAlternative = "unreachable-alternative", Warning, "a pattern adds nothing to another one in the same list", Order;
     WithinNothing = "within-nothing", Warning, "nothing can be within 0 calls", Order certain;
     SelfPrecedence = "self-precedence", Warning, "an order statement has the same steps on both sides", Order certain;
     // Lints: names.
@@ -191,12 +191,12 @@ catalog! {
     // Lints: text.
     Confusable = "confusable", Warning, "a word has letters that look like others", Text;
     RegexIsLiteral = "regex-is-literal", Info, "a regular expression is a plain text", Text off;
-    RegexMatchesEmpty = "regex-matches-empty", Warning, "a regular expression finds itself in every text", Text;
+    RegexMatchesEmpty = "regex-matches-empty", Warning, "a regular expression matches every text", Text;
     UnanchoredId = "unanchored-id", Warning, "an id is compared with a part of it", Text;
     RedundantFlag = "redundant-flag", Info, "a flag of a regular expression changes nothing", Text;
     RedundantWildcard = "redundant-wildcard", Warning, "a wildcard at the end of a search adds nothing", Text;
-    UnescapedDot = "unescaped-dot", Warning, "a dot in the name of a host stands for any character", Text;
-    BidiCharacter = "bidi-character", Warning, "a character turns the direction of writing", Text;
+    UnescapedDot = "unescaped-dot", Warning, "a dot in the name of a host matches any character", Text;
+    BidiCharacter = "bidi-character", Warning, "a character changes the direction of the text", Text;
     InvisibleCharacter = "invisible-character", Warning, "a character cannot be seen", Text;
     // Lints: cost.
     ExpensiveRegex = "expensive-regex", Warning, "a regular expression has very many states", Cost;
@@ -204,25 +204,25 @@ catalog! {
     WideGlob = "wide-glob", Warning, "a glob takes every file", Cost;
     DeepWildcard = "deep-wildcard", Info, "every value of the run is looked at", Cost off;
     // Lints: style.
-    RedundantParentheses = "redundant-parentheses", Warning, "parentheses hold nothing together", Style;
+    RedundantParentheses = "redundant-parentheses", Warning, "parentheses group nothing", Style;
     SingleItemIn = "single-item-in", Info, "a value is looked for in a list of one", Style;
     RedundantIf = "redundant-if", Warning, "a choice between `true` and `false` is its condition", Style;
-    MixedLogic = "mixed-logic", Info, "`and` and `or` stand together without parentheses", Style off;
+    MixedLogic = "mixed-logic", Info, "`and` and `or` are mixed without parentheses", Style off;
     LongRule = "long-rule", Info, "a rule has very many assertions", Style off;
     MissingSentence = "missing-sentence", Info, "a rule has no sentence", Style off;
     MustWithoutThreshold = "must-without-threshold", Warning, "`must` has no effect", Style;
     IdleDeny = "idle-deny", Warning, "a `deny` or `allow` changes nothing", Style;
-    TrivialGroup = "trivial-group", Warning, "a group says what its words say without it", Style;
-    RedundantTimes = "redundant-times", Warning, "`require` is told a number that it has anyway", Style;
-    StarForAny = "star-for-any", Warning, "a lone star stands for every call", Style;
-    DoubleNegation = "double-negation", Warning, "two negations say what none would say", Style;
-    YodaCondition = "yoda-condition", Warning, "a constant stands before what is tested", Style;
+    TrivialGroup = "trivial-group", Warning, "a group changes nothing", Style;
+    RedundantTimes = "redundant-times", Warning, "`require` has a number that is the default", Style;
+    StarForAny = "star-for-any", Warning, "a star alone matches every call", Style;
+    DoubleNegation = "double-negation", Warning, "two negations cancel each other", Style;
+    YodaCondition = "yoda-condition", Warning, "a constant is on the left of the tested value", Style;
     BooleanComparison = "boolean-comparison", Warning, "a test is compared with `true` or `false`", Style;
     // Lints: tests.
-    UntestedRule = "untested-rule", Info, "no test speaks of a rule", Tests off;
+    UntestedRule = "untested-rule", Info, "no test covers a rule", Tests off;
     OneSidedTests = "one-sided-tests", Info, "a rule is tested in one direction only", Tests off;
     TestOfNothing = "test-of-nothing", Warning, "the run of a test records nothing", Tests;
-    DuplicateTest = "duplicate-test", Warning, "a test stands twice", Tests;
+    DuplicateTest = "duplicate-test", Warning, "a test occurs twice", Tests;
     // The project.
     Project = "project", Error, "the project file cannot be used";
 }

@@ -42,10 +42,10 @@ impl Display for PatternError {
             PatternProblem::NoGroup(GroupReference::Number(number)) => write!(f, "there is no group {number}"),
             PatternProblem::NoGroup(GroupReference::Name(name)) => write!(f, "there is no group `{name}`"),
             PatternProblem::OpenGroup => f.write_str("a group refers to itself"),
-            PatternProblem::ManyBranches => f.write_str("more than two alternatives stand behind a condition"),
+            PatternProblem::ManyBranches => f.write_str("a condition has more than two alternatives"),
             PatternProblem::RepeatedTwice => f.write_str("what is repeated here is repeated already"),
             PatternProblem::TooLarge => f.write_str("it takes too many instructions"),
-            PatternProblem::Unreadable => f.write_str("it cannot be told what this means"),
+            PatternProblem::Unreadable => f.write_str("this has no known meaning"),
         }
     }
 }

@@ -155,7 +155,7 @@ impl<'a> FolderExclusions<'a> {
             }
         };
         note(&self.by_exclude, "`--exclude`")
-            + &note(&self.by_ignore, "`.gitignore`; what is named itself is read all the same")
+            + &note(&self.by_ignore, "`.gitignore`; a file that you name explicitly is read all the same")
     }
 }
 

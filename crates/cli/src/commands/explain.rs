@@ -175,7 +175,7 @@ fn load_rules(
     let is_trace = |name: &str| name.ends_with(".json") || name.ends_with(".jsonl");
     if is_trace(given) && trace.ends_with(".assert") {
         let help = format!("write `aver explain {trace} {given}`");
-        return Err(CommandError::usage(format!("`{given}` is a trace, and rules stand first"), help));
+        return Err(CommandError::usage(format!("`{given}` is a trace, but the rules come first"), help));
     }
     if given == "-" && trace == "-" {
         return Err(CommandError::usage(

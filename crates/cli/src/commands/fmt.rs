@@ -20,11 +20,11 @@ use std::path::{Path, PathBuf};
 Examples:
   aver fmt                           every .assert file in this folder and below
   aver fmt rules/ refunds.assert     these files
-  aver fmt --check                   in continuous integration: exit 1 where a file would change
+  aver fmt --check                   in continuous integration: exit code 1 if a file would change
   aver fmt --diff rules/             what would change
   aver fmt - < draft.assert          standard input to standard output
 
-There is one style: two spaces, at most 100 characters where a line can be broken, comments kept where they stand.
+There is one style: two spaces, at most 100 characters where a line can be broken, comments stay in their place.
 A file is only written when the new text reads back as the same rules. Files with mistakes are left alone.
 
 Exit codes: 0 done, 1 a file would change (--check, --diff), 3 a file has mistakes.")]

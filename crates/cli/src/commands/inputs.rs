@@ -134,7 +134,7 @@ fn others_note(folder: &Path, files: usize) -> String {
     let (files, are) = if files == 1 { ("1 file".to_owned(), "is") } else { (format!("{files} files"), "are") };
     let endings = ENDINGS.map(|ending| format!("`{ending}`")).join(", ");
     format!(
-        "note: {files} in `{shown}` {are} passed over: of a folder, {endings} are read; name others to have them read\n"
+        "note: {files} in `{shown}` {are} skipped: only {endings} are read from a folder; name other files explicitly\n"
     )
 }
 
@@ -320,7 +320,7 @@ fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
         let message = format!("`{}` is a trace, and rules are expected here", path.display());
         return Err(CommandError::usage(
             message,
-            "a trace stands behind the rules in `check` and `explain`, behind `--on` in `repl` and `test`",
+            "give a trace after the rules in `check` and `explain`, after `--on` in `repl` and `test`",
         ));
     }
     Ok(())

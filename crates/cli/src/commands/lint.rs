@@ -37,7 +37,7 @@ Examples:
 A level is chosen for a lint or a whole family, here or in the section [lint] of averment.toml; `# allow: SLUG`
 on a line or above it silences a lint there. `aver explain SLUG` says what a lint is about.
 
-Exit codes: 0 nothing found (remarks are no findings), 1 findings, 2 wrong usage, 3 the rules do not compile.")]
+Exit codes: 0 nothing found, or only info, 1 findings, 2 wrong usage, 3 the rules do not compile.")]
 #[command(mut_arg("format", |format| format.help(targets::format_help("How to print findings", ReportedCommand::Lint))))]
 pub struct LintArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]

@@ -9,13 +9,16 @@ use averment_ide::lsp;
 Editors start this command and talk to it over standard input and output; docs/editors.md says how to set up
 VS Code, Neovim, Helix, Zed and Emacs.
 
-Settings, under `averment` in the editor's own:
-  run          a trace that rules are tried on while they are written, `runs.jsonl#3` for its third run
-  lint         whether lints are shown (true)
-  inlayHints   whether types and readings of order rules are shown (true)
-  codeLens     whether verdicts and buttons are shown above rules and tests (true)
+Settings, under `averment` in the settings of the editor:
+  run          the trace on which rules are tried while you write them; `runs.jsonl#3` is its third run
+  lint         show lints (default: true)
+  inlayHints   show types and how order rules read (default: true)
+  codeLens     show verdicts and buttons above rules and tests (default: true)
 
-Exit codes: 0 behind a proper shutdown, 1 when the editor went away without one.")]
+Examples:
+  aver lsp --stdio    the command to enter in the settings of an editor
+
+Exit codes: 0 the editor shut the server down, 1 the editor disconnected without a shutdown.")]
 pub struct LspArgs {
     /// Use standard input and output; this is the only way, and some editors pass it
     #[arg(long)]

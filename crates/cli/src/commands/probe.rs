@@ -178,14 +178,14 @@ fn load_corpus(arguments: &ProbeArgs) -> Result<Vec<KeptInput>, CommandError> {
 fn server_target(arguments: &ProbeArgs) -> Result<ServerTarget, CommandError> {
     let Some(server) = &arguments.server else { return parse_url(arguments).map(ServerTarget::Url) };
     let words = shell_words::split(server).map_err(|_| {
-        let message = format!("the words of `--server {server}` cannot be told apart");
+        let message = format!("`--server {server}` cannot be split into words");
         CommandError::usage(message, "close its quotes")
     })?;
     if words.is_empty() {
         return Err(CommandError::usage("`--server` names no program", "write the command that starts the server"));
     }
     if !arguments.allow_run {
-        let message = format!("`{server}` would be started, and nothing is without permission");
+        let message = format!("`{server}` would be started, but no permission was given");
         return Err(CommandError::usage(message, "add `--allow-run`"));
     }
     Ok(ServerTarget::Program(words, parse_variables(&arguments.env)?))
@@ -216,7 +216,7 @@ fn probe_limits(arguments: &ProbeArgs) -> Result<averment_probe::AnswerLimits, C
 }
 
 fn not_there(error: averment_probe::StartError) -> CommandError {
-    CommandError::usage(averment_report::redact::redact(&error.0), "look at what it says when it is started by hand")
+    CommandError::usage(averment_report::redact::redact(&error.0), "start it by hand to see its message")
 }
 
 fn print_warning(text: &str) {

@@ -144,7 +144,7 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
         return print_plan(arguments, &suites);
     }
     if !arguments.allow_run {
-        let message = "agents would be started, and nothing is without permission";
+        let message = "agents would be started, but no permission was given";
         return Err(CommandError::usage(message, "add `--allow-run`; `--dry-run` prints what would be run"));
     }
     let supervisor = supervisor_command()?;

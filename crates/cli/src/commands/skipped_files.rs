@@ -100,9 +100,9 @@ impl SkippedFiles {
         let more = if count > NAMED { ", …" } else { "" };
         match count {
             0 => String::new(),
-            1 => format!("note: {named} is no trace and is passed over; `--strict` fails on it\n"),
+            1 => format!("note: {named} is not a trace and was skipped; `--strict` fails on it\n"),
             count => format!(
-                "note: {count} files are no traces and are passed over ({named}{more}); `--strict` fails on them\n"
+                "note: {count} files are not traces and were skipped ({named}{more}); `--strict` fails on them\n"
             ),
         }
     }

@@ -96,7 +96,7 @@ fn select_run(session: &mut ReplSession<'_>, rest: &str) -> io::Result<ReplFlow>
     match number {
         Ok(number) if number > 0 => session.open_run(trace, number)?,
         _ => {
-            session.report_error("behind the trace stands the number of a run, from 1", "", Exit::Usage)?;
+            session.report_error("the number of a run, from 1, follows the trace", "", Exit::Usage)?;
             false
         }
     };

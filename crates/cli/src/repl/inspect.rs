@@ -53,7 +53,7 @@ impl ReplSession<'_> {
     pub(super) fn command_text(&mut self, rest: &str) -> io::Result<Option<String>> {
         let text = if rest.is_empty() { self.input.clone() } else { rest.to_owned() };
         if text.is_empty() {
-            self.report_error("there is no input to look at", "write one behind the command", Exit::Usage)?;
+            self.report_error("there is no input to look at", "write one after the command", Exit::Usage)?;
             return Ok(None);
         }
         Ok(Some(text))

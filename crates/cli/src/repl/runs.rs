@@ -32,7 +32,7 @@ impl TracePosition {
     /// A run of some traces, by number from 1.
     pub fn open_trace(trace: &str, number: usize, limits: &Limits) -> Result<Self, NoSuchRun> {
         if trace == "-" {
-            let stop = CommandError::usage("standard input is the session itself", "name a file");
+            let stop = CommandError::usage("standard input is already used by the REPL", "name a file");
             return Err(NoSuchRun::Stop(stop));
         }
         let inputs = inputs::trace_inputs(&[trace.to_owned()], &ExcludePatterns::default()).map_err(NoSuchRun::Stop)?;

@@ -102,8 +102,8 @@ fn what_is_nothing_to_deny_is_told_with_what_is() {
     let folder = Folder::new(&[("idle.json", IDLE)]);
     for (rule, said) in [
         ("never refund deny vacous", "did you mean `vacuous`?"),
-        ("never refund allow failures", "`deny` and `allow` speak of vacuous, undecided, unjudged"),
-        ("never refund deny vacuous allow vacuous", "`deny vacuous` stands here already"),
+        ("never refund allow failures", "`deny` and `allow` take vacuous, undecided, unjudged"),
+        ("never refund deny vacuous allow vacuous", "`deny vacuous` is already set here"),
     ] {
         folder.write("r.assert", rule.as_bytes());
         let ran = folder.aver("check r.assert idle.json");

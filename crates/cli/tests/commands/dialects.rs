@@ -39,7 +39,7 @@ fn what_is_wrong_with_a_foreign_file_is_told_at_its_line() {
         ("blocks: {a: {assertions: [{type: containz, value: x}]}}", "did you mean `contains`?"),
         ("blocks: {a: {assertions: [{type: contains, valeu: x}]}}", "did you mean `value`?"),
         ("blocks: {a: {assertions: [{type: regex, value: '(a'}]}}", "is no regular expression of Python"),
-        ("blocks:\n  a: 1\n  a: 2\n", "stands twice"),
+        ("blocks:\n  a: 1\n  a: 2\n", "occurs twice"),
         ("blocks:\n\ta: 1\n", "spaces for the tab"),
         ("blocks: !x {a: 1}\n", "tag"),
         ("blocks: {a: {assertions: []}}", "has no assertion"),
@@ -126,8 +126,8 @@ fn a_suite_in_typescript_is_checked_at_its_own_lines() {
 #[test]
 fn what_holds_whatever_comes_out_is_told() {
     let rows = [
-        ("blocks: {a: {assertions: [{type: contains, value: ''}]}}", "`contains` of nothing holds"),
-        ("blocks: {a: {assertions: [{type: contains-any, value: [x, '']}]}}", "`contains-any` of nothing holds"),
+        ("blocks: {a: {assertions: [{type: contains, value: ''}]}}", "`contains` without a value holds"),
+        ("blocks: {a: {assertions: [{type: contains-any, value: [x, '']}]}}", "`contains-any` without a value holds"),
         (
             "eval: {threshold: 0, cases: [{id: a, fixtures: {b: x}, expected: {b: [{type: contains, value: y}]}}]}",
             "passes whatever comes out",
@@ -153,7 +153,7 @@ fn a_file_with_very_many_mistakes_is_told_of_in_bounds() {
     let ran = folder.aver("check w.yaml run.json --format short");
     let told = format!("{}{}", ran.out, ran.err);
     assert!(
-        ran.code == 3 && told.lines().count() < 600 && told.contains("mend these first"),
+        ran.code == 3 && told.lines().count() < 600 && told.contains("fix these first"),
         "{}",
         told.lines().count()
     );

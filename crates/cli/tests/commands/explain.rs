@@ -97,7 +97,7 @@ fn a_run_is_picked_by_number_or_by_id_and_a_rule_by_name() {
 fn what_cannot_be_explained_says_why() {
     let folder = Folder::new(&[("r.assert", RULES), ("runs.jsonl", RUNS), ("bad.json", "{"), ("empty.jsonl", "")]);
     folder.aver("explain r.assert").refused(&["`r.assert` is a file", "aver explain r.assert trace.json"]);
-    folder.aver("explain runs.jsonl r.assert").refused(&["rules stand first"]);
+    folder.aver("explain runs.jsonl r.assert").refused(&["rules come first"]);
     let nowhere = folder.aver("explain r.assert nowhere.json");
     assert!(nowhere.code == 4 && nowhere.err.contains("nowhere.json"), "{nowhere:?}");
     let empty = folder.aver("explain r.assert empty.jsonl");

@@ -35,6 +35,7 @@ fn every_command_has_a_manual_page_that_man_can_read() {
     for name in &names {
         let page = folder.read(&format!("pages/{name}"));
         assert!(page.contains(".SH SYNOPSIS") && page.contains("Averment"), "{name}");
+        assert!(page.contains(".SH EXAMPLES"), "{name} has no example");
         let Some((fine, said)) = with("groff", &["-man", "-Tutf8", "-ww", &format!("pages/{name}")], &folder) else {
             continue;
         };

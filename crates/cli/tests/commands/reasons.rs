@@ -173,7 +173,7 @@ fn a_message_behind_each_and_no_speaks_of_the_step_that_does_not_hold() {
     let said = told(
         "some refund: args.amount <= 100 message \"${args.amount}\"\neach refund {\n  args.x == 1 message \"${tool}\"\n}",
     );
-    assert_eq!(said.matches("belongs to a step, and this message speaks of the whole run").count(), 2, "{said}");
+    assert_eq!(said.matches("belongs to a step, and this message is about the whole run").count(), 2, "{said}");
 }
 
 #[test]
@@ -187,7 +187,7 @@ fn common_slips_are_told_with_what_to_write() {
         ("require refund(currency: \"EUR\" or \"USD\")", "write `[\"EUR\", \"USD\"]`"),
         ("calls.count <= 3", "write `length(calls)`"),
         ("no delete_*: args.force is true", "write `no delete_*: args.force == true`"),
-        ("any of { search; never fetch }", "that a tool is called is said with `require search`"),
+        ("any of { search; never fetch }", "write `require search` for"),
         ("refund(amount > 3)", "write `require refund(amount > 3)`"),
         ("percentile(output.list, 95) < 2", "write `95%`"),
         ("output.message starts with /your|my/i", "write `output.message matches /^(?:your|my)/i`"),

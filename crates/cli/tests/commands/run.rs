@@ -491,9 +491,9 @@ fn suites_that_cannot_be_run_say_where_and_what_to_write() {
         &["this cannot be `codx`", "did you mean `codex`?", "s.assert:2:18"],
     );
     wrong(&suite("runner r { agent codex; modl \"m\" }"), &["a runner has no setting `modl`", "did you mean `model`?"]);
-    wrong(&suite(&format!("{runner}\n{runner}")), &["the runner `r` stands twice"]);
+    wrong(&suite(&format!("{runner}\n{runner}")), &["the runner `r` occurs twice"]);
     wrong(&suite(&format!("{runner}\nrepeat 0")), &["is a whole number from 1 to"]);
-    wrong(&suite(&format!("{runner}\nrepeat 2\nrepeat 3")), &["`repeat` stands twice", "s.assert:4:1"]);
+    wrong(&suite(&format!("{runner}\nrepeat 2\nrepeat 3")), &["`repeat` occurs twice", "s.assert:4:1"]);
     wrong(&suite(&format!("{runner}\nschedule fast")), &["this cannot be `fast`", "serial"]);
     wrong(&suite(&format!("{runner}\ntimeout 5")), &["a timeout is a duration"]);
     wrong(

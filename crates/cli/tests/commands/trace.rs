@@ -243,7 +243,7 @@ fn among_the_files_of_a_folder_what_is_no_trace_is_passed_over_with_a_count() {
     let ran = folder.aver("check r.assert runs");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(
-        ran.err.contains("2 files are no traces and are passed over (`runs/package.json`, `runs/settings.json`)"),
+        ran.err.contains("2 files are not traces and were skipped (`runs/package.json`, `runs/settings.json`)"),
         "{ran:?}"
     );
     assert_eq!(folder.aver("check r.assert runs --strict").code, 4);

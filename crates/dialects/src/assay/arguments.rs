@@ -14,7 +14,7 @@ const KEYS: &[&str] = &["type", "description", "required", "required_if", "on_vi
 impl AssayLowering<'_, '_> {
     pub(super) fn lower_arguments(&mut self, tool: &str, arguments: &YamlNode, root: &YamlNode) -> Vec<AssayAssertion> {
         if !arguments.is_map() {
-            self.low.sink.wrong_shape(arguments, "`arguments`", "a mapping of arguments to what is asked of them");
+            self.low.sink.wrong_shape(arguments, "`arguments`", "a mapping of arguments to rules for them");
         }
         let mut sentences = Vec::new();
         for (name, spec) in arguments.entries() {

@@ -168,7 +168,7 @@ impl AssayLowering<'_, '_> {
         self.low.sink.check_keys(node, &format!("`{name}`"), &known);
         let is_empty = node.get(&name).is_some_and(|list| list.is_list() && list.items().is_empty());
         if is_empty && asserted {
-            let message = format!("`{name}` is empty: it says nothing");
+            let message = format!("`{name}` is empty: it checks nothing");
             self.low.sink.warning(Slug::TypeMismatch, place, message, "leave `expected` out, or write what it names");
             return None;
         }

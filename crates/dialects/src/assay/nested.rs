@@ -122,7 +122,7 @@ impl AssayLowering<'_, '_> {
         depth: usize,
     ) -> Option<Vec<(YamlNode, YamlNode)>> {
         if !value.is_map() {
-            self.low.sink.wrong_shape(value, "`properties`", "a mapping of names to what is asked of them");
+            self.low.sink.wrong_shape(value, "`properties`", "a mapping of names to rules for them");
             return None;
         }
         let (mut properties, mut wanted) = (Vec::new(), Vec::new());

@@ -80,7 +80,7 @@ pub(super) fn lower_policy_file(assay: &mut AssayLowering<'_, '_>, document: &Ya
 impl AssayLowering<'_, '_> {
     pub(super) fn lower_policy(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         if !document.is_map() {
-            self.low.sink.wrong_shape(document, "the policy", "a mapping of tools to what is asked of their arguments");
+            self.low.sink.wrong_shape(document, "the policy", "a mapping of tools to rules for their arguments");
             return Vec::new();
         }
         match () {
@@ -180,7 +180,7 @@ impl AssayLowering<'_, '_> {
         let near = suggest::suggest_name(name, names.iter().map(String::as_str));
         let help =
             near.map_or_else(|| "write a tool of the policy".to_owned(), |near| format!("did you mean `{near}`?"));
-        let message = format!("the policy says nothing of `{name}`");
+        let message = format!("the policy has no rule for `{name}`");
         self.low.sink.error(Slug::UnknownTool, tool.span, message, help);
     }
 

@@ -161,7 +161,7 @@ impl AssayLowering<'_, '_> {
         for (key, value) in node.entries() {
             if is_live(key) && !nothing(value) {
                 let message = format!(
-                    "`{}` is enforced while an agent runs, and cannot be asked of a recorded run",
+                    "`{}` is enforced while an agent runs, and cannot be checked on a recorded run",
                     key.key_text()
                 );
                 self.low.sink.error(Slug::Misplaced, key.span, message, "leave it out of the policy of recorded runs");

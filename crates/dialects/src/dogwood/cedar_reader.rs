@@ -78,7 +78,7 @@ fn read_relation(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<
         let place = from.span();
         let Some((_, raw)) = from.take_text() else { return from.expected("a pattern in quotes", state) };
         let Some(regex) = pattern_regex(&raw) else {
-            return state.refuse(place, "this pattern has an escape that is none", "write `\\*` for a star");
+            return state.refuse(place, "this pattern has an unknown escape", "write `\\*` for a star");
         };
         return Some(CedarExpr::Like(Box::new(left), regex));
     }
@@ -159,7 +159,7 @@ fn read_members(mut value: CedarExpr, from: &mut TokenCursor, state: &mut Reader
             let Some((name, operator)) = METHODS.iter().find(|(known, _)| *known == &*name) else {
                 let known: Vec<&str> = METHODS.iter().map(|(name, _)| *name).collect();
                 let help = format!("{} are known", crate::shape::listed_names(&known));
-                return state.refuse(place, format!("the function `{name}` cannot be said of a recorded run"), help);
+                return state.refuse(place, format!("the function `{name}` cannot be checked on a recorded run"), help);
             };
             let parts = from.take_group(state)?.split_at_commas();
             let one = |mut part: TokenCursor| {
@@ -256,7 +256,7 @@ fn read_named(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Ced
         let word = from.word_ahead(0).unwrap_or_default().to_owned();
         if ["ip", "datetime", "duration"].contains(&word.as_str()) {
             let help = "compare numbers and texts, or write the rule in the language";
-            return state.refuse(place, format!("`{word}(…)` cannot be said of a recorded run"), help);
+            return state.refuse(place, format!("`{word}(…)` cannot be checked on a recorded run"), help);
         }
         let (definition, body) = from.take_call(state)?;
         return state.nested(place, |state| match definition.is_temporal {

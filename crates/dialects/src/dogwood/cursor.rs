@@ -173,7 +173,7 @@ impl TokenCursor {
     /// Says what was expected here.
     pub(super) fn expected<T>(&self, what: &str, state: &mut ReaderState<'_>) -> Option<T> {
         let found = self.ahead(0).map_or_else(|| "the end".to_owned(), PolicyToken::describe);
-        state.refuse(self.span(), format!("{found} stands where {what} is expected"), format!("write {what}"))
+        state.refuse(self.span(), format!("expected {what}, found {found}"), format!("write {what}"))
     }
 
     pub(super) fn need_sign(&mut self, sign: &str, state: &mut ReaderState<'_>) -> Option<()> {
@@ -274,7 +274,7 @@ impl TokenCursor {
         let (name, _) = self.need_name("a name", state)?;
         match &self.frame {
             Some(frame) => Some((format!("{name}${}", frame.number), place)),
-            None => state.refuse(place, format!("`${name}` stands outside of a macro"), "write a plain name"),
+            None => state.refuse(place, format!("`${name}` is used outside of a macro"), "write a plain name"),
         }
     }
 

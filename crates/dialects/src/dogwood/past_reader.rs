@@ -207,7 +207,9 @@ fn read_refined(
         let further = read_fields(from, state)?;
         match &mut condition {
             PastCondition::Event(event) => event.fields.extend(further),
-            _ => return state.refuse(place, "fields stand behind what is no event", "put them behind an event"),
+            _ => {
+                return state.refuse(place, "fields follow something that is not an event", "put them behind an event");
+            }
         }
     }
     Some(condition)

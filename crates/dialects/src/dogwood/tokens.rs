@@ -56,7 +56,7 @@ pub(super) fn read_tokens(text: &str, file: FileId, said: &mut DiagnosticSink) -
                 let Some((kind, behind)) = text_token(rest) else {
                     let place = Span::new(file, start, start.saturating_add(1));
                     let help = "write \"…\"; `\\\"`, `\\\\`, `\\n`, `\\r`, `\\t`, `\\0`, `\\'`, `\\x41` and `\\u{1F600}` are known in it";
-                    said.error(Slug::Syntax, place, "this text does not end, or holds an escape that is none", help);
+                    said.error(Slug::Syntax, place, "this text is not closed, or contains an unknown escape", help);
                     return None;
                 };
                 (kind, behind)

@@ -294,7 +294,7 @@ fn read_set(node: &YamlNode, vars: &TemplateVars, context: &mut KindContext<'_, 
     for item in items {
         if item.get("type").and_then(YamlNode::as_text) == Some("assert-set") {
             let help = "write its assertions into the outer set";
-            context.unusable(item.span, Slug::TypeMismatch, "an assertion set stands in another one", help);
+            context.unusable(item.span, Slug::TypeMismatch, "an assertion set is inside another one", help);
             continue;
         }
         members.extend(lower_assertion(item, vars, context));

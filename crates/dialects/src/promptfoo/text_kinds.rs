@@ -80,7 +80,7 @@ fn contains_several(
         Some(YamlValue::Text(text)) if !text.is_empty() => match split_values(text) {
             Some(texts) => texts,
             None => {
-                let help = "close the quote, and write a comma behind it";
+                let help = "close the quote, and write a comma after it";
                 return context.unusable(
                     one.key_span("value"),
                     Slug::Syntax,
@@ -205,7 +205,7 @@ fn contains_json(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>
     let subject = &one.subject.text;
     let objects = |test: &str| format!("(count j in flatten(flatten(all_json({subject}))): j is object{test})");
     let unread = format!("{subject} contains \"{{\" and {} == 0", objects(""));
-    let recorded = recorded_or_undecided(&recorded_pass(one.node), "what stands in braces is no JSON");
+    let recorded = recorded_or_undecided(&recorded_pass(one.node), "the text in braces is not JSON");
     let sign = if one.negated { "==" } else { ">" };
     Some(format!("(if {unread} then ({recorded}) else {} {sign} 0)", objects(&fits)))
 }

@@ -112,7 +112,7 @@ fn contains(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Option<Str
     let as_strings = one.flag("as_strings", false, lowering)?;
     let text = value.as_text();
     if text == Some("") {
-        let message = "`Contains` of nothing holds whatever the output says";
+        let message = "`Contains` without a value holds for every output";
         lowering.sink.warning(Slug::AlwaysTrue, value.span, message, "write what is looked for");
     }
     let inside = |subject: &str| match (text, is_exact) {

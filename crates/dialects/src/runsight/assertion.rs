@@ -135,12 +135,12 @@ fn assertion_sentence(
     let asks = is_transformed && (negated || matches!(kind, "cost" | "latency"));
     let asserted = RunsightAssertion { node, text, subject, negated, value: node.get("value") };
     if cannot_fail(&asserted, kind) {
-        let message = format!("`{written}` of nothing holds whatever the output says");
+        let message = format!("`{written}` without a value holds for every output");
         lowering.sink.warning(
             Slug::AlwaysTrue,
             asserted.key_span("value"),
             message,
-            "write what is looked for behind `value`",
+            "write the searched text after `value`",
         );
     }
     let sentence = lower(&asserted, schema, lowering)?;

@@ -331,7 +331,7 @@ fn between_bounds(
         && least > most
     {
         let message = "`min` is above `max`";
-        lowering.sink.error(Slug::Impossible, bounds.span, message, "write the smaller number behind `min`");
+        lowering.sink.error(Slug::Impossible, bounds.span, message, "write the smaller number after `min`");
         return None;
     }
     let text = match (parts.is_empty(), one.negated) {

@@ -123,7 +123,7 @@ fn read_case<'a>(case: &'a YamlNode, id: &'a str, lowering: &mut Lowering<'_>) -
     for (block, list) in case_mapping(case, "expected", lowering) {
         let name = lowering.sink.as_text(block, "the name of a block")?;
         if list.is_list() && list.items().is_empty() {
-            let message = format!("nothing is expected of `{name}`: its list is empty");
+            let message = format!("the list of expectations for `{name}` is empty");
             lowering.sink.error(Slug::TypeMismatch, list.span, message, "write an assertion, or leave the block out");
             continue;
         }

@@ -104,7 +104,7 @@ impl SuiteProgram<'_, '_> {
             }
         }
         if self.lowering.options.partly {
-            let message = "no `skillgym.config.*` stands beside this suite or above it: it has no runners";
+            let message = "there is no `skillgym.config.*` next to this suite or above it: it has no runners";
             let help = "`aver check` needs none; for `aver run`, write a `runner` into the suite";
             self.lowering.sink.info(Slug::MissingFile, start, message, help);
         }

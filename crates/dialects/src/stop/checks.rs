@@ -53,7 +53,7 @@ pub(super) fn write_check(
     let known: Vec<&str> = COMMON.iter().chain(kind.keys).copied().collect();
     said.check_keys(node, &format!("a check `{}`", kind.name), &known);
     if kind.of_run && !phase.has_run {
-        let message = format!("`{name}` stands in `pre`, and before a run there is nothing that it could look at");
+        let message = format!("`{name}` is in `pre`, but before a run there is nothing to check");
         let place = node.get("check").map_or(node.span, |check| check.span);
         said.warning(Slug::Misplaced, place, message, "move it to `post`");
     }

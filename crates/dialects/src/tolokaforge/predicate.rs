@@ -88,7 +88,7 @@ pub(super) fn read_predicate(
         .filter_map(|(key, operand)| Some((key.as_text()?, operand)))
         .collect();
     if declared.iter().all(|(name, _)| *name == "regex_engine") {
-        let help = "write what is asked of the value, such as `equals: refund`";
+        let help = "write a test of the value, such as `equals: refund`";
         lowering.sink.error(Slug::TypeMismatch, node.span, "the predicate asks for nothing", help);
         return None;
     }

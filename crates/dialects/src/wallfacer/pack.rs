@@ -50,7 +50,7 @@ pub(super) fn read_pack(lowering: &mut Lowering<'_>) -> Option<InvariantPack> {
         }
         let help = match suggest::suggest_name(name, reading.declared.iter().map(String::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
-            None => "the parameters stand under `metadata`, `parameters`".to_owned(),
+            None => "put the parameters under `metadata`, `parameters`".to_owned(),
         };
         let message = format!("the pack declares no parameter `{name}`");
         lowering.sink.error(Slug::UnknownName, reading.parameters.unwrap_or(start), message, help);
@@ -160,7 +160,7 @@ fn find_pack(lowering: &mut Lowering<'_>, name: &str, place: Span, from: FileId)
         ["packs/", ""].iter().flat_map(|folder| ["yaml", "yml"].map(|ending| format!("{folder}{name}.{ending}")));
     let mut found = tried.filter_map(|path| Some((lowering.files.read(&folder, &path, None).ok()?, path)));
     let Some((file, path)) = found.next() else {
-        let message = format!("the pack `{name}` stands neither in `packs/{name}.yaml` nor in `{name}.yaml`");
+        let message = format!("the pack `{name}` is neither in `packs/{name}.yaml` nor in `{name}.yaml`");
         let help = "put the pack there; packs that are built into other programs are not known here";
         lowering.sink.error(Slug::MissingFile, place, message, help);
         return None;

@@ -65,14 +65,9 @@ impl PackLowering<'_, '_> {
             let known: Vec<&str> = earlier.iter().filter_map(|step| step.bind.as_deref()).collect();
             let help = match averment_base::diagnostic::suggest::suggest_name(name, known) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("write `bind: {name}` at the step that it stands for"),
+                None => format!("write `bind: {name}` at the step that it refers to"),
             };
-            said.error(
-                Slug::UnknownName,
-                node.span,
-                format!("no step in front of this one is bound as `{name}`"),
-                help,
-            );
+            said.error(Slug::UnknownName, node.span, format!("no step before this one is bound as `{name}`"), help);
             return None;
         };
         // Brackets may stand behind a dot: `.response.['a b']`.

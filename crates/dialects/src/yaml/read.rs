@@ -215,7 +215,7 @@ impl YamlReader<'_> {
                     .into());
             }
             if let Some(first) = known.insert(key.key_text(), key.span) {
-                let message = format!("the key `{}` stands twice in one mapping", key.key_text());
+                let message = format!("the key `{}` occurs twice in one mapping", key.key_text());
                 return Err(Diagnostic::new(Slug::Duplicate, key.span, message)
                     .with_other(first, "it stands here first")
                     .with_help("keep one of them")
@@ -230,12 +230,12 @@ impl YamlReader<'_> {
 
     fn resolve_alias(&mut self, anchor: usize, span: Span) -> Result<(), Box<Diagnostic>> {
         let Some((node, size)) = self.anchors.get(&anchor) else {
-            let message = "the alias stands for a value that is not complete here";
-            return Err(Diagnostic::new(Slug::Syntax, span, message).with_help("a value cannot hold itself").into());
+            let message = "the alias refers to a value that is not complete here";
+            return Err(Diagnostic::new(Slug::Syntax, span, message).with_help("a value cannot contain itself").into());
         };
         self.aliased = self.aliased.saturating_add(*size);
         if self.aliased > ALIASED {
-            let message = format!("the aliases of this file stand for more than {ALIASED} values");
+            let message = format!("the aliases of this file expand to more than {ALIASED} values");
             return Err(Diagnostic::new(Slug::TooLarge, span, message).with_help("write fewer aliases").into());
         }
         let node = node.clone();
@@ -266,8 +266,8 @@ fn merged_values(key: &YamlNode, value: YamlNode) -> Result<Vec<(YamlNode, YamlN
                 _ => Vec::new(),
             })
             .collect()),
-        _ => Err(Diagnostic::new(Slug::Syntax, key.span, "`<<` merges mappings, and this is none")
-            .with_help("write an alias of a mapping behind it")
+        _ => Err(Diagnostic::new(Slug::Syntax, key.span, "`<<` merges mappings, and this is not a mapping")
+            .with_help("write an alias of a mapping after it")
             .into()),
     }
 }

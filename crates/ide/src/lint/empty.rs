@@ -33,9 +33,11 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
             _ => return,
         };
         if let Some(operand) = looked_for.filter(|operand| is_empty_text(operand)) {
-            self.0.report(Diagnostic::new(Slug::EmptyNeedle, operand.span, message).with_help(
-                "write what is looked for; that something is there is said with `exists` or `is not empty`",
-            ));
+            self.0.report(
+                Diagnostic::new(Slug::EmptyNeedle, operand.span, message).with_help(
+                    "write the searched value; to check that there is one, write `exists` or `is not empty`",
+                ),
+            );
         }
     }
 
@@ -126,7 +128,7 @@ fn empty_list(context: &mut LintContext<'_>, test: &ValueTest) {
     let Some(operand) = test.operand.as_deref() else { return };
     if matches!(&operand.kind, ExprKind::List(items) if items.is_empty()) {
         context.report(
-            Diagnostic::new(Slug::EmptyNeedle, operand.span, "nothing is looked for: the list is empty")
+            Diagnostic::new(Slug::EmptyNeedle, operand.span, "the list is empty, so this searches for nothing")
                 .with_help("write what is looked for"),
         );
     }

@@ -68,7 +68,7 @@ impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
                 *span,
                 format!("one call of a tool whose name starts with `{stem}`, not several of `{stem}`"),
             )
-            .with_help(format!("a repetition stands behind parentheses: `{written}`"))
+            .with_help(format!("a repetition belongs after parentheses: `{written}`"))
             .with_fix("make it a repetition", *span, written),
         );
     }
@@ -144,7 +144,7 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
                 return;
             }
             let name: String = own.rsplit('.').next().unwrap_or(own).chars().filter(|c| c.is_alphanumeric()).collect();
-            let message = format!("`{other}` is the argument of this same call, which equals itself");
+            let message = format!("`{other}` is an argument of the same call, so it is compared with itself");
             self.0.report(Diagnostic::new(Slug::TwoScopes, value.span, message).with_help(format!(
                 "write `{own}: ${name}` here and in the other step for a value that they share: `each refund({own}: ${name}) {{ require approve({own}: ${name}) }}`"
             )));

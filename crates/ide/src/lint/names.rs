@@ -150,7 +150,7 @@ impl<'a> SyntaxVisitor<'a> for LocalVisitor<'_, 'a> {
                 let message = format!("the condition does not look at `{}`", variable.text);
                 self.context.report(
                     Diagnostic::new(Slug::UnusedVariable, variable.span, message)
-                        .with_help(format!("test `{}` behind the colon, or leave the quantifier out", variable.text)),
+                        .with_help(format!("test `{}` after the colon, or remove the quantifier", variable.text)),
                 );
             }
         }
@@ -244,7 +244,7 @@ fn statement_bindings<'a>(
             _ => true,
         };
         if own_header {
-            let message = format!("`${name}` stands nowhere else: it relates nothing");
+            let message = format!("`${name}` is used nowhere else, so it relates nothing");
             let help = match renamed_statement(context, statement, &uses, name, *span) {
                 Some(text) => format!("write `{text}` where both are the same, or leave this entry out"),
                 None => format!("write `${name}` on the other side too, or leave this entry out"),

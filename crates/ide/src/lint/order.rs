@@ -69,7 +69,7 @@ impl<'a> SameStepsVisitor<'_, 'a> {
         if self.has_same_text(left, right) {
             let text = self.0.span_text(left.span);
             self.0.report(
-                Diagnostic::new(Slug::SameSteps, right.span, format!("`{text}` stands on both sides: this {what}"))
+                Diagnostic::new(Slug::SameSteps, right.span, format!("`{text}` is on both sides: this {what}"))
                     .with_other(left.span, "the same steps")
                     .with_help("name other steps on one side"),
             );
@@ -169,11 +169,13 @@ pub fn window_ends(context: &mut LintContext<'_>) {
                 found.push(
                     Diagnostic::new(Slug::WindowNeverCloses, close.span, message)
                         .with_other(*place, "it may not occur at all")
-                        .with_help("what stands in a window that never closes is undecided: name another end, or write `after … until …`"),
+                        .with_help("in a window that never closes, assertions are undecided: name another end, or write `after … until …`"),
                 );
             } else if !asked.iter().any(|step| is_subset(step, close)) {
-                let message =
-                    format!("a run without `{}` leaves this window open, and what stands in it undecided", close.text);
+                let message = format!(
+                    "a run without `{}` leaves this window open, and the assertions in it undecided",
+                    close.text
+                );
                 found.push(Diagnostic::new(Slug::WindowMayStayOpen, close.span, message).with_help(
                     "write `after … until …` for a window that also ends with the run, or `require` its end",
                 ));
@@ -328,12 +330,8 @@ pub fn zero_bounds(context: &mut LintContext<'_>) {
                 return;
             }
             self.0.report(
-                Diagnostic::new(
-                    Slug::WithinNothing,
-                    within.span,
-                    "no call is at the place of another: nothing is within 0 calls",
-                )
-                .with_help("write `within 1 call` for the call right beside it"),
+                Diagnostic::new(Slug::WithinNothing, within.span, "no call can be within 0 calls of another")
+                    .with_help("write `within 1 call` for the next or previous call"),
             );
         }
     }

@@ -67,7 +67,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
             let whole = self.outer_span(expr);
             let text = self.spaced_text(whole, self.0.span_text(inner.span));
             self.0.report(
-                Diagnostic::new(Slug::RedundantParentheses, whole, "these parentheses hold nothing together")
+                Diagnostic::new(Slug::RedundantParentheses, whole, "these parentheses group nothing")
                     .with_help(format!("write `{text}`"))
                     .with_fix("remove the parentheses", whole, text),
             );

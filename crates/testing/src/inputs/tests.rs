@@ -186,7 +186,7 @@ fn what_cannot_be_made_is_told() {
         ("number -1e308..1e308", "numbers between these ends cannot be told apart"),
         ("number 1e400..", "too large"),
         ("string -1..3", "the length of a generated value is a whole number that is not negative"),
-        ("string 5", "a range stands behind the type of a generated value"),
+        ("string 5", "put a range after the type of a generated value"),
         ("boolean 0..1", "a boolean has no bounds"),
         ("integer 0..9 of boolean", "only a list has elements"),
         ("strng", "unknown type `strng`"),
@@ -200,7 +200,7 @@ fn what_cannot_be_made_is_told() {
     let said = found(many, &json!([])).unwrap_err();
     assert_eq!(
         said,
-        "the key `a` stands twice in this object; 5000000000 are more cases than the 4294967295 that there can be"
+        "the key `a` occurs twice in this object; 5000000000 are more cases than the 4294967295 that there can be"
     );
 }
 

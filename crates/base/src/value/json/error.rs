@@ -154,7 +154,7 @@ pub(super) fn no_key(text: &str, offset: usize) -> JsonError {
 
 pub(super) fn no_colon(text: &str, offset: usize) -> JsonError {
     let found = found_words(text, offset);
-    at_offset(text, offset, format!("expected `:` behind the key, found {found}"), "write `\"key\": value`")
+    at_offset(text, offset, format!("expected `:` after the key, found {found}"), "write `\"key\": value`")
 }
 
 pub(super) fn no_separator(text: &str, offset: usize, in_object: bool) -> JsonError {
@@ -173,7 +173,7 @@ pub(super) fn behind_the_value(text: &str, offset: usize) -> JsonError {
     at_offset(
         text,
         offset,
-        format!("{found} behind the end of the value"),
+        format!("{found} after the end of the value"),
         "one value is expected here: remove the rest",
     )
 }
@@ -217,7 +217,7 @@ pub(super) fn bad_escape(text: &str, offset: usize) -> JsonError {
     let shown: String =
         rest.chars().take(if rest.starts_with("\\u") { 6 } else { 2 }).filter(|c| !c.is_control()).collect();
     let help = if rest.starts_with("\\u") {
-        "write four hexadecimal digits behind `\\u`"
+        "write four hexadecimal digits after `\\u`"
     } else {
         "write `\\\\` for a backslash; known are `\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000`"
     };
@@ -234,7 +234,7 @@ pub(super) fn bad_number(text: &str, offset: usize) -> JsonError {
     } else if digits.starts_with("Infinity") {
         "write `null`, or leave the key out"
     } else {
-        "write digits on both sides of `.` and behind `e`, or write text in double quotes"
+        "write digits on both sides of `.` and after `e`, or write text in double quotes"
     };
     at_offset(text, offset, format!("{found} is not a number of JSON"), help)
 }

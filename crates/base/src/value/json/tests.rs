@@ -87,7 +87,7 @@ fn mistakes_say_what_to_write() {
         ("{a: 1}", "line 1, column 2: expected a key, found `a`; write the key in double quotes: `\"key\": value`"),
         ("{'a': 1}", "line 1, column 2: expected a key, found `'`; write the key in double quotes: `\"key\": value`"),
         ("['a']", "line 1, column 2: text in single quotes; write it in double quotes"),
-        ("{\"a\" 1}", "line 1, column 6: expected `:` behind the key, found `1`; write `\"key\": value`"),
+        ("{\"a\" 1}", "line 1, column 6: expected `:` after the key, found `1`; write `\"key\": value`"),
         (
             "{\"a\": 1 \"b\": 2}",
             "line 1, column 9: expected `,` or `}` behind the entry, found `\"`; put a comma between two of them, or close with `}`",
@@ -106,7 +106,7 @@ fn mistakes_say_what_to_write() {
         ("[.5]", "line 1, column 2: `.5` is not a number of JSON; start it with a digit or `-`"),
         (
             "[1.]",
-            "line 1, column 2: `1.` is not a number of JSON; write digits on both sides of `.` and behind `e`, or write text in double quotes",
+            "line 1, column 2: `1.` is not a number of JSON; write digits on both sides of `.` and after `e`, or write text in double quotes",
         ),
         ("{\"a\": [1", "line 1, column 9: the text ends inside a list; close it with `]}`; was the file cut off?"),
         ("[\"é\", \"abc", "line 1, column 7: text that is never closed; close it with `\"`; was the file cut off?"),
@@ -116,8 +116,8 @@ fn mistakes_say_what_to_write() {
             "{\n \"a\": \"C:\\dir\"\n}",
             "line 2, column 10: unknown escape `\\d`; write `\\\\` for a backslash; known are `\\\" \\\\ \\/ \\b \\f \\n \\r \\t \\u0000`",
         ),
-        ("\"\\u12g4\"", "line 1, column 2: unknown escape `\\u12g4`; write four hexadecimal digits behind `\\u`"),
-        ("1 2", "line 1, column 3: `2` behind the end of the value; one value is expected here: remove the rest"),
+        ("\"\\u12g4\"", "line 1, column 2: unknown escape `\\u12g4`; write four hexadecimal digits after `\\u`"),
+        ("1 2", "line 1, column 3: `2` after the end of the value; one value is expected here: remove the rest"),
         (
             "{\"a\":}",
             "line 1, column 6: expected a value of the key, found `}`; write an object, a list, text in double quotes, a number, `true`, `false` or `null`",

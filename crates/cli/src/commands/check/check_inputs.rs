@@ -214,7 +214,7 @@ fn refuse_swapped(arguments: &CheckArgs) -> Result<(), CommandError> {
     let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
     match (rules, arguments.rules.as_deref().filter(|first| is_trace(first))) {
         (Some(rules), Some(trace)) => Err(CommandError::usage(
-            format!("`{}` is a trace, and rules stand first", trace.display()),
+            format!("`{}` is a trace, but the rules come first", trace.display()),
             format!("write `aver check {rules} {}`", trace.display()),
         )),
         (Some(rules), None) => {

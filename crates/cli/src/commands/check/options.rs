@@ -62,7 +62,7 @@ pub(super) fn parse_section(word: &str) -> Result<Section, String> {
 pub(super) fn refuse_times(arguments: &CheckArgs, targets: &[OutputTarget]) -> Result<(), CommandError> {
     if arguments.timings && targets.iter().all(|target| target.format != Format::Assay) {
         let help = "write `--format assay`; `--profile` says what a check cost";
-        return Err(CommandError::usage("no report of this check says times", help));
+        return Err(CommandError::usage("no report of this check contains times", help));
     }
     Ok(())
 }

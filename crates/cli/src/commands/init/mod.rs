@@ -223,5 +223,5 @@ fn print_next_steps(survey: &FolderSurvey, exit: Exit) -> Result<(), CommandErro
             "next: `aver check --show fail` shows what failed; change the rule, or keep it as a finding",
         );
     }
-    print_line("next: read the rules, and keep what is meant; `aver check` checks again")
+    print_line("next: read the rules, and delete those that you do not mean; `aver check` checks again")
 }

@@ -45,17 +45,17 @@ Examples:
   aver test rules/ --watch                 again whenever something changes
   aver test rules/ --discriminate good/ bad/   which rules tell two folders of runs apart
 
-Case files: traces in a folder beside the rules, which their names speak for:
+Case files: traces in a folder next to the rules. Their names say what must come out:
   refunds.cases/large.fail.json            something fails
   refunds.cases/large.fail.approval.json   the rule `approval` fails
   refunds.cases/approval/fail/large.json   the same, by folders
   refunds.cases.jsonl                      a table, one case a line
 
 Exit codes, the highest that applies:
-  0 all tests come out as stated       3 the rules do not compile
-  1 one does not, or a snapshot, the   4 a run cannot be read
-    coverage or a survivor is denied   130 Ctrl-C
-  2 wrong usage, no test")]
+  0 all tests come out as stated       2 wrong usage, no test
+  1 a test does not come out as        3 the rules do not compile
+    stated, a snapshot differs, or     4 a run cannot be read
+    coverage or mutants fall short     130 Ctrl-C")]
 #[command(mut_arg("format", |format| format.help(targets::format_help("How to print results", ReportedCommand::Test))))]
 pub struct TestArgs {
     /// Rule files, or folders of them; `-` reads standard input [default: the rules of the project]

@@ -28,6 +28,11 @@ use std::path::PathBuf;
 
 /// Arguments of the command.
 #[derive(Debug, clap::Args)]
+#[command(after_help = "\
+Examples:
+  aver trace show run.json             what `aver` reads from a trace
+  aver trace stats runs/               calls, failures, tokens and cost of all runs in a folder
+  aver trace convert run.json          the run in the normal form")]
 pub struct TraceArgs {
     #[command(subcommand)]
     command: TraceCommand,

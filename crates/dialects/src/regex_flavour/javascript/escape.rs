@@ -52,7 +52,7 @@ impl JsRegexReader<'_> {
             self.cursor.rest_text().strip_prefix('<').and_then(|rest| rest.split_once('>')).map(|(name, _)| name);
         let group = name.and_then(|name| self.names.iter().find(|(known, _)| known == name));
         let Some((name, group)) = group.cloned() else {
-            return Err(UnusableRegex::new(start, "behind `\\k` stands the name of a group: `\\k<name>`"));
+            return Err(UnusableRegex::new(start, "the name of a group must follow `\\k`: `\\k<name>`"));
         };
         self.cursor.at = self.cursor.at.saturating_add(name.len()).saturating_add(2);
         Ok(self.group_reference(group))
@@ -127,7 +127,7 @@ impl JsRegexReader<'_> {
             return Ok(char::from_u32(u32::from(letter) % 32).unwrap_or(letter));
         }
         if self.flags.unicode {
-            return Err(UnusableRegex::new(start, "behind `\\c` stands a letter"));
+            return Err(UnusableRegex::new(start, "a letter must follow `\\c`"));
         }
         self.cursor.at = start.saturating_add(1);
         Ok('\\')

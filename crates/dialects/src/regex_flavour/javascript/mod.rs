@@ -44,7 +44,7 @@ fn flags_of(flags: &str, end: usize) -> Result<JsRegexFlags, UnusableRegex> {
     let mut given = JsRegexFlags::default();
     for (at, letter) in flags.char_indices() {
         if flags.get(..at).is_some_and(|before| before.contains(letter)) {
-            return Err(UnusableRegex::new(end, format!("the flag `{letter}` stands twice")));
+            return Err(UnusableRegex::new(end, format!("the flag `{letter}` occurs twice")));
         }
         match letter {
             'i' => given.ignore_case = true,
@@ -244,7 +244,7 @@ impl JsRegexReader<'_> {
         let mut letters = name.chars();
         let begins = letters.next().is_some_and(|first| matches!(first, '_' | '$') || first.is_alphabetic());
         if !begins || !letters.all(|letter| matches!(letter, '_' | '$') || letter.is_alphanumeric()) {
-            return Err(UnusableRegex::new(start, "behind `(?<` stands the name of a group and `>`"));
+            return Err(UnusableRegex::new(start, "the name of a group and `>` must follow `(?<`"));
         }
         if self.names.iter().any(|(known, number)| known == name && *number <= self.count) {
             return Err(UnusableRegex::new(start, format!("there are two groups `{name}`")));
@@ -252,7 +252,7 @@ impl JsRegexReader<'_> {
         // A name may have a `$`, which the language knows not: groups are referred to by their numbers.
         let opening = if name.contains('$') { "(".to_owned() } else { format!("(?<{name}>") };
         if !self.cursor.take_text(">") {
-            return Err(UnusableRegex::new(start, "behind `(?<` stands the name of a group and `>`"));
+            return Err(UnusableRegex::new(start, "the name of a group and `>` must follow `(?<`"));
         }
         self.read_capture(opening, depth, start)
     }

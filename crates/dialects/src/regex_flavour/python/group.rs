@@ -114,7 +114,7 @@ impl PyRegexReader<'_> {
             };
             return self.group_reference(*group, start);
         }
-        Err(UnusableRegex::new(start, "behind `(?P` stands `<name>` or `=name`"))
+        Err(UnusableRegex::new(start, "`<name>` or `=name` must follow `(?P`"))
     }
 
     /// `(?(1)yes|no)`.
@@ -165,7 +165,7 @@ impl PyRegexReader<'_> {
             return Err(UnusableRegex::new(start, "there is no such group"));
         }
         if off.is_none() && self.cursor.rest_text().starts_with(')') {
-            return Err(UnusableRegex::new(start, "flags of the whole expression stand at its start"));
+            return Err(UnusableRegex::new(start, "flags of the whole expression belong at its start"));
         }
         let refused = |why| UnusableRegex::new(at, why);
         on.chars().try_for_each(|letter| set_flag(&mut flags, letter, true)).map_err(refused)?;
@@ -175,7 +175,7 @@ impl PyRegexReader<'_> {
             return Err(UnusableRegex::new(at, "these flags exclude each other"));
         }
         if !self.cursor.take_text(":") {
-            return self.cursor.fail_here("behind the flags of a group stands `:`");
+            return self.cursor.fail_here("`:` must follow the flags of a group");
         }
         let inside = self.close_group(flags, depth, start)?;
         let letters = |on: bool| -> String {

@@ -70,7 +70,7 @@ fn each_mistake_is_said_where_it_stands() {
         ),
         (
             "  - { id: t, metric: tool_blocklist, blocklist: [a], blocklist: [b] }\n",
-            "s.yaml:4:54: the key `blocklist` stands twice in one mapping (keep one of them)",
+            "s.yaml:4:54: the key `blocklist` occurs twice in one mapping (keep one of them)",
         ),
         (
             "  - { id: t, input: p, expected: { type: json_schema, json_schema: 'no' } }\n",

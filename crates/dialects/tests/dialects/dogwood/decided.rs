@@ -91,7 +91,7 @@ fn mistakes_have_their_place() {
         ),
         (&pay_when("temporal { x > 3 }"), "nothing gives `x` a value here"),
         (&pay_when("temporal { counted(1h) > 3 }"), "there is no macro `counted`"),
-        (&pay_when(r#"{ ip("::1").isLoopback() }"#), "`ip(…)` cannot be said of a recorded run"),
+        (&pay_when(r#"{ ip("::1").isLoopback() }"#), "`ip(…)` cannot be checked on a recorded run"),
         (
             "def temporal again() { again() }; permit (principal, action, resource) when temporal { again() };",
             "nested too deep",

@@ -98,7 +98,7 @@ fn inputs_are_declared_wherever_they_are_named() {
 #[test]
 fn what_is_no_yaml_is_told() {
     for (text, wanted) in [
-        ("sop: \"0.1\"\nsop: \"0.1\"\n", "2:1: the key `sop` stands twice in one mapping"),
+        ("sop: \"0.1\"\nsop: \"0.1\"\n", "2:1: the key `sop` occurs twice in one mapping"),
         ("sop: \"0.1\"\n\tname: a\n", "2:2: this is not YAML"),
         ("sop: !version 0.1\n", "1:6: a value with a tag is not read"),
     ] {

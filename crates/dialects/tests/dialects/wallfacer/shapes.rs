@@ -46,11 +46,11 @@ fn a_bad_pack_is_told_where_and_what_to_write() {
         ),
         (
             "version: 3\nmetadata: { extends: [other] }\ninvariants: []\n",
-            "pack.yaml:2:23: the pack `other` stands neither in `packs/other.yaml` nor in `other.yaml` (put the pack there; packs that are built into other programs are not known here)",
+            "pack.yaml:2:23: the pack `other` is neither in `packs/other.yaml` nor in `other.yaml` (put the pack there; packs that are built into other programs are not known here)",
         ),
         (
             "version: 3\ninvariants: []\nsequences:\n  - { name: s, steps: [{ call: a, with: { id: \"{{steps.x.response.id}}\" } }] }\n",
-            "pack.yaml:4:47: no step in front of this one is bound as `x` (write `bind: x` at the step that it stands for)",
+            "pack.yaml:4:47: no step before this one is bound as `x` (write `bind: x` at the step that it refers to)",
         ),
         (
             "version: 3\ninvariants: []\nsequences:\n  - { name: s, steps: [{ call: a }], test_fixtures: [{ name: f, responses: [], expect: pass }] }\n",

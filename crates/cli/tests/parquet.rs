@@ -1,6 +1,15 @@
 //! Files of Parquet and Arrow as traces, and reports in Parquet. A program of its own, because only builds with the feature `parquet` have it:
 //! `cargo test -p averment-cli --features parquet --test parquet`.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::disallowed_methods,
+    clippy::disallowed_types,
+    reason = "a test that meets something unexpected has failed, and may look at files"
+)]
+
 #[path = "commands/folder.rs"]
 mod folder;
 

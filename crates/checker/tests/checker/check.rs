@@ -404,7 +404,7 @@ fn tools_can_be_parameters() {
     for (rules, word) in [
         ("param witness: string = \"d\"\nnever witness\n", "write `\"${witness}\"`"),
         ("param witness: string = \"d\"\ninvariant i {\n  call witness {}\n  expect ok\n}\n", "write `\"${witness}\"`"),
-        ("invariant i {\n  call \"${inputs.tool}\" {}\n  expect ok\n}\n", "only a parameter can stand"),
+        ("invariant i {\n  call \"${inputs.tool}\" {}\n  expect ok\n}\n", "can only contain a parameter"),
     ] {
         assert!(said(rules).contains(word), "{rules}: {}", said(rules));
     }

@@ -327,7 +327,7 @@ fn another_word_for_a_role_is_told() {
 #[test]
 fn lints_that_are_certain_are_told_by_check() {
     let said = warned("never pay(id: $x) after plan", &calls(&["plan"]));
-    assert!(said.contains("rules.assert:1:15: `$x` stands nowhere else"), "{said}");
+    assert!(said.contains("rules.assert:1:15: `$x` is used nowhere else"), "{said}");
     assert_eq!(warned("# allow: binding-used-once\nnever pay(id: $x) after plan", &calls(&["plan"])), "");
     let said = warned("never write(path: \"src/**\")", "{\"writes\": []}");
     assert!(said.contains("write `write \"src/**\"`"), "{said}");

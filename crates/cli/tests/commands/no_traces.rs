@@ -282,7 +282,7 @@ fn in_a_folder_what_is_no_run_is_passed_over_and_what_is_nearly_one_is_refused()
     }
     let ran = folder.aver("check r.assert known");
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains(&format!("{} files are no traces and are passed over", KNOWN.len())), "{ran:?}");
+    assert!(ran.err.contains(&format!("{} files are not traces and were skipped", KNOWN.len())), "{ran:?}");
     for (name, text, _) in NEAR {
         folder.write(&format!("near-{name}/{name}"), text.as_bytes());
         assert_eq!(folder.aver(&format!("check r.assert known near-{name}")).code, 4, "{name}");

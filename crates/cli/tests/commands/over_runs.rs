@@ -262,12 +262,12 @@ fn mistakes_are_told_with_what_to_write() {
         ("in at least 95% of runs with confidence 100%: never b", "between 0% and 100%"),
         ("(turns of runs) <= 3", "write `avg("),
         ("first(turns of runs) <= 3", "write `avg("),
-        ("avg(turns of runs) <= turns", "of a single run"),
+        ("avg(turns of runs) <= turns", "about a single run"),
         ("avg(turns of runs by meta.a) <= avg(turns of runs)", "the same `by`"),
         ("each refund: avg(turns of runs) <= 3", "outside of rules and blocks"),
         ("pass^0 by meta.task >= 5%: never b", "pass^3"),
-        ("in at least 95% of runs by 3: never b", "tells no groups apart"),
-        ("avg(turns of runs by \"x\") <= 3", "tells no groups apart"),
+        ("in at least 95% of runs by 3: never b", "makes no groups"),
+        ("avg(turns of runs by \"x\") <= 3", "makes no groups"),
     ] {
         assert!(mistake(rules).contains(words), "{rules}: {}", mistake(rules));
     }
@@ -554,5 +554,5 @@ fn runs_take_no_condition_of_their_own() {
     let folder = deleting("sum(cost of runs where meta.model == \"a\") <= $5\n", 2, 2);
     let ran = folder.aver("check r.assert runs.jsonl");
     let words = ran.err.split_whitespace().filter(|word| *word != "|").collect::<Vec<_>>().join(" ");
-    assert!(ran.code == 3 && words.contains("and takes no `where`") && words.contains("when meta.stage"), "{ran:?}");
+    assert!(ran.code == 3 && words.contains("it takes no `where`") && words.contains("when meta.stage"), "{ran:?}");
 }

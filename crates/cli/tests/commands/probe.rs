@@ -122,7 +122,7 @@ fn all_pages_of_tools_are_read_and_not_endlessly_many() {
 #[test]
 fn nothing_runs_without_permission_and_a_dry_run_calls_nothing() {
     let folder = folder();
-    folder.aver("probe r.assert --server 'touch ran'").refused(&["nothing is without permission", "--allow-run"]);
+    folder.aver("probe r.assert --server 'touch ran'").refused(&["no permission was given", "--allow-run"]);
     assert!(!folder.path().join("ran").exists());
     let ran = probed(&folder, "good", "--dry-run");
     assert_eq!((ran.code, ran.out.lines().count()), (0, 4), "{ran:?}");

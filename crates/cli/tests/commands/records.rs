@@ -60,7 +60,7 @@ fn a_file_of_which_nothing_is_a_run_is_no_trace() {
     let folder = Folder::new(&[RULES, ("runs/a.json", RUN), ("runs/b.jsonl", "5\n\"x\"\n{\"zzz\": 1}\n")]);
     let ran = folder.aver("check r.assert runs");
     assert_eq!(ran.code, 0, "{ran:?}");
-    assert!(ran.err.contains("note: `runs/b.jsonl` is no trace and is passed over"), "{ran:?}");
+    assert!(ran.err.contains("note: `runs/b.jsonl` is not a trace and was skipped"), "{ran:?}");
     assert!(!ran.err.contains("not understood"), "{ran:?}");
 }
 

@@ -195,7 +195,7 @@ fn what_cannot_be_followed_is_told_with_what_to_write() {
             "check refund.assert good.json",
             vec!["there is no rule file `refund.assert`", "did you mean `refunds.assert`?"],
         ),
-        ("check good.json refunds.assert", vec!["rules stand first", "write `aver check refunds.assert good.json`"]),
+        ("check good.json refunds.assert", vec!["the rules come first", "write `aver check refunds.assert good.json`"]),
         ("check refunds.assert good.json --format jsno", vec!["there is no format `jsno`", "did you mean `json`?"]),
         ("check refunds.assert good.json --report json", vec!["write `--report json=FILE`"]),
         (

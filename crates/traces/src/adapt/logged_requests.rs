@@ -43,7 +43,7 @@ key_table! {
 
 key_table! {
     LoggedMark {
-        Any = "output_message" | "completion_message" | "reqPayload" | "request_body" | "inputs" | "configuration" | "finish_reason"
+        Any = "output_message" | "completion_message" | "reqPayload" | "request_body" | "outputs" | "configuration" | "finish_reason"
             | "proxy_server_request",
     }
 }

@@ -75,6 +75,7 @@ pub(crate) const LANGWATCH: TraceFormat = TraceFormat {
     known_by: "`spans` whose `timestamps` have a `started_at`",
     description: "traces of LangWatch with their spans",
     marks: PlatformMark::LangWatch.keys(),
+    near: &[],
     object: |object| list_of(object, PlatformKey::Spans).is_some_and(|spans| objects_of(spans).any(is_langwatch)),
     record_ids: RecordIds::OWN_READER,
     read: read_run,

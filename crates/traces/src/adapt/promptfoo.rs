@@ -157,7 +157,7 @@ fn read_spans<'run>(root: Node<'run>, spans: &[Node<'run>], draft: &mut RunBuild
     let mut trace = SpanTrace::default();
     for node in spans {
         match node_object(*node).filter(|span| value_of(*span, ResponseKey::SpanId).is_some()) {
-            Some(span) => trace.add_span(&SpanValues::of_span(span), SpanForm::Milliseconds, span, draft),
+            Some(span) => trace.add_span(&SpanValues::of_span(span), SpanForm::Promptfoo, span, draft),
             None => draft.skip_value(*node, "what is no span is passed over"),
         }
     }

@@ -80,7 +80,7 @@ fn mistakes_have_their_place() {
             "policy.dw:1:30: the schema has no action `pya` (did you mean `pay`?)",
         ),
         ("permit (principal, action);", "policy.dw:1:8: the scope has 2 parts"),
-        (&pay_when("temporal { formerly Shop }"), "policy.dw:1:86: `Shop` stands where `within` is expected"),
+        (&pay_when("temporal { formerly Shop }"), "policy.dw:1:86: expected `within`, found `Shop`"),
         (
             &pay_when(r#"temporal { formerly within 1h Shop::Action::"pay"::asked{} }"#),
             "there is no kind of event `asked`",
@@ -97,7 +97,7 @@ fn mistakes_have_their_place() {
             "nested too deep",
         ),
         ("", "the file has no policy"),
-        ("permit (principal, action, resource) when { \"a };", "this text does not end"),
+        ("permit (principal, action, resource) when { \"a };", "this text is not closed"),
     ] {
         let found = said(policy);
         assert!(found.contains(wanted), "{policy}\n{found}\nlacks: {wanted}");

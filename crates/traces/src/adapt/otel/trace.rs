@@ -6,8 +6,8 @@ use crate::adapt::nodes::{node_list, node_object, object_items};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::spans::attributes::Fact;
 use crate::adapt::spans::{
-    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, event_bodies, instant_milliseconds, of_word,
-    text_of_node,
+    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, attributes_act, build_run, event_bodies,
+    instant_milliseconds, of_word, text_of_node,
 };
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::of_run;
@@ -66,8 +66,8 @@ pub(crate) enum SpanForm {
     Otlp,
     Jaeger,
     Flat,
-    /// As `Flat`, in milliseconds since 1970.
-    Milliseconds,
+    /// As `Flat`, in milliseconds since 1970, where a name of a tool makes a call.
+    Promptfoo,
     Zipkin,
 }
 
@@ -207,6 +207,11 @@ fn read_span<'run>(
     for (_, event) in words.value_of(SpanKey::Events).and_then(node_list).into_iter().flat_map(object_items) {
         self::read_event(event, &mut span, draft);
     }
+    // promptfoo takes a span for a call where it names a tool, whatever else stands in it.
+    let names_tool = || span.facts.fact_node(Fact::Tool).is_some();
+    if form == SpanForm::Promptfoo && attributes_act(&span.facts) == SpanAct::Other && names_tool() {
+        span.act = SpanAct::Tool;
+    }
     span.conclude_span(draft);
     span
 }
@@ -235,7 +240,7 @@ fn span_times(words: &SpanValues<'_>, form: SpanForm) -> (Option<f64>, Option<f6
                 .and_then(|node| instant_milliseconds(node, InstantUnit::Microseconds));
             (start, start.zip(duration).map(|(start, duration)| start + duration))
         }
-        SpanForm::Milliseconds => {
+        SpanForm::Promptfoo => {
             (at(SpanKey::Start, InstantUnit::Milliseconds), at(SpanKey::End, InstantUnit::Milliseconds))
         }
         SpanForm::Otlp | SpanForm::Flat | SpanForm::Zipkin => {

@@ -45,5 +45,9 @@ mod word_rank;
 
 pub use call::CallEnvironment;
 
+// Bounds on time hold for the work of the processor, whatever else runs beside a test.
+#[cfg(test)]
+#[path = "../../../benches/clock/mod.rs"]
+mod clock;
 #[cfg(test)]
 mod tests;

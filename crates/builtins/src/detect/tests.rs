@@ -95,11 +95,12 @@ fn large_texts_take_bounded_time() {
         "4 ",
     ] {
         let text = piece.repeat(size / piece.len());
-        let start = std::time::Instant::now();
+        let start = crate::clock::now();
         for detector in [Detector::Secrets, Detector::Pii] {
             detector.find(&text, &mut meter).unwrap();
         }
-        assert!(start.elapsed().as_secs() < 5, "`{piece}` took {:?}", start.elapsed());
+        let worked = crate::clock::now() - start;
+        assert!(worked.as_secs() < 5, "`{piece}` took {worked:?}");
     }
 }
 

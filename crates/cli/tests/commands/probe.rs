@@ -129,7 +129,7 @@ fn nothing_runs_without_permission_and_a_dry_run_calls_nothing() {
     assert_eq!(folder.read("sent.jsonl"), "");
     folder.aver("probe r.assert --server 'no-such-server' --allow-run").refused(&["there is no such program"]);
     folder.aver("probe r.assert --server 'true' --allow-run").refused(&["does not begin to speak MCP"]);
-    folder.aver("probe r.assert --server \"a 'b\" --allow-run").refused(&["cannot be told apart"]);
+    folder.aver("probe r.assert --server \"a 'b\" --allow-run").refused(&["cannot be split into words"]);
 }
 
 #[test]

@@ -51,6 +51,8 @@ key_table! {
         Function = "function",
         Model = "generation" | "response",
         Handover = "handoff",
+        /// What the program does around its tools; each of these calls none itself (`span_data.py` of the SDK).
+        Part = "guardrail" | "mcp_tools" | "custom" | "task" | "turn" | "transcription" | "speech" | "speech_group",
     }
 }
 
@@ -186,7 +188,11 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
             span.take_fact(Fact::HandoverTo, value_of(data, AgentsKey::To));
             SpanAct::Part
         }
-        None => SpanAct::Part,
+        Some(AgentsSpanType::Part) => SpanAct::Part,
+        None => {
+            draft.note_unknown(node.origin, "a span of an unknown kind: it may be a call");
+            SpanAct::Part
+        }
     };
     span.conclude_span(draft);
     span

@@ -60,7 +60,7 @@ key_table! {
 
 key_table! {
     PlatformMark {
-        LangWatch = "spans",
+        LangWatch = "timestamps" | "project_id",
         Lunary = "parentRunId" | "projectId",
         Laminar = "spanType",
     }

@@ -419,3 +419,18 @@ fn a_span_that_only_names_a_tool_may_be_a_call() {
     );
     assert_eq!(state(&json!({"tool.name": "send", "openinference.span.kind": "CHAIN"})), (vec![read], true));
 }
+
+#[test]
+fn a_kind_of_span_that_the_agents_sdk_does_not_have_may_be_a_call() {
+    let complete = |kind: &Json| {
+        let span = |id: &str, data: Json| {
+            json!({"object": "trace.span", "id": id, "trace_id": "t", "span_data": data}).to_string()
+        };
+        let call = span("s1", json!({"type": "function", "name": "read", "input": "{}", "output": "ok"}));
+        with(&format!("{call}\n{}\n", span("s2", json!({"type": kind, "name": "send"}))), |run| run.complete)
+    };
+    for known in ["custom", "guardrail", "mcp_tools", "task", "turn"] {
+        assert!(complete(&json!(known)), "{known}");
+    }
+    assert!(!complete(&json!("hosted_tool")) && !complete(&Json::Null));
+}

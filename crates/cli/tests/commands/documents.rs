@@ -107,6 +107,17 @@ fn shell_commands(script: &str) -> Vec<Vec<String>> {
     parts.map(words).collect()
 }
 
+/// What a command of a page prints to standard error where nothing is.
+fn errors_of(words: &[String], nowhere: &Path) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_aver"))
+        .args(words)
+        .current_dir(nowhere)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .expect("aver starts");
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
 /// Commands in the scripts of the pages are not run, since their files are the reader's; but `aver` has to know each command and option.
 #[test]
 fn every_command_in_a_script_is_known() {
@@ -117,13 +128,7 @@ fn every_command_in_a_script_is_known() {
         let scripts = fenced_blocks(&text).into_iter().filter(|(language, _)| matches!(*language, "sh" | "bash"));
         for words in scripts.flat_map(|(_, script)| shell_commands(&script)) {
             total += 1;
-            let output = Command::new(env!("CARGO_BIN_EXE_aver"))
-                .args(&words)
-                .current_dir(nowhere.path())
-                .stdin(std::process::Stdio::null())
-                .output()
-                .expect("aver starts");
-            let said = String::from_utf8_lossy(&output.stderr);
+            let said = errors_of(&words, nowhere.path());
             // What the reader of options says ends with how the command is used.
             assert!(!said.contains("Usage: aver"), "{}: aver {}\n{said}", path.display(), words.join(" "));
         }
@@ -154,13 +159,7 @@ fn every_command_in_a_sentence_is_known() {
         let mut words = shell_words::split(command).unwrap_or_else(|error| panic!("{command}: {error}"));
         words.retain(|word| word != "--allow-run");
         words.splice(..1, ["--max-time".to_owned(), "5s".to_owned()]);
-        let output = Command::new(env!("CARGO_BIN_EXE_aver"))
-            .args(&words)
-            .current_dir(nowhere.path())
-            .stdin(std::process::Stdio::null())
-            .output()
-            .expect("aver starts");
-        let said = String::from_utf8_lossy(&output.stderr);
+        let said = errors_of(&words, nowhere.path());
         // A command that has commands of its own may be named alone: it prints its help.
         let unknown = said.contains("there is no command") && !command.contains("COMMAND");
         if unknown || (said.starts_with("error") && said.contains("Usage: aver")) {

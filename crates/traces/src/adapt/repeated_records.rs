@@ -1,4 +1,4 @@
-//! Records that stand in a file twice: a program that resumes or exports a session again writes down what was there before. What was
+//! Records that a file repeats: a program that resumes or exports a session again writes down what was there before. What was
 //! done once counts once, in every format; a format says in its row of the table what tells its records apart.
 
 use super::fields::key_table;
@@ -121,30 +121,30 @@ fn distinct_records<'run>(
     ids: &RecordIds,
     draft: &mut RunBuilder<'run, '_>,
 ) -> Option<&'run [Node<'run>]> {
-    let mut copies = CopySearch { items, fates: FxHashMap::default(), first_copy: None, count: 0 };
+    let mut copies = CopySearch { items, handling: FxHashMap::default(), first_copy: None, count: 0 };
     copies.find_new_beginnings(ids, draft);
     copies.find_ids(ids, draft);
-    if copies.fates.is_empty() {
+    if copies.handling.is_empty() {
         return None;
     }
     if let Some(first) = copies.first_copy {
         let message = match copies.count {
-            1 => "a record stands in the file again and is read once".to_owned(),
-            count => format!("{count} records stand in the file again: each is read once"),
+            1 => "a record is repeated in the file and is read once".to_owned(),
+            count => format!("{count} records are repeated in the file: each is read once"),
         };
         draft.add_warning(first, message);
     }
-    let kept = items.iter().enumerate().filter_map(|(place, node)| match copies.fates.get(&place) {
-        Some(Fate::LeftOut) => None,
-        Some(Fate::Updated(later)) => items.get(*later).copied(),
+    let kept = items.iter().enumerate().filter_map(|(place, node)| match copies.handling.get(&place) {
+        Some(CopyHandling::LeftOut) => None,
+        Some(CopyHandling::Updated(later)) => items.get(*later).copied(),
         None => Some(*node),
     });
     Some(draft.arena.alloc_slice_copy(&kept.collect::<Vec<_>>()))
 }
 
-/// What becomes of a record.
+/// What is done with a record that another one repeats or updates.
 #[derive(Debug, Clone, Copy)]
-enum Fate {
+enum CopyHandling {
     LeftOut,
     /// The last version of it stands at that place.
     Updated(usize),
@@ -152,14 +152,14 @@ enum Fate {
 
 struct CopySearch<'run> {
     items: &'run [Node<'run>],
-    fates: FxHashMap<usize, Fate>,
+    handling: FxHashMap<usize, CopyHandling>,
     first_copy: Option<TextOrigin>,
     count: usize,
 }
 
 impl<'run> CopySearch<'run> {
     fn leave_out(&mut self, place: usize) {
-        self.fates.insert(place, Fate::LeftOut);
+        self.handling.insert(place, CopyHandling::LeftOut);
         self.count += 1;
         if self.first_copy.is_none() {
             self.first_copy = self.items.get(place).map(|node| node.origin);
@@ -170,15 +170,14 @@ impl<'run> CopySearch<'run> {
     /// time says that it is a copy, it may have been done again.
     fn find_new_beginnings(&mut self, ids: &RecordIds, draft: &mut RunBuilder<'run, '_>) {
         let Some(first) = self.items.first().filter(|first| node_object(**first).is_some()) else { return };
+        if !self.items.iter().skip(1).any(|node| values_equal(&first.value, &node.value)) {
+            return;
+        }
+        let prefixes = common_prefixes(self.items);
         let mut place = 1;
         while let Some(node) = self.items.get(place) {
-            if !values_equal(&first.value, &node.value) {
-                place += 1;
-                continue;
-            }
             let later = self.items.get(place..).unwrap_or_default();
-            let same = later.iter().zip(self.items).take_while(|(a, b)| values_equal(&a.value, &b.value)).count();
-            let length = same.min(place);
+            let length = prefixes.get(place).map_or(0, |same| place.min(*same));
             if length < 2 || length < place && length < later.len() {
                 place += 1;
                 continue;
@@ -186,7 +185,7 @@ impl<'run> CopySearch<'run> {
             let copied = later.get(..length).unwrap_or_default();
             if !copied.iter().filter_map(|node| node_object(*node)).any(|record| is_told_apart(record, ids)) {
                 let message = format!(
-                    "{length} records are the same as the first ones, and have neither ids nor times: they may have been done again"
+                    "{length} records are the same as the first ones, and have neither ids nor times: it may all have happened again"
                 );
                 draft.skip_record(node.origin, message);
             }
@@ -202,7 +201,7 @@ impl<'run> CopySearch<'run> {
         let mut known: FxHashMap<RecordId<'run>, SmallVec<[usize; 1]>> = FxHashMap::default();
         let items = self.items;
         for (place, node) in items.iter().enumerate() {
-            if self.fates.contains_key(&place) {
+            if self.handling.contains_key(&place) {
                 continue;
             }
             let Some(id) = node_object(*node).and_then(|record| ids.record_id(record)) else { continue };
@@ -217,18 +216,44 @@ impl<'run> CopySearch<'run> {
             }
             match (before.first(), ids.sameness) {
                 (Some(_), RecordSameness::Unique) => {
-                    draft.skip_record(node.origin, "a record has the id of an earlier one and says something else");
-                    self.fates.insert(place, Fate::LeftOut);
+                    draft.skip_record(node.origin, "a record has the id of an earlier record and other contents");
+                    self.handling.insert(place, CopyHandling::LeftOut);
                 }
                 (Some(first), RecordSameness::Updated) => {
-                    self.fates.insert(*first, Fate::Updated(place));
-                    self.fates.insert(place, Fate::LeftOut);
+                    self.handling.insert(*first, CopyHandling::Updated(place));
+                    self.handling.insert(place, CopyHandling::LeftOut);
                 }
                 _ if before.len() < MANY => before.push(place),
                 _ => {}
             }
         }
     }
+}
+
+/// For each place, how many records from there on are the same as the first ones of the list: the Z-function of Gusfield, so that a list of
+/// equal records takes linear time. The entry of the first place is 0.
+fn common_prefixes(items: &[Node<'_>]) -> Vec<usize> {
+    let is_same = |place: usize, other: usize| match (items.get(place), items.get(other)) {
+        (Some(one), Some(other)) => values_equal(&one.value, &other.value),
+        _ => false,
+    };
+    let mut prefixes = vec![0; items.len()];
+    // The known stretch that reaches furthest: it begins at `start` and is the same as the beginning up to `end`.
+    let (mut start, mut end) = (0, 0);
+    for place in 1..items.len() {
+        let known = if place < end { prefixes.get(place - start).copied().unwrap_or(0).min(end - place) } else { 0 };
+        let mut length = known;
+        while is_same(length, place + length) {
+            length += 1;
+        }
+        if place + length > end {
+            (start, end) = (place, place + length);
+        }
+        if let Some(slot) = prefixes.get_mut(place) {
+            *slot = length;
+        }
+    }
+    prefixes
 }
 
 /// Whether something in a record is of that record alone: its id, a time, or an id too long to come again by chance.
@@ -277,5 +302,26 @@ key_table! {
     AnyIdKey {
         Any = "id" | "uuid" | "session_id" | "sessionId" | "message_id" | "messageId" | "run_id" | "event_id" | "tool_call_id" | "toolCallId"
             | "call_id" | "callId" | "tool_use_id" | "toolUseId" | "response_id" | "responseId",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every list of up to nine records of two kinds.
+    #[test]
+    fn common_prefixes_are_those_found_one_by_one() {
+        for length in 0..10_usize {
+            for kinds in 0..1_u32 << length {
+                let text = |place: usize| if kinds >> place & 1 == 1 { "a" } else { "b" };
+                let items: Vec<_> = (0..length).map(|place| Node::computed(Value::plain_text(text(place)))).collect();
+                let plain =
+                    (0..length).map(|from| (from..length).take_while(|at| text(*at) == text(at - from)).count());
+                let wanted: Vec<usize> =
+                    plain.enumerate().map(|(from, same)| if from == 0 { 0 } else { same }).collect();
+                assert_eq!(common_prefixes(&items), wanted);
+            }
+        }
     }
 }

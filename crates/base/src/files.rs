@@ -228,7 +228,7 @@ fn open_now(path: &Path) -> io::Result<File> {
 ///
 /// # Errors
 /// What the system says.
-pub fn read_limited(file: File, most: usize) -> io::Result<Option<Vec<u8>>> {
+pub fn read_limited(file: impl io::Read, most: usize) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     let wanted = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);
     file.take(wanted).read_to_end(&mut bytes)?;
@@ -244,6 +244,19 @@ pub fn text_of(path: &Path, most: usize) -> io::Result<String> {
     if file.metadata()?.is_dir() {
         return Err(io::Error::from(io::ErrorKind::IsADirectory));
     }
+    limited_text(file, most)
+}
+
+/// The text of standard input, where it is text and not larger than this.
+///
+/// # Errors
+/// What the system says, and why it is no such text.
+pub fn text_of_stdin(most: usize) -> io::Result<String> {
+    note_stdin();
+    limited_text(io::stdin().lock(), most)
+}
+
+fn limited_text(file: impl io::Read, most: usize) -> io::Result<String> {
     let bytes = read_limited(file, most)?.ok_or_else(|| io::Error::other(format!("it is larger than {most} bytes")))?;
     String::from_utf8(bytes).map_err(|_| io::Error::other("it is not UTF-8 text"))
 }

@@ -59,7 +59,7 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "evaluation row",
-    known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`",
+    known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`; a `query` beside a `response` of messages",
     description: "rows of evaluations in Azure AI Foundry (`query`, `response`, `tool_definitions`)",
     marks: RowMark::Any.keys(),
     near: &[RowKey::Tools.key()],

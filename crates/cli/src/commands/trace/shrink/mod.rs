@@ -94,8 +94,8 @@ pub(super) fn run_shrink(shrink: &ShrinkArgs, color: ColorChoice) -> Result<Exit
 }
 
 fn read_trace(path: &Path) -> Result<String, CommandError> {
-    let place = if path.as_os_str() == "-" { Path::new("/dev/stdin") } else { path };
-    files::text_of(place, LARGEST).map_err(|error| {
+    let text = if path.as_os_str() == "-" { files::text_of_stdin(LARGEST) } else { files::text_of(path, LARGEST) };
+    text.map_err(|error| {
         let message = format!("`{}` cannot be read: {}", path.display(), io_error_text(&error));
         CommandError::usage(message, "name a JSON or JSONL file of at most 64 MiB")
     })

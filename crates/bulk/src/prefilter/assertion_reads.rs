@@ -71,8 +71,11 @@ impl Prefilter {
     }
 
     fn of_parts(&self, item: &PrefilterItem) -> AssertionReads {
-        // What its code reads of the run beside the calls is not known here.
-        let Some(parts) = item.parts.as_ref().filter(|_| self.computed.is_empty()) else { return AssertionReads::Run };
+        let Some(parts) = item.parts.as_ref() else { return AssertionReads::Run };
+        // Only the whole run knows where an entry comes from that is computed.
+        if parts.entries.iter().any(|entry| self.computed.contains(entry)) {
+            return AssertionReads::Run;
+        }
         // Reasons that name the tool tell where the name stands, which no part knows; those of how a call ended tell of its error.
         if parts.statuses || parts.patterns.iter().any(|unique| self.tool_tests.contains(unique)) {
             return AssertionReads::Run;

@@ -167,6 +167,8 @@ struct DecidingParts {
     times: bool,
     /// True if it asks how calls ended.
     statuses: bool,
+    /// The entries of the run that are read beside them, by name.
+    entries: Box<[u32]>,
 }
 
 #[derive(Debug)]

@@ -105,8 +105,9 @@ impl PrefilterBuilder<'_> {
 
     fn note_parts(&mut self, parts: AssertionParts) -> DecidingParts {
         let AssertionParts { times, statuses, .. } = parts;
-        let mut all = Vec::new();
+        let (mut all, mut entries) = (Vec::new(), Vec::new());
         for (unique, reads) in parts.reads {
+            entries.extend(reads.predicates.iter().filter_map(|predicate| predicate.path.base.entry_name()));
             let masks = self.fields.entry(unique).or_default();
             if reads.predicates.iter().any(|one| one.path.base == ValueBase::Tool) {
                 self.tool_tests.insert(unique);
@@ -123,7 +124,7 @@ impl PrefilterBuilder<'_> {
         }
         all.sort_unstable();
         all.dedup();
-        DecidingParts { patterns: all.into_boxed_slice(), times, statuses }
+        DecidingParts { patterns: all.into_boxed_slice(), times, statuses, entries: entries.into_boxed_slice() }
     }
 }
 

@@ -14,6 +14,16 @@ pub(super) enum ValueBase {
     Given,
 }
 
+impl ValueBase {
+    /// The entry of the run that it is, by the number of its name.
+    pub(super) fn entry_name(&self) -> Option<u32> {
+        match self {
+            Self::Root(name) => Some(*name),
+            Self::Field(_) | Self::Tool | Self::Calls | Self::Given => None,
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ValuePath {
     pub(super) base: ValueBase,

@@ -327,6 +327,23 @@ fn runs_that_are_read_in_part_or_not_at_all_are_counted() {
 }
 
 #[test]
+fn a_rule_about_cost_has_no_other_rule_read_in_full() {
+    let folder = folder();
+    let lines: String = (0..600).map(|number| format!("{}\n", [GOOD, BAD][number % 2])).collect();
+    std::fs::write(folder.path().join("runs.jsonl"), lines.replace("\"output\"", "\"cost\":0.02,\"output\""))
+        .expect("a file");
+    let binds = "before approve(id: $id) -> refund(id: $id, amount > 10)\ncost <= $5";
+    let reads_cost = "before approve(id: $id) -> refund(id: $id, amount > cost)\ncost <= $5";
+    for (rules, counts) in [
+        (binds, "0 runs were read in full, 600 in part, 0 decided by default"),
+        (reads_cost, "600 runs were read in full, 0 in part, 0 decided by default"),
+    ] {
+        let said = said(folder.path(), rules, "--format jsonl");
+        assert!(said.contains(&format!("\n  {counts}\n")), "{rules}: {said}");
+    }
+}
+
+#[test]
 fn cost_and_tokens_are_read_in_part() {
     let folder = folder();
     let priced = |tokens: u32| {

@@ -109,7 +109,10 @@ fn a_percent_beside_a_number_above_1_is_told() {
         assert_eq!(warned(&rule.replace("50%", "150%").replace("0.5", "1.5"), &run("1.7")), "", "{rule}");
     }
     // An amount may be below 1.
-    assert_eq!(warned("each pay: args.amount >= 0.5", "{\"calls\": [{\"tool\": \"pay\", \"args\": {\"amount\": 60}}]}"), "");
+    assert_eq!(
+        warned("each pay: args.amount >= 0.5", "{\"calls\": [{\"tool\": \"pay\", \"args\": {\"amount\": 60}}]}"),
+        ""
+    );
 }
 
 #[test]

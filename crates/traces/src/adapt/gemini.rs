@@ -264,7 +264,7 @@ fn is_of_program(message: Object<'_>) -> bool {
         _ => node_text(content),
     });
     let begins = |mark: &&str| first.is_some_and(|words| words.trim_start().starts_with(*mark));
-    ["<state_snapshot>", "<session_context>"].iter().any(|mark| begins(mark))
+    ["<state_snapshot>", "<session_context>"].iter().any(begins)
 }
 
 /// The ids of the calls of all answers.

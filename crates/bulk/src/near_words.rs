@@ -56,7 +56,7 @@ pub(crate) fn near_name_words(found: &NearName) -> String {
         ),
         NameCategory::Percent => format!(
             "`{wanted}` is a share of 1, and some value beside it is above 1: write `{}` for a value from 0 to 100",
-            wanted.trim_end_matches('%')
+            percent_number(&wanted)
         ),
         NameCategory::Folder => {
             let deeper = deeper_glob(&found.wanted).unwrap_or_default();
@@ -70,6 +70,16 @@ pub(crate) fn near_name_words(found: &NearName) -> String {
         ),
         what => format!("no run has the {} `{wanted}`, and some run has `{other}`", what.as_str()),
     }
+}
+
+/// `95` of `95%`, `80` of `0.8`, `87.5` of `0.875`.
+fn percent_number(share: &str) -> String {
+    let Some(decimals) = share.strip_prefix("0.") else { return share.trim_end_matches('%').to_owned() };
+    let (whole, part) = decimals.split_at_checked(2).unwrap_or((decimals, ""));
+    let number = format!("{whole:0<2}.{part}");
+    let number = number.trim_end_matches('0').trim_end_matches('.');
+    let number = number.trim_start_matches('0');
+    if number.starts_with('.') { format!("0{number}") } else { number.to_owned() }
 }
 
 pub(crate) fn one_line(text: &str) -> String {

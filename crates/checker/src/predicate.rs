@@ -58,8 +58,11 @@ impl<'a> Checker<'a> {
         if matches!(expr.kind, ast::ExprKind::Filtered { .. }) {
             return false;
         }
+        // Outside of steps, `args` are those of all calls, and no tool is called so.
+        let is_field = matches!(name, "args" | "arguments" | "result");
         let near = suggest::suggest_name(name, scope::root_names());
-        near.is_some_and(|near| strsim::osa_distance(name, near) <= 2) && !self.catalogue.is_known(name)
+        let is_near = near.is_some_and(|near| strsim::osa_distance(name, near) <= 2);
+        (is_field || is_near) && !self.catalogue.is_known(name)
     }
 
     fn check_predicate(&mut self, scope: &NameScope<'a>, name: &'a ast::Name) -> ir::TypedExpr {

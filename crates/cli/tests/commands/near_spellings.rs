@@ -101,11 +101,18 @@ fn a_percent_beside_a_number_above_1_is_told() {
         "require eval(result.score >= 50%)",
         "each eval: result.score > 50%",
         "require (eval where result.score >= 50%)",
+        "require eval(result.score >= 0.5)",
+        "never eval(result.score <= 50%)",
     ] {
         assert!(warned(rule, &run("60")).contains("write `50`"), "{rule}");
         assert_eq!(warned(rule, &run("0.6")), "", "{rule}");
-        assert_eq!(warned(&rule.replace("50%", "150%"), &run("1.7")), "", "{rule}");
+        assert_eq!(warned(&rule.replace("50%", "150%").replace("0.5", "1.5"), &run("1.7")), "", "{rule}");
     }
+    // An amount may be below 1.
+    assert_eq!(
+        warned("each pay: args.amount >= 0.5", "{\"calls\": [{\"tool\": \"pay\", \"args\": {\"amount\": 60}}]}"),
+        ""
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The texts of rules, looked for in the text of a run before that is evaluated for them: most runs have none of them, not even nearly.
 
 use super::near_regexes::asked_words;
-use super::near_texts::{is_asked, kind_of_items};
+use super::near_texts::{is_asked, is_order, is_share, kind_of_items};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
 use aho_corasick::AhoCorasick;
@@ -184,15 +184,16 @@ pub(super) fn command_texts(program: &Program) -> impl Iterator<Item = (&str, Sp
     })
 }
 
-/// Shares in percent that numbers are compared with.
+/// Shares that numbers are compared with.
 fn shares(program: &Program) -> impl Iterator<Item = String> {
-    let tests = program.code.windows(2).zip(&program.spans);
-    tests.filter_map(|(ops, span)| match ops {
-        [Op::Constant(_), Op::Test(TestKind::Greater | TestKind::GreaterOrEqual, _)] => {
-            let text = program.sources.get(span.file.0 as usize)?.text.get(span.as_range())?;
-            text.ends_with('%').then(|| text.to_owned())
-        }
-        _ => None,
+    program.code.iter().enumerate().skip(1).filter_map(|(at, op)| {
+        let literal = at.checked_sub(1)?;
+        let is_compared = matches!(op, Op::Test(kind, _) if is_order(*kind));
+        let is_literal = matches!(program.code.get(literal)?, Op::Constant(_));
+        let span = program.op_span(literal);
+        let text = program.sources.get(span.file.0 as usize)?.text.get(span.as_range())?;
+        let field = literal.checked_sub(1).and_then(|path| program.key_at(path));
+        (is_compared && is_literal && is_share(text, field)).then(|| text.to_owned())
     })
 }
 

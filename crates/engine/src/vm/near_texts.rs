@@ -157,12 +157,26 @@ pub(super) fn is_asked(kind: TestKind, wanted: &str) -> bool {
         }
 }
 
-/// `score >= 50%` where the score is 40: a percent is a hundredth.
-pub(in crate::vm) fn share_beside_number(seen: &SeenTest<'_, '_>) -> TextNearness {
-    let is_above = matches!(seen.kind, TestKind::Greater | TestKind::GreaterOrEqual);
+/// Endings of names whose values are shares.
+const SHARE_NAMES: &[&str] =
+    &["rate", "score", "percent", "pct", "share", "ratio", "confidence", "accuracy", "coverage", "probability"];
+
+/// Whether a number of the rules is a share of 1: a percent, or `0.8` beside a field whose name says so. Any other `0.8` may be an amount.
+pub(super) fn is_share(written: &str, field: Option<&str>) -> bool {
+    let is_decimal = written.strip_prefix("0.").is_some_and(|rest| rest.bytes().all(|sign| sign.is_ascii_digit()));
+    let field = field.unwrap_or_default().to_ascii_lowercase();
+    written.ends_with('%') || is_decimal && SHARE_NAMES.iter().any(|ending| field.ends_with(ending))
+}
+
+pub(super) fn is_order(kind: TestKind) -> bool {
+    matches!(kind, TestKind::Greater | TestKind::GreaterOrEqual | TestKind::Less | TestKind::LessOrEqual)
+}
+
+/// `score >= 50%` where the score is 40: a percent is a hundredth. `field` is the last name of the path that is compared.
+pub(in crate::vm) fn share_beside_number(seen: &SeenTest<'_, '_>, field: Option<&str>) -> TextNearness {
     let (Value::Number(value), Value::Number(share)) = (seen.value, seen.operand) else { return TextNearness::Far };
     let one = Number::Integer(1);
-    if !is_above || !seen.rule_text.ends_with('%') || share.compare(one).is_gt() {
+    if !is_order(seen.kind) || !is_share(seen.rule_text, field) || share.compare(one).is_gt() {
         return TextNearness::Far;
     }
     let written = seen.rule_text.to_owned();

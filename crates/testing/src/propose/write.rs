@@ -50,7 +50,7 @@ fn proposals_text(name: &str, proposals: &[RuleProposal], runs: u64) -> String {
 
 fn file_header(name: &str, rules: usize, runs: u64) -> String {
     let (from, all) = match runs {
-        1 => ("1 recorded run".to_owned(), "it, the only one"),
+        1 => ("1 recorded run".to_owned(), "this run"),
         _ => (format!("{runs} recorded runs"), "all of them"),
     };
     if rules == 0 {
@@ -60,8 +60,8 @@ fn file_header(name: &str, rules: usize, runs: u64) -> String {
     }
     format!(
         "# {name}.assert: proposed from {from}.\n#\n\
-         # Every rule below held on {all}, and was exercised on as many as it says. That a rule held does not say that it is meant:\n\
-         # read each one, delete what only happened to hold, loosen or tighten the rest, and take the tag `proposed` off what stays.\n\n"
+         # Every rule below held on {all}; the comment behind it says how many runs exercised it. Some of them hold by chance:\n\
+         # read each rule, delete those that you do not mean, adjust the others, and remove the tag `proposed` from those that you keep.\n\n"
     )
 }
 

@@ -17,7 +17,7 @@ use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// Text before an exit code.
@@ -201,6 +201,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         Value::List(lines) => read_lines(&mut talk, lines),
         _ => read_lines(&mut talk, &[root]),
     };
+    let called = called_ids(&messages);
     for node in &messages {
         let said = node_object(*node);
         let sayer = said.and_then(|message| text_of(message, GeminiKey::Type)).and_then(GeminiSayer::from_key);
@@ -211,8 +212,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let about = StepMeta { time: message.field(GeminiKey::Time), ..StepMeta::default() };
         match sayer {
             GeminiSayer::Model => add_answer(&mut talk, *node, message, &about),
+            GeminiSayer::User if repeats_results(message, &called) => {}
             GeminiSayer::User | GeminiSayer::Program => {
-                let of_user = sayer == GeminiSayer::User && !is_summary(message);
+                let of_user = sayer == GeminiSayer::User && !is_of_program(message);
                 let speaker = if of_user { Speaker::User } else { Speaker::System };
                 if let Some(content) = message.field(GeminiKey::Content) {
                     talk.add_content(speaker, content, &about, node.origin);
@@ -254,14 +256,32 @@ fn read_lines<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, lines: &[Node<
     messages
 }
 
-/// A summary of the conversation, in the user's name.
-fn is_summary(message: Object<'_>) -> bool {
+/// A summary of the conversation or facts about the machine, in the user's name.
+fn is_of_program(message: Object<'_>) -> bool {
     let content = message.field(GeminiKey::Content);
     let first = content.and_then(|content| match content.value {
         Value::List([first, ..]) => text_of(node_object(*first)?, GeminiKey::Words),
         _ => node_text(content),
     });
-    first.is_some_and(|words| words.trim_start().starts_with("<state_snapshot>"))
+    let begins = |mark: &&str| first.is_some_and(|words| words.trim_start().starts_with(*mark));
+    ["<state_snapshot>", "<session_context>"].iter().any(begins)
+}
+
+/// The ids of the calls of all answers.
+fn called_ids<'run>(messages: &[Node<'run>]) -> FxHashSet<&'run str> {
+    let answers = messages.iter().filter_map(|node| node_object(*node));
+    let calls = answers.filter_map(|message| list_of(message, GeminiKey::Calls)).flat_map(object_items);
+    calls.filter_map(|(_, call)| text_of(call, GeminiCallKey::Id)).collect()
+}
+
+/// A message that only gives back results, which the calls of the answer before it already have.
+fn repeats_results(message: Object<'_>, called: &FxHashSet<&str>) -> bool {
+    let parts = list_of(message, GeminiKey::Content).unwrap_or_default();
+    let is_known = |part: &Node<'_>| {
+        let answer = node_object(*part).and_then(|part| object_of(part, GeminiCallKey::Answer));
+        answer.and_then(|answer| text_of(answer, GeminiCallKey::Id)).is_some_and(|id| called.contains(id))
+    };
+    !parts.is_empty() && parts.iter().all(is_known)
 }
 
 fn add_answer<'run>(

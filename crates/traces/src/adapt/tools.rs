@@ -295,7 +295,12 @@ fn command_steps<'run>(arena: &'run Bump, args: Object<'run>, call: &[ObjectEntr
     let mut fields = vec![field_entry(of_step::COMMAND, line)];
     fields.extend(field_value(call, of_step::RESULT).map(|result| field_entry(of_step::OUTPUT, result)));
     fields.extend(field_value(call, of_step::EXIT_CODE).map(|code| field_entry(of_step::EXIT_CODE, code)));
-    vec![(StepKind::Command, fields)]
+    let mut steps = vec![(StepKind::Command, fields)];
+    // Codex gives patches to its shell.
+    if node_text(line).is_some_and(|words| words.contains("apply_patch") && words.contains("*** Begin Patch")) {
+        steps.extend(patched_files(arena, line));
+    }
+    steps
 }
 
 /// A shell's command line, else the words, quoted where needed.

@@ -147,3 +147,48 @@ fn messages_of_clines_sdk_tell_their_tokens() {
       {"id": "b", "role": "assistant", "content": [{"type": "tool_use", "id": "c", "name": "read_files", "input": {}}], "metrics": {"inputTokens": 21, "outputTokens": 8}}]}"#;
     with(text, |run| assert!(super::formats::root(run, "usage").contains(r#""input_tokens":21,"output_tokens":8"#)));
 }
+
+fn lines(values: &[serde_json::Value]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+#[test]
+fn newer_sessions_of_codex_are_complete_and_patches_given_to_the_shell_write_files() {
+    let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/a.rs\n+x\n*** End Patch\nEOF";
+    let call = serde_json::json!({"cmd": patch}).to_string();
+    let session = lines(&[
+        serde_json::json!({"type": "session_meta", "payload": {"id": "s"}}),
+        serde_json::json!({"type": "event_msg", "payload": {"type": "thread_settings_applied", "thread_settings": {}}}),
+        serde_json::json!({"type": "response_item", "payload":
+            {"type": "function_call", "call_id": "c1", "name": "exec_command", "arguments": call}}),
+        serde_json::json!({"type": "token_usage_record", "payload": {"usage": {"total_tokens": 2}}}),
+        serde_json::json!({"type": "response_item", "payload":
+            {"type": "function_call_output", "call_id": "c1", "output": "Exit code: 0\nOutput:\nSuccess."}}),
+    ]);
+    with(&session, |run| {
+        let written = run.steps.iter().filter(|step| step.kind == StepKind::Write).map(|step| step.name);
+        assert_eq!(written.collect::<Vec<_>>(), ["src/a.rs"]);
+        assert!(run.complete);
+    });
+}
+
+#[test]
+fn a_message_of_gemini_cli_that_gives_back_results_says_nothing_new() {
+    let session = |id: &str| {
+        lines(&[
+            serde_json::json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-01-01T00:00:00Z"}),
+            serde_json::json!({"$set": {"messages":
+                [{"id": "m0", "type": "user", "content": [{"text": "<session_context>\nyes, refund"}]}]}}),
+            serde_json::json!({"id": "m1", "type": "gemini", "content": "", "toolCalls": [{"id": "c1", "name": "search",
+                "args": {}, "status": "success", "result": [{"functionResponse": {"id": "c1", "response": {"output": "x"}}}]}]}),
+            serde_json::json!({"id": "m2", "type": "user", "content":
+                [{"functionResponse": {"id": id, "name": "search", "response": {"output": "x"}}}]}),
+        ])
+    };
+    with(&session("c1"), |run| {
+        assert!(run.complete);
+        assert!(!run.steps.iter().any(|step| step.kind == StepKind::Message && step.name == "user"));
+    });
+    // A result of a call that nobody recorded: the call is missing.
+    with(&session("c2"), |run| assert!(!run.complete));
+}

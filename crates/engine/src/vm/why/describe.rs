@@ -91,7 +91,7 @@ impl<'run> Machine<'run> {
             return why.to_owned();
         }
         let near = self.near_key(&gap).map(|near| format!(" (there is `{near}`)"));
-        let near = near.unwrap_or_else(|| Self::text_words(&gap).to_owned());
+        let near = near.or_else(|| self.length_words(&gap)).unwrap_or_else(|| Self::text_words(&gap).to_owned());
         let own = self.program.chunk_around(at).map(|(start, _)| start)
             == self.program.chunk_around(gap.at).map(|(start, _)| start);
         match own {
@@ -154,6 +154,14 @@ impl<'run> Machine<'run> {
             return None;
         }
         suggest::suggest_name(key, object.entries().iter().map(|entry| entry.key))
+    }
+
+    /// `output.length` of a text or a list: other languages say so what `length(output)` says here.
+    fn length_words(&self, gap: &ValueGap<'run>) -> Option<String> {
+        let key = self.program.key_at(gap.at).filter(|key| matches!(*key, "length" | "len" | "size" | "count"))?;
+        let path = self.rule_text(self.op_span(gap.at));
+        let base = path.strip_suffix(key)?.strip_suffix('.')?;
+        matches!(gap.base.value, Value::Text(_) | Value::List(_)).then(|| format!(" (write `length({base})`)"))
     }
 
     /// A text that looks like an object or a list, such as what Python prints of one, holds no keys unless it is JSON.

@@ -134,7 +134,8 @@ impl NearKeys {
         let span = program.op_span(literal);
         match (program.code.get(literal), seen.value, seen.operand) {
             (Some(Op::Constant(_)), Value::Number(_), Value::Number(_)) => {
-                self.note_near(share_beside_number(seen), span);
+                let field = literal.checked_sub(1).and_then(|path| program.key_at(path));
+                self.note_near(share_beside_number(seen, field), span);
             }
             (Some(Op::Constant(_)), Value::Text(value), Value::Text(wanted)) => {
                 let (value, wanted) = (value.as_str(), wanted.as_str());

@@ -38,24 +38,25 @@ find_libc() {
 
 # Downloads $1 to $2. Returns 3 if the server answers that there is no such file.
 download() {
+  code=0 status=
   if command -v curl >/dev/null 2>&1; then
     # A download over TLS never continues without it, wherever it is redirected to.
     case "$1" in https:*) protocols='=https' ;; *) protocols='=https,http,file' ;; esac
-    code=0
     status=$(curl --silent --show-error --location --proto "$protocols" --retry 3 --connect-timeout 20 --output "$2" --write-out '%{http_code}' "$1") || code=$?
-    case "$code-$status" in
-      0-2?? | 0-000) return 0 ;;
-      0-404 | 0-410 | 37-*) return 3 ;;
-      *) say "$1: the server answered $status"; return 1 ;;
-    esac
+    case "$code-$status" in 0-2?? | 0-000) return 0 ;; 37-*) return 3 ;; esac
   elif command -v wget >/dev/null 2>&1; then
-    code=0
     answer=$(wget --server-response --output-document="$2" "$1" 2>&1) || code=$?
     if [ "$code" = 0 ]; then return 0; fi
-    case "$answer" in *' 404 '* | *' 410 '*) return 3 ;; *) say "$1 could not be downloaded"; return 1 ;; esac
+    status=$(printf '%s\n' "$answer" | awk '{ for (i = 1; i < NF; i++) if ($i ~ /^HTTP\//) status = $(i + 1) } END { print status }')
   else
     fail 1 "curl or wget is needed"
   fi
+  case "$status" in
+    404 | 410) return 3 ;;
+    '' | 000) say "$1: no answer; check the network and the proxy, or set AVERMENT_BASE_URL to a folder with the files of the release" ;;
+    *) say "$1: the server answered $status" ;;
+  esac
+  return 1
 }
 
 checksum() {

@@ -23,6 +23,17 @@ if grep -q '@' "$release/averment.rb"; then fail "a place of the formula was not
 grep -q "$(awk '/aarch64-apple-darwin/ { print $1 }' "$release/SHA256SUMS")" "$release/averment.rb" || fail "the formula has another checksum"
 if command -v ruby >/dev/null; then expect 0 'Syntax OK' ruby -c "$release/averment.rb"; else skip ruby "the Homebrew formula is"; fi
 
+if command -v python3 >/dev/null; then
+  expect 0 "$before" "$root/tools/dist" --sums-only --out "$release"
+  case "$output" in
+    *'no SBOM'*) skip "Python 3.11 with the sources of all dependencies" "the SBOM is" ;;
+    *) expect 0 "averment-cli $version serde" python3 -c 'import json, sys
+bom = json.load(open(sys.argv[1]))
+root = bom["metadata"]["component"]
+print(root["name"], root["version"], *[one["name"] for one in bom["components"] if one["name"] == "serde"])' "$release/averment.cdx.json" ;;
+  esac
+else skip python3 "the SBOM is"; fi
+
 printf '#!/bin/sh\necho aver 9.9.9\n' >"$work/other"
 chmod +x "$work/other"
 expect 2 'is aver 9.9.9, not aver' "$root/tools/dist" --binary "$work/other" --out "$work/none"

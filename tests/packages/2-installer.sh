@@ -19,7 +19,7 @@ for shell in sh bash dash "busybox sh"; do
   expect 1 'nothing was installed' installer "file://$wrong" --to "$work/a folder"
   [[ $output == *"the checksum of aver-"* ]] || fail "the checksum is not named: $output"
   expect 1 'holds aver' installer "file://$release" --to "$work/a folder" --version 9.9.9
-  expect 1 'nothing was installed' installer "http://127.0.0.1:9" --to "$work/a folder"
+  expect 1 'no answer; check the network' installer "http://127.0.0.1:9" --to "$work/a folder"
   expect 3 'there is no SHA256SUMS' installer "file://$work/nowhere" --to "$work/a folder"
   [ "$(cat "$work/a folder/aver")" = old ] && [ "$(ls -A "$work/a folder")" = aver ] || fail "the folder was changed"
   mkdir -p "$work/unlisted"

@@ -53,9 +53,16 @@ try {
     return colors > 4 && colors;
   });
   await shown("mistakes", () => document.querySelectorAll(".squiggly-error").length);
-  for (const key of ["Control", "Shift"]) await page.keyboard.down(key);
-  await page.keyboard.press("m");
-  for (const key of ["Shift", "Control"]) await page.keyboard.up(key);
+  // The question whether the folder is trusted comes at any time, and takes the keys.
+  const refuse = () => [...document.querySelectorAll(".monaco-dialog-box .monaco-button")].find((one) => one.innerText.startsWith("No,"))?.click();
+  for (let tries = 0; tries < 10 && !(await page.$(".markers-panel")); tries += 1) {
+    await page.evaluate(refuse);
+    await wait(1_000);
+    for (const key of ["Control", "Shift"]) await page.keyboard.down(key);
+    await page.keyboard.press("m");
+    for (const key of ["Shift", "Control"]) await page.keyboard.up(key);
+    await wait(2_000);
+  }
   await shown("message", () => [...document.querySelectorAll(".markers-panel .monaco-list-row")].map((one) => one.innerText).find((text) => text.includes("unknown name `limti`"))?.split("\n")[0]);
 } finally {
   await browser.close();

@@ -123,7 +123,9 @@ class RuleTest(pytest.Item):
         super().__init__(**arguments)
         self._tests, self._number, self._test = tests, number, test
         for tag in dict.fromkeys(test["tags"]):
-            self.config.addinivalue_line("markers", f"{tag}: a tag of rules")
+            marker = f"{tag}: a tag of rules"
+            if marker not in self.config.getini("markers"):
+                self.config.addinivalue_line("markers", marker)
             self.add_marker(tag)
 
     def runtest(self) -> None:

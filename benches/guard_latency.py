@@ -45,14 +45,14 @@ KINDS = {
     "first": "first start",
     "nested": "nested open_@ -> close_@",
     "text": 'no c in calls: c.args.note matches /password@/',
-    "within calls": "before read_@ -> write_@ within 1000 calls",
+    "within calls": "before read_@ -> write_@ within 20 calls",
     "block": "after cancel_@ { never refund_@ }",
     "never before": "never pay_@ before greet_@",
     "flow": "flow start -> (*)*",
     "together": "together read_@, write_@",
 }
-# What an everyday policy does not say of a hundred tools at once: measured alone.
-RARE = {"flow", "together"}
+# What looks at everything: measured alone.
+RARE = {"flow", "together", "text"}
 # What a family of tools does, again and again. `cancel` and `greet` never come: rules about them hold.
 ROUND = ["read", "write", "ask", "send", "fetch", "ask", "send", "approve", "refund", "pay", "stage", "commit", "open", "close"]
 FAMILIES = 5

@@ -112,6 +112,8 @@ pub enum EarlierSteps {
     Touching(AssertionSet),
     /// Those with one of these marks.
     Marked(BTreeSet<LineMark>),
+    /// The first and the last ones with one of these marks.
+    Few(BTreeSet<LineMark>),
     /// The last calls, so many of them, with what stands between them.
     LastCalls(u64),
     /// All of them.
@@ -143,6 +145,8 @@ pub struct GrowthIndex {
     /// Assertions that look at steps with a mark of these slots.
     by_marks: Vec<(usize, Vec<u32>)>,
     limits: Vec<StepLimit>,
+    /// Assertions that no new step breaks where some steps with a mark of this slot are enough.
+    by_witness: Vec<(usize, u32)>,
 }
 
 /// By which pattern of which program lines are marked; all calls without one.
@@ -180,6 +184,7 @@ impl GrowthIndex {
             slots: Vec::new(),
             by_marks: Vec::new(),
             limits: Vec::new(),
+            by_witness: Vec::new(),
         };
         for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
             let plan = prepared.temporal_plan(program);
@@ -234,6 +239,10 @@ impl GrowthIndex {
             let slot = self.slot_of(program, limit.counted);
             self.limits.push(StepLimit { place, slot, most: limit.most });
         }
+        if let Some(witness) = reach.witness {
+            let slot = self.slot_of(program, Some(witness));
+            self.by_witness.push((place, slot));
+        }
     }
 
     fn slot_of(&mut self, program: usize, pattern: Option<MarkedPattern>) -> u32 {
@@ -249,8 +258,9 @@ impl GrowthIndex {
     /// Whether earlier lines are asked for by the marks of a slot, and not only counted.
     #[must_use]
     pub fn asks_for(&self, slot: u32) -> bool {
-        let slot = self.slots.get(slot as usize);
-        slot.is_some_and(|slot| slot.pattern.is_some_and(|pattern| pattern.binding.is_some()))
+        let marks = self.slots.get(slot as usize);
+        let is_bound = marks.is_some_and(|slot| slot.pattern.is_some_and(|pattern| pattern.binding.is_some()));
+        is_bound || self.by_witness.iter().any(|(_, witness)| *witness == slot)
     }
 
     /// What the steps of a run concern.
@@ -289,6 +299,19 @@ impl GrowthIndex {
                 marks.extend(found.into_iter().map(|one| (LineMark { slot, value: one.value }, one.steps)));
             }
         }
+    }
+
+    /// What a few earlier steps may show not to be broken by new ones. What they leave broken is to be judged with [`Self::needs_of`].
+    #[must_use]
+    pub fn witness_need(&self, touch: &LineTouch, settled: &AssertionSet) -> Option<GrowthNeed> {
+        let (mut wanted, mut marks) = (AssertionSet::default(), BTreeSet::new());
+        for (place, slot) in &self.by_witness {
+            if touch.assertions.contains(*place) && !settled.contains(*place) {
+                wanted.insert(*place);
+                marks.insert(LineMark { slot: *slot, value: None });
+            }
+        }
+        (!wanted.is_empty()).then_some(GrowthNeed { wanted, earlier: EarlierSteps::Few(marks) })
     }
 
     /// What is to be judged of new steps; `settled` are the assertions that nothing breaks any more, `totals` says how many earlier steps have a

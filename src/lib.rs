@@ -28,6 +28,7 @@
 //! | verdicts, reasons and evidence | [`Outcome`], which serializes to the schema of `aver check --format json` |
 //! | how each verdict came about | [`Rules::explain`] |
 //! | the tests that stand in rules | [`Rules::run_tests`] |
+//! | calls of a program before they are made | [`guard::Guard`] |
 //!
 //! # Features
 //!
@@ -58,6 +59,7 @@ mod error;
 mod explain;
 #[doc(hidden)]
 pub mod growing;
+pub mod guard;
 #[doc(hidden)]
 pub mod load;
 mod outcome;

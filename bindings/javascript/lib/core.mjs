@@ -221,6 +221,11 @@ export class Outcome {
 }
 
 const forgotten = new FinalizationRegistry(forgetRules);
+const endedGuards = new FinalizationRegistry(forgetGuard);
+
+function forgetGuard({ number, generation: made }) {
+  if (instance && made === generation) instance.exports.averment_guard_forget(number);
+}
 
 function forgetRules({ number, generation: made }) {
   if (instance && made === generation) instance.exports.averment_forget(number);
@@ -256,13 +261,24 @@ export class Rules {
     this.#data ??= { assertions: data.assertions, diagnostics: data.diagnostics };
   }
 
-  #ask(name, run, options = {}) {
+  // Their number, compiled again where a trap has ended the instance that they were in.
+  #number() {
     if (this.#kept === undefined) throw new TypeError("the rules were freed");
-    const { content, usual } = runContent(run);
     if (this.#kept.generation !== generation || !instance) this.#compile();
-    const { kind, text } = callLibrary(name, this.#kept.number, options.name ?? usual, content);
+    return this.#kept.number;
+  }
+
+  #ask(name, run, options = {}) {
+    const { content, usual } = runContent(run);
+    const { kind, text } = callLibrary(name, this.#number(), options.name ?? usual, content);
     if (kind === UNKNOWN) throw new InternalError("the rules are lost");
     return JSON.parse(text);
+  }
+
+  static beginGuard(rules, mode) {
+    if (!(rules instanceof Rules)) throw new TypeError(`a guard takes rules, not ${describeType(rules)}`);
+    const { text } = callLibrary("averment_guard", rules.#number(), asText(mode, "the mode"));
+    return { number: JSON.parse(text).guard, generation };
   }
 
   /** Judges one run: an object, a list of messages, JSON text or bytes, in any format that `aver check` knows. */
@@ -302,6 +318,65 @@ export class Rules {
     forgotten.unregister(this);
     forgetRules(this.#kept);
     this.#kept = undefined;
+  }
+}
+
+/** A session of an agent that is held to rules, call by call. */
+export class Guard {
+  #kept;
+
+  constructor(rules, { mode = "enforce" } = {}) {
+    this.#kept = Rules.beginGuard(rules, mode);
+    endedGuards.register(this, this.#kept, this);
+  }
+
+  /** Asks whether a call may be made: `{ id, tool, args, agent }`. It counts as made unless it is denied. */
+  propose(call) {
+    return this.#decide("propose", call);
+  }
+
+  /** Tells what a call gave back: `{ id, tool, result }`, or `error` in place of `result`. */
+  result(end) {
+    return this.#decide("result", end);
+  }
+
+  /** Tells what somebody said: `{ role, text }`. */
+  message(message) {
+    return this.#decide("message", message);
+  }
+
+  /** Asks whether the agent may stop. `held` says that it was held back before: then it stops. */
+  stop({ held = false } = {}) {
+    return this.#decide("stop", { held });
+  }
+
+  /** The session so far: the text of a run that goes on. */
+  get trace() {
+    return this.#ask("averment_guard_trace", "").text;
+  }
+
+  /** Gives back the memory at once. Without it that happens when the guard is collected. */
+  free() {
+    if (this.#kept === undefined) return;
+    endedGuards.unregister(this);
+    forgetGuard(this.#kept);
+    this.#kept = undefined;
+  }
+
+  #decide(event, given) {
+    const { content } = runContent({ [event]: given });
+    const said = JSON.parse(this.#ask("averment_guard_ask", String(Date.now()), content).text);
+    const { decision, reason = "", held = false } = said;
+    return { decision, reason, held, allowed: decision === "pass" || decision === "warn" || (decision === "error" && !held) };
+  }
+
+  // A session whose instance has ended is lost. Whoever asks it is told, and makes no call.
+  #ask(name, settings, input) {
+    if (this.#kept === undefined) throw new TypeError("the guard was freed");
+    const isThere = instance && this.#kept.generation === generation;
+    const answer = isThere ? callLibrary(name, this.#kept.number, settings, input) : { kind: UNKNOWN };
+    if (answer.kind === UNKNOWN) throw new InternalError("the session is lost: begin another one");
+    return answer;
   }
 }
 

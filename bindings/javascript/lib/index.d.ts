@@ -217,6 +217,49 @@ export declare class Rules {
   free(): void;
 }
 
+/** What a guard answers. */
+export interface Decision {
+  /** `continue` is an answer to `stop`: something is still owed. `error`: the request was not understood. */
+  decision: "pass" | "warn" | "deny" | "continue" | "error";
+  /** Why, for the model or the user to read; empty for a pass. */
+  reason: string;
+  /** Whether an `error` holds the call back: it does in the mode `enforce`. */
+  held: boolean;
+  /** Whether the call may be made, or the agent may stop. */
+  allowed: boolean;
+}
+
+/** A call that an agent proposes. Each call of a session has an `id` of its own, by which its result is known. */
+export interface ProposedCall {
+  id?: string;
+  tool: string;
+  args?: object;
+  /** The sub-agent that makes it. */
+  agent?: string;
+}
+
+export interface GuardOptions {
+  /** What becomes of a call that breaks a rule: it is denied, the user is told, or only the session says so. */
+  mode?: "enforce" | "warn" | "log";
+}
+
+/** A session of an agent that is held to rules, in memory. It answers what `aver guard serve` answers. */
+export declare class Guard {
+  constructor(rules: Rules, options?: GuardOptions);
+  /** Asks whether a call may be made. It counts as made unless it is denied. */
+  propose(call: ProposedCall): Decision;
+  /** Tells what a call gave back, or with `error` what went wrong. */
+  result(end: { id?: string; tool: string; result?: unknown; error?: unknown }): Decision;
+  /** Tells what somebody said. */
+  message(message: { role: "user" | "assistant" | "system"; text: string }): Decision;
+  /** Asks whether the agent may stop. `held` says that it was held back before: then it stops. */
+  stop(options?: { held?: boolean }): Decision;
+  /** The session so far: the text of a run that goes on. */
+  get trace(): string;
+  /** Gives back the memory at once. */
+  free(): void;
+}
+
 export interface UnreadableRun extends RulePlace {
   message: string;
   help: string;

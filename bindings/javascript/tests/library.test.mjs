@@ -7,7 +7,7 @@ import { pathToFileURL } from "node:url";
 
 const folder = path.resolve(process.env.AVERMENT_PACKAGE);
 const load = (file) => import(pathToFileURL(path.join(folder, "lib", file)).href);
-const { InternalError, ReadError, Rules, RulesError, format, lint } = await load("index.mjs");
+const { Guard, InternalError, ReadError, Rules, RulesError, format, lint } = await load("index.mjs");
 const { createEvaluator, evaluateMessages } = await load("ai-sdk.mjs");
 
 const RULES = `rule approval "Refunds are approved" {
@@ -172,4 +172,40 @@ test("messages of the AI SDK are judged, from the model and from pages", async (
   const nothing = await createEvaluator(rules)([{ role: "assistant", content: [{ type: "text", text: "Hello." }] }]);
   assert.equal(nothing.passed, false);
   await assert.rejects(evaluateMessages(rules, {}), TypeError);
+});
+
+test("a guard lets through what the rules let through", () => {
+  const shop = Rules.fromText("shop.assert", `before approve(order: $o) ok -> refund(order: $o)
+after refund(order: $o) -> notify(order: $o)
+never pay before message(role: "user")`);
+  const guard = new Guard(shop);
+  const call = (id, tool) => ({ id, tool, args: { order: 7 } });
+  const denied = guard.propose(call("c1", "refund"));
+  assert.deepEqual([denied.decision, denied.allowed], ["deny", false]);
+  assert.match(denied.reason, /no earlier approve/);
+  assert.equal(guard.propose(call("c2", "approve")).decision, "pass");
+  assert.equal(guard.result({ id: "c2", tool: "approve", result: { by: "kim" } }).allowed, true);
+  assert.equal(guard.propose(call("c3", "refund")).allowed, true);
+  assert.equal(guard.message({ role: "user", text: "Pay, please." }).allowed, true);
+  assert.equal(guard.propose({ id: "c4", tool: "pay" }).allowed, true);
+  const owed = guard.stop();
+  assert.deepEqual([owed.decision, owed.allowed], ["continue", false]);
+  assert.match(owed.reason, /notify/);
+  assert.equal(guard.stop({ held: true }).allowed, true);
+  assert.equal(shop.check(guard.trace).results[0].verdict, "pass");
+
+  const failed = new Guard(shop);
+  failed.propose(call("c1", "approve"));
+  failed.result({ id: "c1", tool: "approve", error: "no such order" });
+  assert.equal(failed.propose(call("c2", "refund")).decision, "deny");
+
+  for (const [mode, allowed] of [["enforce", false], ["warn", true], ["log", true]]) {
+    const said = new Guard(shop, { mode }).propose({ tool: "" });
+    assert.deepEqual([said.decision, said.allowed], ["error", allowed]);
+  }
+  assert.throws(() => new Guard(shop, { mode: "loud" }), RulesError);
+  assert.throws(() => new Guard({}), TypeError);
+  assert.throws(() => guard.propose({ tool: "refund", args: { amount: NaN } }), TypeError);
+  guard.free();
+  assert.throws(() => guard.propose(call("c9", "refund")), TypeError);
 });

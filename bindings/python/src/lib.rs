@@ -9,6 +9,7 @@ mod arrow;
 mod batch;
 mod encode;
 mod errors;
+mod guard;
 mod outcome;
 mod rules;
 mod settings;
@@ -23,6 +24,8 @@ mod _averment {
     use super::arrow::RawVerdicts;
     #[pymodule_export]
     use super::batch::{RawBatch, RawSummary};
+    #[pymodule_export]
+    use super::guard::RawGuard;
     #[pymodule_export]
     use super::outcome::RawOutcome;
     #[pymodule_export]

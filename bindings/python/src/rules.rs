@@ -22,6 +22,12 @@ pub struct RawRules {
     rules: Rules,
 }
 
+impl RawRules {
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+}
+
 #[pymethods]
 impl RawRules {
     /// Rules of files, which are read where there are no bytes.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import averment
-from averment import AvermentError, Limits, Outcome, Outcomes, Permissions, Rules, Summary, Verdict
+from averment import AvermentError, Decision, Guard, Limits, Outcome, Outcomes, Permissions, Rules, Summary, Verdict
 from averment.recording import from_anthropic, from_langchain, from_openai_agents
 
 
@@ -41,6 +41,15 @@ def add_up(rules: Rules, parts: list[object]) -> Outcome | None:
     subtotals: list[bytes] = [rules.subtotal_arrow(part, run="run", meta=["model"], threads=1) for part in parts]
     print(verdicts)
     return rules.conclude(rules.join_subtotals(subtotals))
+
+
+def guarded(rules: Rules) -> str:
+    guard = Guard(rules, mode="warn")
+    guard.message("user", "hello")
+    decision: Decision = guard.propose("refund", {"order": 7}, id="c1", agent=None)
+    if decision.allowed and guard.result("refund", {"paid": 7}, id="c1") and guard.stop(held=True):
+        return guard.trace
+    return decision.reason
 
 
 def failure(text: str) -> tuple[str | None, int | None]:

@@ -1,6 +1,7 @@
 //! What a hook answers, in the words of each agent. It never says that a call is allowed: that would skip the user's own prompt.
 
 use crate::agent::Agent;
+pub use averment::guard::Decision;
 use serde_json::{Value, json};
 
 /// What a hook leaves behind.
@@ -12,23 +13,6 @@ pub struct HookAnswer {
     pub stderr: String,
     /// The exit code: 0, or 2 where something is held back without an object that says so.
     pub code: u8,
-}
-
-/// What is decided.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Decision {
-    /// Nothing is said.
-    Pass,
-    /// The user is told.
-    Warn(String),
-    /// The call is not made.
-    Deny(String),
-    /// The agent goes on.
-    HoldBack(String),
-    /// The event could not be understood or recorded: what it asked for is not done.
-    Refuse(String),
-    /// The same, where nothing is to be held back.
-    Complain(String),
 }
 
 impl Agent {

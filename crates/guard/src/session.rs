@@ -1,9 +1,10 @@
 //! The log of a session on the disk: one file, appended under a lock before an answer is given. Whoever proposes at the same time waits, and
 //! what was admitted is in the file before anybody is told, whatever ends the process then.
 
-use crate::event::{LogLine, SessionEvent};
-use crate::log_lines::CallCounts;
-use crate::resident::{FileStamp, LogMemory, ResidentSessions};
+use crate::event::LogLine;
+use crate::resident::{FileStamp, ResidentSessions};
+use averment::guard::decide::EventLog;
+use averment::guard::log_memory::LogMemory;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -108,29 +109,6 @@ impl SessionLog {
         self.memory.text()
     }
 
-    /// All lines but the stops at the end: the session as one that goes on, so that what is owed at a stop is no failure before a call.
-    #[must_use]
-    pub fn open_text(&self) -> &str {
-        self.memory.open_text()
-    }
-
-    pub(crate) fn memory_mut(&mut self) -> &mut LogMemory {
-        &mut self.memory
-    }
-
-    /// Counts the calls with an id, or those of a tool where there is none.
-    #[must_use]
-    pub fn count_calls(&self, id: Option<&str>, tool: &str) -> CallCounts {
-        self.memory.lines().of_call(id, tool).map(|group| group.counts).unwrap_or_default()
-    }
-
-    /// The lines of the calls with an id, and of their results.
-    pub(crate) fn lines_of(&self, id: &str) -> impl Iterator<Item = &str> {
-        let lines = self.memory.lines();
-        let numbers = lines.of_call(Some(id), "").map(|group| group.lines.as_slice()).unwrap_or_default();
-        numbers.iter().filter_map(|number| self.text().get(lines.line(*number as usize)?.0))
-    }
-
     /// Puts a line at the end. It is on the disk when this returns.
     ///
     /// # Errors
@@ -145,6 +123,16 @@ impl SessionLog {
         }
         self.memory.push_line(&line);
         Ok(())
+    }
+}
+
+impl EventLog for SessionLog {
+    fn memory_mut(&mut self) -> &mut LogMemory {
+        &mut self.memory
+    }
+
+    fn append_line(&mut self, line: &LogLine<'_>) -> Result<(), String> {
+        self.append(line).map_err(|error| format!("the log `{}` cannot be written: {error}", self.path.display()))
     }
 }
 
@@ -177,28 +165,6 @@ fn read_log(file: &File) -> io::Result<String> {
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// Puts what is no question into a log.
-///
-/// # Errors
-/// What the system says.
-pub fn record_event(log: &mut SessionLog, event: &SessionEvent) -> io::Result<()> {
-    match event {
-        SessionEvent::End(end) => {
-            let counts = log.count_calls(end.call.id.as_deref(), &end.call.tool);
-            if end.call.id.is_some() && counts.ended > 0 {
-                return Ok(());
-            }
-            // A call that was made without a question, or though it was denied.
-            if counts.admitted <= counts.ended {
-                log.append(&LogLine::Call(crate::event::CallLine::of(&end.call, now())))?;
-            }
-            log.append(&LogLine::of_end(end, now()))
-        }
-        SessionEvent::Say(role, text) => log.append(&LogLine::Message { role, text, time: now() }),
-        SessionEvent::Start | SessionEvent::Propose(_) | SessionEvent::Stop(_) | SessionEvent::Other => Ok(()),
-    }
 }
 
 fn make_folder(folder: &Path) -> io::Result<()> {

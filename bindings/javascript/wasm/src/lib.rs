@@ -11,6 +11,7 @@
 
 mod answer;
 mod exchange;
+mod kept_guards;
 mod kept_rules;
 #[cfg(target_arch = "wasm32")]
 mod randomness;
@@ -68,6 +69,27 @@ pub extern "C" fn averment_run_tests(rules: u32) -> u32 {
 #[unsafe(no_mangle)]
 pub extern "C" fn averment_forget(rules: u32) {
     kept_rules::forget_rules(rules);
+}
+
+/// Begins a session that is held to rules: the answer has its number.
+#[unsafe(no_mangle)]
+pub extern "C" fn averment_guard(rules: u32) -> u32 {
+    AnswerKind::give(kept_guards::begin_guard(rules))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn averment_guard_ask(guard: u32) -> u32 {
+    AnswerKind::give(kept_guards::ask_guard(guard))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn averment_guard_trace(guard: u32) -> u32 {
+    AnswerKind::give(kept_guards::guard_trace(guard))
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn averment_guard_forget(guard: u32) {
+    kept_guards::forget_guard(guard);
 }
 
 #[unsafe(no_mangle)]

@@ -13,6 +13,7 @@ Rules are compiled once and judge any number of recorded runs:
 
 from averment._averment import __version__
 from averment._errors import AvermentError, InternalError, ReadError, RulesError
+from averment._guard import Decision, Guard
 from averment._outcome import (
     Evidence,
     Explanation,
@@ -33,10 +34,12 @@ from averment._rules import Assertion, Diagnostic, Limits, Outcomes, Permissions
 __all__ = [
     "Assertion",
     "AvermentError",
+    "Decision",
     "Diagnostic",
     "Evidence",
     "Explanation",
     "FailureClass",
+    "Guard",
     "InternalError",
     "Limits",
     "Outcome",

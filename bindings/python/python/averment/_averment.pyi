@@ -1,7 +1,7 @@
 from os import PathLike
 from typing import final
 
-__all__ = ["RawBatch", "RawOutcome", "RawRules", "RawSummary", "RawTests", "RawVerdicts", "__version__"]
+__all__ = ["RawBatch", "RawGuard", "RawOutcome", "RawRules", "RawSummary", "RawTests", "RawVerdicts", "__version__"]
 
 __version__: str
 
@@ -62,6 +62,12 @@ class RawRules:
     def run_tests(self) -> str: ...
     def assertions(self) -> str: ...
     def diagnostics(self) -> str: ...
+
+@final
+class RawGuard:
+    def __new__(cls, rules: RawRules, mode: str) -> RawGuard: ...
+    def answer(self, request: object, time: int) -> str: ...
+    def trace(self) -> str: ...
 
 @final
 class RawTests:

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use std::io::Write as _;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 const RULES: &str = "rule approval { before approve(id: $id) ok -> refund(id: $id) }\n\
                      rule once { count refund <= 1 }\n\
@@ -409,6 +409,16 @@ fn a_server_gets_only_the_calls_that_rules_let_through() {
     assert_eq!(text.matches(r#""guard":"result""#).count(), 2, "{text}");
     assert_eq!(text.matches(r#""guard":"denied""#).count(), 2, "{text}");
     assert_eq!(folder.aver(&format!("check r.assert {}", path.display())).code, 0);
+}
+
+#[test]
+fn a_server_that_hangs_is_stopped_when_its_client_has_gone() {
+    let folder = Folder::new(&[("r.assert", "never drop\n"), ("hang.py", "import time\ntime.sleep(600)\n")]);
+    let began = Instant::now();
+    let ran = folder.aver_with("guard mcp r.assert --state state -- python3 hang.py", "");
+    assert_eq!(ran.code, 1, "{ran:?}");
+    assert!(ran.err.contains("the server hangs"), "{ran:?}");
+    assert!(began.elapsed() > Duration::from_secs(8), "{ran:?}");
 }
 
 #[cfg(unix)]

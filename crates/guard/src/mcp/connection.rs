@@ -4,9 +4,11 @@ use super::call_ends::OpenCalls;
 use super::message::{ClientMessage, denial_line, proposed_call, read_client_message, step_text};
 use super::tool_check::ToolCheck;
 use crate::answer::Decision;
+use crate::event::SessionEvent;
 use crate::hook::Guard;
 use crate::judge::GuardMode;
-use crate::session::{SessionLog, record_event};
+use crate::session::{SessionLog, now};
+use averment::guard::decide::record_event;
 use serde_json::Value;
 use std::io;
 
@@ -83,7 +85,7 @@ impl<'a> McpGuard<'a> {
         let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(line) else { return Ok(Vec::new()) };
         let told = self.tools.take_answer(&answer);
         if let Some(event) = self.open.take_answer(&mut answer, None) {
-            record_event(&mut self.log, &event)?;
+            record_event(&mut self.log, &event, now()).map_err(io::Error::other)?;
         }
         Ok(told)
     }
@@ -93,14 +95,16 @@ impl<'a> McpGuard<'a> {
     /// # Errors
     /// What keeps it from being recorded, in words.
     pub fn finish(&mut self) -> Result<Decision, String> {
-        self.guard.decide_stop(&mut self.log, true)
+        self.guard.judge().decide(&mut self.log, &SessionEvent::Stop(true), now())
     }
 }
 
 impl Guard<'_> {
     /// Decides a call. What goes wrong within denies it in `enforce`.
     pub(super) fn decide_or_refuse(&self, log: &mut SessionLog, call: &crate::event::ProposedCall) -> Decision {
-        self.decide_call(log, call).unwrap_or_else(|problem| self.problem_decision(&problem))
+        self.judge()
+            .decide(log, &SessionEvent::Propose(call.clone()), now())
+            .unwrap_or_else(|problem| self.problem_decision(&problem))
     }
 
     /// What becomes of a call that could not be decided or recorded.

@@ -2,7 +2,7 @@
 
 use crate::answer::Decision;
 use crate::event::ProposedCall;
-use crate::strict_json;
+use averment::guard::strict_json;
 use serde_json::{Map, Value, json};
 
 /// JSON-RPC: what is no JSON, what is no request, and what went wrong within.

@@ -16,7 +16,8 @@ use super::tool_check::ToolCheck;
 use crate::answer::Decision;
 use crate::event::{CallEnd, SessionEvent};
 use crate::hook::Guard;
-use crate::session::{SessionKey, SessionLog, now, record_event};
+use crate::session::{SessionKey, SessionLog, now};
+use averment::guard::decide::record_event;
 use averment_http::client::ServerUrl;
 use averment_http::connection::{HttpReply, HttpRequest, PlainAnswer};
 use averment_http::http::{Method, Response, StatusCode, Uri};
@@ -118,9 +119,7 @@ impl<'a> McpProxy<'a> {
     }
 
     fn record_end(&self, run: &RunKey, event: &SessionEvent) {
-        let recorded = self.open_log(run).and_then(|mut log| {
-            record_event(&mut log, event).map_err(|error| format!("the log of the session: {error}"))
-        });
+        let recorded = self.open_log(run).and_then(|mut log| record_event(&mut log, event, now()));
         if let Err(problem) = recorded {
             (self.tell)(&format!("aver guard: a result is not recorded: {problem}"));
         }
@@ -128,7 +127,9 @@ impl<'a> McpProxy<'a> {
 
     /// The end of a run.
     fn finish_run(&self, run: &RunKey) {
-        let decided = self.open_log(run).and_then(|mut log| self.guard.decide_stop(&mut log, true));
+        let decided = self
+            .open_log(run)
+            .and_then(|mut log| self.guard.judge().decide(&mut log, &SessionEvent::Stop(true), now()));
         match decided {
             Ok(Decision::Warn(text)) | Err(text) => (self.tell)(&text),
             Ok(_) => {}

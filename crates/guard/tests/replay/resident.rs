@@ -2,10 +2,11 @@
 
 use super::{Choices, FORETOLD};
 use averment::Rules;
+use averment::guard::{CallEnd, Decision, ProposedCall};
 use averment_guard::hook::Guard;
 use averment_guard::judge::GuardMode;
 use averment_guard::resident::ResidentSessions;
-use averment_guard::session::SessionKey;
+use averment_guard::session::{SessionKey, now};
 use serde_json::{Value, json};
 use std::fs;
 use std::path::Path;
@@ -150,7 +151,11 @@ fn log_lines(folder: &Path) -> Vec<Value> {
     let lines = texts
         .map(whole)
         .flat_map(|text| text.lines().map(|line| serde_json::from_str(line).unwrap()).collect::<Vec<Value>>());
-    lines.map(|mut line| line.as_object_mut().unwrap().remove("time").map(|_| line).unwrap()).collect()
+    lines.map(without_time).collect()
+}
+
+fn without_time(mut line: Value) -> Value {
+    line.as_object_mut().unwrap().remove("time").map(|_| line).unwrap()
 }
 
 pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
@@ -191,6 +196,54 @@ fn told(rules: &Rules, folder: &Path) -> String {
 #[test]
 fn a_resident_guard_answers_what_one_says_that_reads_all() {
     assert!(compare_ways(3, 9, 24) > 3);
+}
+
+#[test]
+fn a_session_in_memory_is_answered_as_one_on_the_disk() {
+    let (mut choices, mut denied) = (Choices(5), 0);
+    for (number, rules) in rule_sets(&mut choices, 12).into_iter().enumerate() {
+        let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
+        let folder = log_folder();
+        let on_disk = Guard { rules: &rules, rule_names: "r", mode, folder: folder.path(), resident: None };
+        let mut in_memory = averment::guard::Guard::new(&rules, mode);
+        for request in requests(&mut choices, 24) {
+            let answer = in_memory.answer_request(request.to_string().as_bytes(), now());
+            let mut asked = request;
+            asked["session"] = "s".into();
+            assert_eq!(answer, on_disk.answer_request(asked.to_string().as_bytes()), "set {number}: {asked}");
+            denied += usize::from(answer.contains("deny"));
+        }
+        let lines = in_memory.trace().lines().skip(1).map(|line| without_time(line.parse().unwrap()));
+        assert_eq!(lines.collect::<Vec<_>>(), log_lines(folder.path())[1..], "set {number}");
+    }
+    assert!(denied > 3);
+}
+
+#[test]
+fn calls_stay_in_their_order_when_the_clock_is_set_back() {
+    let rules = Rules::from_text("r.assert", "never send after fetch\nbefore read -> write").unwrap();
+    let mut guard = averment::guard::Guard::new(&rules, GuardMode::Enforce);
+    let call = |tool: &str| ProposedCall::new(tool, tool, json!({}));
+    for (tool, time) in [("read", 9_000_000), ("write", 5_000_000), ("fetch", 4_000_000)] {
+        assert_eq!(guard.propose(&call(tool), time).unwrap(), Decision::Pass, "{tool}");
+    }
+    assert!(matches!(guard.propose(&call("send"), 3_000_000).unwrap(), Decision::Deny(_)));
+}
+
+#[test]
+fn calls_within_a_millisecond_do_not_overlap() {
+    let rules = Rules::from_text("r.assert", "apart look, change").unwrap();
+    let mut guard = averment::guard::Guard::new(&rules, GuardMode::Enforce);
+    for tool in ["look", "change"] {
+        let call = ProposedCall::new(tool, tool, json!({}));
+        assert_eq!(guard.propose(&call, 1_000).unwrap(), Decision::Pass, "{tool}");
+        guard.result(&CallEnd::of(call, Ok(1.into())), 1_000).unwrap();
+    }
+    // One that begins before the other has ended does.
+    let mut guard = averment::guard::Guard::new(&rules, GuardMode::Enforce);
+    assert_eq!(guard.propose(&ProposedCall::new("1", "look", json!({})), 1_000).unwrap(), Decision::Pass);
+    let second = guard.propose(&ProposedCall::new("2", "change", json!({})), 1_000).unwrap();
+    assert_eq!(second, Decision::Pass, "whether it overlaps is known when both have ended");
 }
 
 #[test]
@@ -261,4 +314,30 @@ fn a_decision_costs_what_its_rules_look_back_at() {
     let rules = Rules::from_text("r.assert", text).unwrap();
     let (few, many) = (time_of_decision(&rules, 30), time_of_decision(&rules, 600));
     assert!(many < few * 5, "{many:?} behind 20 times as many calls as {few:?}");
+}
+
+/// How long a decision takes behind so many calls that rules name without a value in common.
+fn time_among_matches(rules: &Rules, calls: usize) -> Duration {
+    let mut guard = averment::guard::Guard::new(rules, GuardMode::Enforce);
+    let mut ask = |number: usize, tool: &str| {
+        let call = ProposedCall::new(format!("c{number}"), tool, json!({}));
+        let began = Instant::now();
+        assert_eq!(guard.propose(&call, 0).unwrap(), Decision::Pass);
+        let took = began.elapsed();
+        guard.result(&CallEnd::of(call, Ok(1.into())), 0).unwrap();
+        took
+    };
+    for number in 0..calls {
+        ask(number, ["read", "write"][number % 2]);
+    }
+    let mut times: Vec<Duration> = (0..15).map(|number| ask(calls + number, "write")).collect();
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+#[test]
+fn a_few_earlier_calls_are_enough_where_one_is() {
+    let rules = Rules::from_text("r.assert", "before read ok -> write\nbefore read -> write within 9h").unwrap();
+    let (few, many) = (time_among_matches(&rules, 40), time_among_matches(&rules, 800));
+    assert!(many < few * 3, "{many:?} behind 20 times as many calls as {few:?}");
 }

@@ -15,8 +15,10 @@ use averment_guard::session::{SessionKey, now};
 use std::io::{self, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 /// Arguments of `guard mcp`.
 #[derive(Debug, clap::Args)]
@@ -79,15 +81,28 @@ fn start_server(words: &[String]) -> Result<Child, CommandError> {
     })
 }
 
-/// Passes messages both ways until the server ends, which it does when the client does.
+/// How long a server may say nothing, and not end either, once its client has gone.
+const SILENCE: Duration = Duration::from_secs(10);
+
+/// What happens on a connection that its end depends on.
+enum PumpEvent {
+    Heard,
+    ClientGone,
+    ServerEnded,
+}
+
+/// Passes messages both ways until the server ends, which it does when the client does. One that hangs then is stopped.
 fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Result<Exit> {
     let (Some(to_server), Some(from_server)) = (server.stdin.take(), server.stdout.take()) else {
         return Ok(Exit::Failed);
     };
     let said = Mutex::new(());
+    let (tell, events) = mpsc::channel();
     thread::scope(|scope| {
-        let answers = scope.spawn(|| {
-            each_line(BufReader::new(from_server), |line, whole| {
+        let (of_server, said) = (tell.clone(), &said);
+        scope.spawn(move || {
+            let _ = each_line(BufReader::new(from_server), |line, whole| {
+                let _ = of_server.send(PumpEvent::Heard);
                 if whole {
                     match lock(connection).take_answer(line) {
                         Ok(told) => told.iter().for_each(|text| eprint_redacted(&format!("{text}\n"))),
@@ -97,12 +112,19 @@ fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Re
                         }
                     }
                 }
-                let _turn = lock(&said);
+                let _turn = lock(said);
                 write_out(line)
-            })
+            });
+            let _ = of_server.send(PumpEvent::ServerEnded);
         });
-        scope.spawn(|| pass_requests(to_server, connection, &said));
-        let _ = answers.join();
+        scope.spawn(move || {
+            pass_requests(to_server, connection, said);
+            let _ = tell.send(PumpEvent::ClientGone);
+        });
+        if !ends_by_itself(&events) {
+            eprint_redacted("aver guard: the server hangs, and its client has gone: it is stopped\n");
+            server.kill()?;
+        }
         let ended = server.wait()?;
         let last = lock(connection).finish();
         match last {
@@ -112,6 +134,23 @@ fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Re
         // With the server gone nothing can follow, and a client that says nothing more would hold the process.
         std::process::exit(i32::from(!ended.success()))
     })
+}
+
+/// Waits for the end of a server; false if it hangs.
+fn ends_by_itself(events: &Receiver<PumpEvent>) -> bool {
+    let mut wait = None;
+    loop {
+        let event = match wait {
+            Some(silence) => events.recv_timeout(silence),
+            None => events.recv().map_err(RecvTimeoutError::from),
+        };
+        match event {
+            Ok(PumpEvent::Heard) => {}
+            Ok(PumpEvent::ClientGone) => wait = Some(SILENCE),
+            Ok(PumpEvent::ServerEnded) | Err(RecvTimeoutError::Disconnected) => return true,
+            Err(RecvTimeoutError::Timeout) => return false,
+        }
+    }
 }
 
 /// The server's input ends when this does.

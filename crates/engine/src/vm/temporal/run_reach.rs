@@ -61,6 +61,8 @@ pub struct RunReach {
     pub look_back: LookBack,
     /// It cannot fail for good as long as no more steps are there.
     pub limit: Option<ReachLimit>,
+    /// Matches of this pattern are all that keeps a new step from breaking it: where some of them do, no other step changes that.
+    pub witness: Option<MarkedPattern>,
 }
 
 /// An upper bound of a number of steps.
@@ -74,7 +76,7 @@ pub struct ReachLimit {
 
 impl RunReach {
     const EVERYTHING: Self =
-        Self { any_step: true, patterns: Vec::new(), look_back: LookBack::Everything, limit: None };
+        Self { any_step: true, patterns: Vec::new(), look_back: LookBack::Everything, limit: None, witness: None };
 
     /// How far an assertion looks.
     #[must_use]
@@ -89,7 +91,8 @@ impl RunReach {
         reader.add_codes(&assertion.settings.when);
         reader.add_check(&assertion.check, true);
         let limit = reader.count_limit(&assertion.check);
-        RunReach { limit, ..reader.into_reach() }
+        let witness = reader.witness(&assertion.check);
+        RunReach { limit, witness, ..reader.into_reach() }
     }
 
     /// Whether the pass of an assertion on a run that goes on is one for good: its statement looks at what does not change any more.
@@ -141,7 +144,7 @@ struct ReachReader<'p> {
 
 impl<'p> ReachReader<'p> {
     fn new(program: &'p Program, prepared: &'p PreparedProgram) -> Self {
-        let reach = RunReach { any_step: false, patterns: Vec::new(), look_back: LookBack::Nothing, limit: None };
+        let reach = RunReach { any_step: false, look_back: LookBack::Nothing, ..RunReach::EVERYTHING };
         Self { program, prepared, plan: prepared.temporal_plan(program), reach, is_steady: true, is_local: true }
     }
 
@@ -296,6 +299,23 @@ impl<'p> ReachReader<'p> {
             CountedSteps::Matches(_) => return None,
         };
         Some(ReachLimit { counted, most })
+    }
+
+    /// The A of `before A -> B`, whatever it binds: every B needs one of them, and a later one takes none away.
+    fn witness(&self, check: &CompiledCheck) -> Option<MarkedPattern> {
+        let CompiledCheck::Temporal(number) = check else { return None };
+        match &self.program.temporals.get(number.0 as usize)?.temporal {
+            Temporal::Before {
+                step,
+                immediately: false,
+                each: false,
+                within: None | Some(StepDistance::Time(_)),
+                ..
+            } if self.is_steady && self.is_local && self.reach.look_back == LookBack::Matches => {
+                Some(MarkedPattern { pattern: self.plan.number_of(*step)?, binding: None })
+            }
+            _ => None,
+        }
     }
 
     fn add_pattern(&mut self, pattern: PatternId) {

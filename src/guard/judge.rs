@@ -1,6 +1,9 @@
 //! What rules say of a call before it is made, and of a session that ends.
 
-use averment::{AssertionResult, Outcome, Rules, RunError, Severity, Status, Trace, UndecidedCause};
+use crate::error::RunError;
+use crate::outcome::{AssertionResult, Outcome, Severity, Status, UndecidedCause};
+use crate::rules::Rules;
+use crate::trace::Trace;
 use averment_runs::normal::of_run;
 use serde_json::Value;
 

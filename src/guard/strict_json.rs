@@ -18,20 +18,3 @@ pub fn parse_unambiguous(bytes: &[u8]) -> Result<Value, String> {
         None => serde_json::from_str(text).map_err(|error| error.to_string()),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn keys_that_stand_twice_are_no_value_at_any_depth() {
-        for text in [r#"{"a":1,"a":2}"#, r#"[{"b":{"a":1,"\u0061":2}}]"#] {
-            assert!(parse_unambiguous(text.as_bytes()).unwrap_err().contains("stands twice"), "{text}");
-        }
-        let text = r#"{"a":[1,-2,3.5,null,true,"x"],"b":{}}"#;
-        assert_eq!(parse_unambiguous(text.as_bytes()).unwrap(), serde_json::from_str::<Value>(text).unwrap());
-        for broken in ["{} {}", "{", "NaN"] {
-            assert!(parse_unambiguous(broken.as_bytes()).is_err(), "{broken}");
-        }
-    }
-}

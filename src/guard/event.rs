@@ -17,6 +17,14 @@ pub struct ProposedCall {
     pub agent: Option<String>,
 }
 
+impl ProposedCall {
+    /// A call of the agent itself. Each call of a session has an id of its own.
+    #[must_use]
+    pub fn new(id: impl Into<String>, tool: impl Into<String>, args: Value) -> Self {
+        Self { id: Some(id.into()), tool: tool.into(), args, agent: None }
+    }
+}
+
 /// What a call gave back.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallEnd {
@@ -26,6 +34,45 @@ pub struct CallEnd {
     pub result: Option<Value>,
     /// What went wrong.
     pub error: Option<Value>,
+}
+
+impl CallEnd {
+    /// The end of a call: what came back, or what went wrong.
+    #[must_use]
+    pub fn of(call: ProposedCall, ended: Result<Value, Value>) -> Self {
+        let (result, error) = match ended {
+            Ok(result) => (Some(result), None),
+            Err(error) => (None, Some(error)),
+        };
+        Self { call, result, error }
+    }
+}
+
+/// Who says something.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MessageRole {
+    /// The user.
+    User,
+    /// The agent.
+    Assistant,
+    /// Whoever instructs the agent.
+    System,
+}
+
+impl MessageRole {
+    /// Its word: `user`, `assistant` or `system`.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::User => "user",
+            Self::Assistant => "assistant",
+            Self::System => "system",
+        }
+    }
+
+    pub(super) fn from_word(word: &str) -> Option<Self> {
+        [Self::User, Self::Assistant, Self::System].into_iter().find(|role| role.as_str() == word)
+    }
 }
 
 /// Something that happened in a session.
@@ -110,7 +157,7 @@ pub enum LogLine<'a> {
 }
 
 /// A call in a log.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct CallLine<'a> {
     /// Its id.
     #[serde(skip_serializing_if = "Option::is_none")]

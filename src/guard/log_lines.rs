@@ -21,10 +21,10 @@ const ALONE: u32 = u32::MAX;
 
 /// The lines with one key.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LineGroup {
-    pub(crate) counts: CallCounts,
+pub(super) struct LineGroup {
+    pub(super) counts: CallCounts,
     /// Its lines, by number.
-    pub(crate) lines: Vec<u32>,
+    pub(super) lines: Vec<u32>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -36,7 +36,7 @@ struct LineNote {
 
 /// The lines of a log.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct LogLines {
+pub(super) struct LogLines {
     notes: Vec<LineNote>,
     groups: Vec<LineGroup>,
     by_key: HashMap<Box<str>, u32>,
@@ -47,7 +47,7 @@ pub(crate) struct LogLines {
 
 impl LogLines {
     /// Adds a line that stands at a place in the text of the log.
-    pub(crate) fn add_line(&mut self, line: &str, start: usize) {
+    pub(super) fn add_line(&mut self, line: &str, start: usize) {
         let number = to_number(self.notes.len());
         let head = LineHead::of(line);
         self.is_irregular |= !head.is_plain || head.event == "session" && number > 0;
@@ -87,40 +87,40 @@ impl LogLines {
     }
 
     /// False where a part of the log could be read as something else than the same lines within the whole.
-    pub(crate) fn is_regular(&self) -> bool {
+    pub(super) fn is_regular(&self) -> bool {
         !self.is_irregular
     }
 
     /// How many lines there are.
-    pub(crate) fn count(&self) -> usize {
+    pub(super) fn count(&self) -> usize {
         self.notes.len()
     }
 
     /// Where so many of the last calls begin in the text; 0 where there are not so many.
-    pub(crate) fn start_of_last(&self, calls: u64) -> usize {
+    pub(super) fn start_of_last(&self, calls: u64) -> usize {
         let first = usize::try_from(calls).ok().and_then(|calls| self.admitted.len().checked_sub(calls));
         let number = first.and_then(|first| self.admitted.get(first));
         number.and_then(|number| self.notes.get(*number as usize)).map_or(0, |note| note.start as usize)
     }
 
     /// The place of a line in the text, and its group.
-    pub(crate) fn line(&self, number: usize) -> Option<(Range<usize>, Option<usize>)> {
+    pub(super) fn line(&self, number: usize) -> Option<(Range<usize>, Option<usize>)> {
         let LineNote { start, end, group } = *self.notes.get(number)?;
         Some((start as usize..end as usize, (group != ALONE).then_some(group as usize)))
     }
 
     /// The lines of a group, by number.
-    pub(crate) fn of_group(&self, group: usize) -> &[u32] {
+    pub(super) fn of_group(&self, group: usize) -> &[u32] {
         self.groups.get(group).map_or(&[], |group| &group.lines)
     }
 
     /// The lines of a call with this id, or of a tool where there is none.
-    pub(crate) fn of_call(&self, id: Option<&str>, tool: &str) -> Option<&LineGroup> {
+    pub(super) fn of_call(&self, id: Option<&str>, tool: &str) -> Option<&LineGroup> {
         self.groups.get(*self.by_key.get(call_key(id, tool).as_str())? as usize)
     }
 
     /// The bytes that it takes, about.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         let of_groups = self.groups.len() * (size_of::<LineGroup>() + 2 * size_of::<Box<str>>() + 48);
         self.notes.capacity() * (size_of::<LineNote>() + 2 * size_of::<u32>()) + of_groups
     }
@@ -141,20 +141,20 @@ fn to_number(place: usize) -> u32 {
 
 /// The beginning of a line.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct LineHead<'a> {
-    pub(crate) event: &'a str,
-    pub(crate) key: Option<&'a str>,
+pub(super) struct LineHead<'a> {
+    pub(super) event: &'a str,
+    pub(super) key: Option<&'a str>,
     is_plain: bool,
 }
 
 impl<'a> LineHead<'a> {
     /// False where a reader could take the line for something else.
-    pub(crate) fn is_plain(self) -> bool {
+    pub(super) fn is_plain(self) -> bool {
         self.is_plain
     }
 
     /// Of a line of a log.
-    pub(crate) fn of(line: &'a str) -> Self {
+    pub(super) fn of(line: &'a str) -> Self {
         let unknown = Self { event: "", key: None, is_plain: false };
         let Some(rest) = line.strip_prefix("{\"guard\":\"") else { return unknown };
         let Some((event, rest)) = rest.split_once("\",") else { return unknown };

@@ -1,8 +1,10 @@
 //! Notes of what the lines of a log concern, by which the lines are found that a new one has to do with.
 
-use averment::growing::{AssertionSet, GrowthIndex, LineMark, LineTouch};
+use crate::growing::{AssertionSet, GrowthIndex, LineMark, LineTouch};
 use std::collections::{BTreeSet, HashMap};
 
+/// The most groups that are taken from each end of a list: the first ones have ended, the last ones are within a bound of time.
+const FEW: usize = 3;
 /// What a set of assertions takes, about.
 const SET_BYTES: usize = 512;
 /// What a mark with its list of groups takes, about.
@@ -10,11 +12,11 @@ const MARK_BYTES: usize = 128;
 
 /// Which assertions the groups of lines touch: groups that touch the same ones share a set. And which groups have which marks.
 #[derive(Debug, Default)]
-pub(crate) struct TouchNotes {
+pub(super) struct TouchNotes {
     /// The lines that are noted.
-    pub(crate) noted: usize,
+    pub(super) noted: usize,
     /// Assertions that nothing breaks any more.
-    pub(crate) settled: AssertionSet,
+    pub(super) settled: AssertionSet,
     of_groups: Vec<u32>,
     sets: Vec<AssertionSet>,
     numbers: HashMap<AssertionSet, u32>,
@@ -24,7 +26,7 @@ pub(crate) struct TouchNotes {
 
 impl TouchNotes {
     /// Notes a line of a group.
-    pub(crate) fn add_line(&mut self, group: usize, touch: &LineTouch, index: &GrowthIndex) {
+    pub(super) fn add_line(&mut self, group: usize, touch: &LineTouch, index: &GrowthIndex) {
         self.noted += 1;
         self.add_assertions(group, &touch.assertions);
         let group = u32::try_from(group).unwrap_or(u32::MAX);
@@ -70,12 +72,12 @@ impl TouchNotes {
     }
 
     /// How many steps of the noted lines have a mark of each slot.
-    pub(crate) fn totals(&self) -> &[u64] {
+    pub(super) fn totals(&self) -> &[u64] {
         &self.totals
     }
 
     /// The groups that touch one of these assertions.
-    pub(crate) fn touching(&self, wanted: &AssertionSet) -> Vec<usize> {
+    pub(super) fn touching(&self, wanted: &AssertionSet) -> Vec<usize> {
         let holding: Vec<bool> = self.sets.iter().map(|set| !set.is_apart(wanted)).collect();
         if !holding.contains(&true) {
             return Vec::new();
@@ -85,12 +87,22 @@ impl TouchNotes {
     }
 
     /// The groups with one of these marks, some of them more than once.
-    pub(crate) fn marked(&self, marks: &BTreeSet<LineMark>) -> Vec<usize> {
+    pub(super) fn marked(&self, marks: &BTreeSet<LineMark>) -> Vec<usize> {
         marks.iter().filter_map(|mark| self.marked.get(mark)).flatten().map(|group| *group as usize).collect()
     }
 
+    /// Of the groups with one of these marks the first and the last ones.
+    pub(super) fn few_marked(&self, marks: &BTreeSet<LineMark>) -> Vec<usize> {
+        let lists = marks.iter().filter_map(|mark| self.marked.get(mark));
+        let few = lists.flat_map(|groups| {
+            let last = groups.len().saturating_sub(FEW);
+            groups.iter().take(FEW).chain(groups.iter().skip(last.max(FEW)))
+        });
+        few.map(|group| *group as usize).collect()
+    }
+
     /// The bytes that they take, about.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.of_groups.capacity() * size_of::<u32>() + self.sets.len() * SET_BYTES + self.marked.len() * MARK_BYTES
     }
 }

@@ -1,0 +1,169 @@
+//! What becomes of an event of a session, and how its log says so.
+
+use super::event::{CallLine, LogLine, ProposedCall, SessionEvent};
+use super::judge::{GuardMode, RuleBreach, breach_text, judge_call, judge_stop};
+use super::log_memory::{JudgedLine, LogMemory};
+use crate::error::RunError;
+use crate::growing::GrowthIndex;
+use crate::rules::Rules;
+
+/// What is decided.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Decision {
+    /// Nothing is said.
+    Pass,
+    /// The user is told.
+    Warn(String),
+    /// The call is not made.
+    Deny(String),
+    /// The agent goes on.
+    HoldBack(String),
+    /// The event could not be understood or recorded: what it asked for is not done.
+    Refuse(String),
+    /// The same, where nothing is to be held back.
+    Complain(String),
+}
+
+/// The log of a session, in which decisions are recorded.
+pub trait EventLog {
+    /// The log with its notes.
+    fn memory_mut(&mut self) -> &mut LogMemory;
+
+    /// Puts a line at the end, before anybody is told what was decided.
+    ///
+    /// # Errors
+    /// Why no part of the line counts, in words.
+    fn append_line(&mut self, line: &LogLine<'_>) -> Result<(), String>;
+}
+
+/// By what calls are judged.
+#[derive(Debug, Clone, Copy)]
+pub struct CallJudge<'a> {
+    /// The rules.
+    pub rules: &'a Rules,
+    /// What becomes of calls that break one.
+    pub mode: GuardMode,
+    /// By what less of a session is read than all of it.
+    pub index: Option<&'a GrowthIndex>,
+}
+
+impl CallJudge<'_> {
+    /// Decides an event and records what was decided. `clock` is the time in milliseconds since 1970.
+    ///
+    /// # Errors
+    /// What keeps it from being decided or recorded, in words.
+    pub fn decide(&self, log: &mut impl EventLog, event: &SessionEvent, clock: u64) -> Result<Decision, String> {
+        match event {
+            SessionEvent::Propose(call) => self.decide_call(log, call, clock),
+            SessionEvent::Stop(held) => self.decide_stop(log, *held, clock),
+            event => record_event(log, event, clock).map(|()| Decision::Pass),
+        }
+    }
+
+    fn decide_call(&self, log: &mut impl EventLog, call: &ProposedCall, clock: u64) -> Result<Decision, String> {
+        // The same hook may be installed twice, for the user and for the project. Another call with the same id is another call.
+        if let Some(decided) = find_decision(log.memory_mut(), call) {
+            return Ok(decided);
+        }
+        let time = log.memory_mut().next_time(clock);
+        let line = LogLine::Call(CallLine::of(call, time)).to_text();
+        let judged = self.judge_line(log.memory_mut(), &line).map_err(unjudged)?;
+        let decision = self.record_decision(log, &CallLine::of(call, time), &judged.breaches)?;
+        if let Some(index) = self.index {
+            log.memory_mut().note_judged(index, &judged, !matches!(decision, Decision::Deny(_)));
+        }
+        Ok(decision)
+    }
+
+    /// As [`judge_call`] of the log and the log with a line behind it, where there is an index without reading what the rules do not look at.
+    fn judge_line(&self, log: &mut LogMemory, line: &str) -> Result<JudgedLine, RunError> {
+        if let Some(judged) = self.index.and_then(|index| log.look_at_line(index, line))
+            && !judged.breaks
+        {
+            return Ok(judged);
+        }
+        let with = [log.text(), line].concat();
+        Ok(JudgedLine::of_breaches(judge_call(self.rules, self.mode, log.open_text(), &with)?))
+    }
+
+    fn record_decision(
+        &self,
+        log: &mut impl EventLog,
+        line: &CallLine<'_>,
+        breaches: &[RuleBreach],
+    ) -> Result<Decision, String> {
+        if let Some(denied) = breaches.iter().find(|breach| breach.mode == GuardMode::Enforce) {
+            let text = breach_text(breaches, GuardMode::Enforce).unwrap_or_default();
+            let reason = format!("This call is not made, because it breaks a rule for good.\n{text}");
+            log.append_line(&LogLine::Denied(CallLine { rule: Some(&denied.id), reason: Some(&reason), ..*line }))?;
+            return Ok(Decision::Deny(reason));
+        }
+        log.append_line(&LogLine::Call(*line))?;
+        for breach in breaches {
+            log.append_line(&LogLine::Warned { rule: &breach.id, reason: &breach.reason, time: line.time })?;
+        }
+        Ok(match breach_text(breaches, GuardMode::Warn) {
+            Some(text) => Decision::Warn(format!("A call of `{}` breaks a rule.\n{text}", line.tool)),
+            None => Decision::Pass,
+        })
+    }
+
+    /// An agent that wants to stop is held back once for what it owes.
+    fn decide_stop(&self, log: &mut impl EventLog, held: bool, clock: u64) -> Result<Decision, String> {
+        let memory = log.memory_mut();
+        let stop = LogLine::Stop { time: memory.next_time(clock) };
+        let ended = [memory.text(), &stop.to_text()].concat();
+        let owed = judge_stop(self.rules, self.mode, memory.text(), &ended).map_err(unjudged)?;
+        if let Some(text) = breach_text(&owed, GuardMode::Enforce).filter(|_| !held) {
+            return Ok(Decision::HoldBack(format!("Before you stop, something is still to be done.\n{text}")));
+        }
+        log.append_line(&stop)?;
+        Ok(match breach_text(&owed, GuardMode::Warn) {
+            Some(text) => Decision::Warn(format!("The session ends, and something was still to be done.\n{text}")),
+            None => Decision::Pass,
+        })
+    }
+}
+
+fn unjudged(error: RunError) -> String {
+    format!("the session cannot be judged: {error}")
+}
+
+/// Puts what is no question into a log.
+///
+/// # Errors
+/// Why it is not recorded, in words.
+pub fn record_event(log: &mut impl EventLog, event: &SessionEvent, clock: u64) -> Result<(), String> {
+    let memory = log.memory_mut();
+    let time = memory.next_time(clock);
+    match event {
+        SessionEvent::End(end) => {
+            let counts = memory.count_calls(end.call.id.as_deref(), &end.call.tool);
+            if end.call.id.is_some() && counts.ended > 0 {
+                return Ok(());
+            }
+            // A call that was made without a question, or though it was denied.
+            if counts.admitted <= counts.ended {
+                log.append_line(&LogLine::Call(CallLine::of(&end.call, time)))?;
+            }
+            log.append_line(&LogLine::of_end(end, time))
+        }
+        SessionEvent::Say(role, text) => log.append_line(&LogLine::Message { role, text, time }),
+        SessionEvent::Start | SessionEvent::Propose(_) | SessionEvent::Stop(_) | SessionEvent::Other => Ok(()),
+    }
+}
+
+/// What was decided of the very same call before: its id, its tool and its arguments.
+fn find_decision(log: &LogMemory, call: &ProposedCall) -> Option<Decision> {
+    let id = call.id.as_ref()?;
+    let lines = [LogLine::Call(CallLine::of(call, 0)), LogLine::Denied(CallLine::of(call, 0))];
+    // Lines are written by one serializer: what is before the time is the call.
+    let [admitted, denied] = lines.map(|line| line.to_text().trim_end().trim_end_matches("0}").to_owned());
+    log.lines_of(id).find_map(|line| {
+        if line.starts_with(&admitted) {
+            return Some(Decision::Pass);
+        }
+        let rest = line.starts_with(&denied).then(|| serde_json::from_str::<serde_json::Value>(line).ok()).flatten()?;
+        Some(Decision::Deny(rest.get("reason")?.as_str()?.to_owned()))
+    })
+}

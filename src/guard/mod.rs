@@ -1,0 +1,143 @@
+//! Rules held while an agent runs: a program asks before each call whether it may be made.
+//!
+//! What an agent proposes and what its tools give back becomes a log, a line each, and the log is a run like any other, which goes on: a call
+//! breaks a rule exactly if the run that ends with it fails where the run without it did not.
+//!
+//! ```
+//! use averment::Rules;
+//! use averment::guard::{CallEnd, Decision, Guard, GuardMode, ProposedCall};
+//!
+//! let rules = Rules::from_text("shop.assert", "before approve(order: $o) ok -> refund(order: $o)")?;
+//! let mut guard = Guard::new(&rules, GuardMode::Enforce);
+//! let refund = ProposedCall::new("c1", "refund", serde_json::json!({"order": 7}));
+//! assert!(matches!(guard.propose(&refund, 1_000)?, Decision::Deny(reason) if reason.contains("approve")));
+//!
+//! let approve = ProposedCall::new("c2", "approve", serde_json::json!({"order": 7}));
+//! assert_eq!(guard.propose(&approve, 2_000)?, Decision::Pass);
+//! guard.result(&CallEnd::of(approve, Ok(true.into())), 3_000)?;
+//! let again = ProposedCall { id: Some("c3".to_owned()), ..refund };
+//! assert_eq!(guard.propose(&again, 4_000)?, Decision::Pass);
+//! assert!(rules.check_one(guard.trace())?.passed());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+#[doc(hidden)]
+pub mod decide;
+#[doc(hidden)]
+pub mod event;
+#[doc(hidden)]
+pub mod judge;
+mod log_lines;
+#[doc(hidden)]
+pub mod log_memory;
+#[doc(hidden)]
+pub mod request;
+#[doc(hidden)]
+pub mod strict_json;
+mod touch_notes;
+
+pub use decide::Decision;
+pub use event::{CallEnd, MessageRole, ProposedCall};
+pub use judge::GuardMode;
+
+use crate::growing::GrowthIndex;
+use crate::rules::Rules;
+use decide::{CallJudge, EventLog};
+use event::{LogLine, SessionEvent};
+use log_memory::LogMemory;
+use request::{answer_text, read_request};
+use serde_json::Value;
+use strict_json::parse_unambiguous;
+
+/// A session of an agent that is held to rules, in memory: `aver guard serve` keeps its sessions on the disk and answers the same.
+///
+/// Times are milliseconds since 1970, by the clock of the program: nothing here looks at one.
+#[derive(Debug)]
+pub struct Guard {
+    rules: Rules,
+    mode: GuardMode,
+    index: Option<GrowthIndex>,
+    log: SessionLines,
+}
+
+/// A log that is nowhere but here.
+#[derive(Debug, Default)]
+struct SessionLines {
+    memory: LogMemory,
+}
+
+impl EventLog for SessionLines {
+    fn memory_mut(&mut self) -> &mut LogMemory {
+        &mut self.memory
+    }
+
+    fn append_line(&mut self, line: &LogLine<'_>) -> Result<(), String> {
+        self.memory.push_line(&line.to_text());
+        Ok(())
+    }
+}
+
+impl Guard {
+    /// Begins a session.
+    #[must_use]
+    pub fn new(rules: &Rules, mode: GuardMode) -> Self {
+        Self { rules: rules.clone(), mode, index: GrowthIndex::new(rules), log: SessionLines::default() }
+    }
+
+    /// Asks whether a call may be made. It counts as made unless it is denied.
+    ///
+    /// # Errors
+    /// What keeps it from being decided, in words: then do not make the call.
+    pub fn propose(&mut self, call: &ProposedCall, time: u64) -> Result<Decision, String> {
+        self.decide(&SessionEvent::Propose(call.clone()), time)
+    }
+
+    /// Tells what a call gave back.
+    ///
+    /// # Errors
+    /// What keeps it from being recorded, in words.
+    pub fn result(&mut self, end: &CallEnd, time: u64) -> Result<(), String> {
+        self.decide(&SessionEvent::End(end.clone()), time).map(drop)
+    }
+
+    /// Tells what somebody said.
+    ///
+    /// # Errors
+    /// What keeps it from being recorded, in words.
+    pub fn message(&mut self, role: MessageRole, text: &str, time: u64) -> Result<(), String> {
+        self.decide(&SessionEvent::Say(role.as_str(), text.to_owned()), time).map(drop)
+    }
+
+    /// Asks whether the agent may stop: [`Decision::HoldBack`] says what is still owed. `held` says that it was held back before; then it stops.
+    ///
+    /// # Errors
+    /// What keeps it from being decided, in words.
+    pub fn stop(&mut self, held: bool, time: u64) -> Result<Decision, String> {
+        self.decide(&SessionEvent::Stop(held), time)
+    }
+
+    /// Answers a request as `aver guard serve` does: an object with one of `propose`, `result`, `message`, `stop`.
+    #[must_use]
+    pub fn answer_request(&mut self, request: &[u8], time: u64) -> String {
+        let decided = parse_unambiguous(request).and_then(|request| match request {
+            Value::Object(request) => self.decide(&read_request(&request, &[])?, time),
+            _ => Err("a request is an object".to_owned()),
+        });
+        answer_text(&decided.unwrap_or_else(Decision::Refuse), self.mode)
+    }
+
+    /// The session so far: a run that goes on, which [`Rules::check`] reads.
+    #[must_use]
+    pub fn trace(&self) -> &str {
+        self.log.memory.text()
+    }
+
+    fn decide(&mut self, event: &SessionEvent, time: u64) -> Result<Decision, String> {
+        if self.log.memory.text().is_empty() {
+            let first = LogLine::Session { id: "guard", agent: "guard", time, messages: true };
+            self.log.append_line(&first)?;
+        }
+        let judge = CallJudge { rules: &self.rules, mode: self.mode, index: self.index.as_ref() };
+        judge.decide(&mut self.log, event, time)
+    }
+}

@@ -96,7 +96,7 @@ key_table! {
             | "mcp.oauth_completed" | "command.queued" | "command.execute" | "command.completed" | "commands.changed"
             | "exit_plan_mode.requested" | "exit_plan_mode.completed" | "auto_mode_switch.requested"
             | "auto_mode_switch.completed" | "capabilities.changed" | "system.notification" | "model.call_failure"
-            | "abort",
+            | "abort" | "session.auto_mode_resolved" | "session.usage_checkpoint",
     }
 }
 
@@ -333,9 +333,11 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         let named = data.field(CopilotDataKey::Tool).or(data.field(CopilotDataKey::Name));
         let tool = named.unwrap_or(Node::computed(Value::Null));
         let args = data.field(CopilotDataKey::Args);
-        self.skills.extend(args.and_then(node_object).and_then(|args| {
-            first_of(args, &[CopilotDataKey::SkillOfCall, CopilotDataKey::Name]).and_then(node_text)
-        }));
+        self.skills.extend(
+            args.and_then(node_object).and_then(|args| {
+                first_of(args, &[CopilotDataKey::SkillOfCall, CopilotDataKey::Name]).and_then(node_text)
+            }),
+        );
         let step = self
             .talk
             .add_call(ToolCall { tool, args, id: data.field(CopilotDataKey::Call), origin: node.origin }, about);

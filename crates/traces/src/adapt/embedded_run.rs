@@ -74,9 +74,10 @@ pub(super) fn open_envelope<'run>(root: Node<'run>) -> Option<(Node<'run>, &'sta
     let is_run = |entry: &ObjectEntry<'run>| {
         EnvelopeKey::from_key(entry.key)?;
         let one = match entry.node.value {
-            Value::List(items) => items.iter().find(|item| node_object(**item).is_some()).is_some_and(|first| {
-                is_line_of_session(first) || is_element_of_one_run(first) == Some(true)
-            }),
+            Value::List(items) => items
+                .iter()
+                .find(|item| node_object(**item).is_some())
+                .is_some_and(|first| is_line_of_session(first) || is_element_of_one_run(first) == Some(true)),
             Value::Object(_) => true,
             _ => false,
         };

@@ -264,7 +264,8 @@ impl<'run> GeminiConversation<'run> {
         let begins = || known.iter().zip(&new).take_while(|(a, b)| a.repeats_part(b)).count();
         let mut left = found.map_or_else(begins, |from| (known.len() - from).min(new.len()));
         // Results that come later name the call by the id that it has now.
-        let repeated: Vec<_> = places.get(found.unwrap_or(0)..).unwrap_or_default().iter().copied().take(left).collect();
+        let repeated: Vec<_> =
+            places.get(found.unwrap_or(0)..).unwrap_or_default().iter().copied().take(left).collect();
         let renamed: Vec<(usize, GeminiPart<'run>)> = repeated.into_iter().zip(new.into_iter().copied()).collect();
         for (place, part) in renamed {
             if let (GeminiPart::Other(..), Some(known)) = (part, self.parts.get_mut(place)) {

@@ -20,8 +20,10 @@ fn an_empty_answer_does_not_begin_the_conversation_anew() {
     let call = json!({"role": "model", "parts": [{"functionCall": {"name": "add", "args": {"a": 1}}}]});
     let result = json!({"role": "user", "parts": [{"functionResponse": {"name": "add", "response": {"r": 3}}}]});
     let more = json!({"role": "user", "parts": [{"text": "again"}]});
-    let answer = |parts: Json| json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
-    let exchange = |contents: &[&Json], parts: Json| json!({"request": {"contents": contents}, "response": answer(parts)});
+    let answer =
+        |parts: Json| json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
+    let exchange =
+        |contents: &[&Json], parts: Json| json!({"request": {"contents": contents}, "response": answer(parts)});
     let exchanges = json!([
         exchange(&[&asked], call["parts"].clone()),
         exchange(&[&asked, &call, &result], json!([{"text": ""}])),
@@ -83,8 +85,12 @@ fn records_of_qwen_code_with_one_id_are_parts_of_one_answer() {
 #[test]
 fn an_execution_of_copilot_that_ended_was_asked_for() {
     let event = |kind: &str, data: Json| json!({"type": kind, "data": data, "id": kind, "timestamp": "2026-01-01T00:00:00Z", "parentId": null});
-    let asked = event("assistant.message", json!({"content": "", "toolRequests": [{"toolCallId": "c1", "name": "bash", "arguments": {"command": "ls"}}, {"toolCallId": "c2", "name": "rm"}]}));
-    let ended = event("tool.execution_complete", json!({"toolCallId": "c1", "success": true, "result": {"content": "a"}}));
+    let asked = event(
+        "assistant.message",
+        json!({"content": "", "toolRequests": [{"toolCallId": "c1", "name": "bash", "arguments": {"command": "ls"}}, {"toolCallId": "c2", "name": "rm"}]}),
+    );
+    let ended =
+        event("tool.execution_complete", json!({"toolCallId": "c1", "success": true, "result": {"content": "a"}}));
     with(&lines(&[event("session.start", json!({"sessionId": "s"})), asked, ended]), |run| {
         let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).map(|step| step.name).collect();
         assert_eq!(calls, ["bash"]);
@@ -136,7 +142,10 @@ fn a_run_without_words_of_the_user_does_not_record_them() {
     let unrecorded = |run: &Run<'_>| run.unrecorded_role(|role| role == "user").is_some();
     let steps = json!([{"finishReason": "stop", "text": "hi", "toolCalls": [], "toolResults": [], "content": [{"type": "text", "text": "hi"}]}]);
     with(&steps.to_string(), |run| assert!(unrecorded(run)));
-    let exec = [json!({"type": "thread.started", "thread_id": "t"}), json!({"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": "hi"}})];
+    let exec = [
+        json!({"type": "thread.started", "thread_id": "t"}),
+        json!({"type": "item.completed", "item": {"id": "i", "type": "agent_message", "text": "hi"}}),
+    ];
     with(&lines(&exec), |run| assert!(unrecorded(run)));
     let chat = json!({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "ho"}]});
     with(&chat.to_string(), |run| assert!(!unrecorded(run)));

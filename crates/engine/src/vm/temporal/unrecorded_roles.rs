@@ -33,9 +33,8 @@ fn undecided_by(
     asks: impl Fn(&NameTest) -> bool,
 ) -> Option<CheckFinding> {
     let (operand, role) = operands.find_map(|operand| {
-        let alternatives = &view.unique_pattern(operand)?.alternatives;
-        let asking = alternatives.iter().filter(|alternative| asks(&alternative.name));
-        Some((operand, asking.into_iter().find_map(|alternative| unrecorded_role(view.machine, alternative))?))
+        let mut asking = view.unique_pattern(operand)?.alternatives.iter().filter(|one| asks(&one.name));
+        Some((operand, asking.find_map(|one| unrecorded_role(view.machine, one))?))
     })?;
     Some(CheckFinding::new(Verdict::Undecided, explain::absent_role(view, operand, role)))
 }

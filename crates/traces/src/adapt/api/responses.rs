@@ -72,8 +72,8 @@ key_table! {
         Program = "program",
         /// What a function gave back.
         Output = "function_call_output",
-        /// Offers of a server or references: nothing was done.
-        Silent = "mcp_list_tools" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
+        /// Offers of a server, references, words of one agent to another: nothing was done.
+        Silent = "mcp_list_tools" | "agent_message" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
     }
 }
 

@@ -21,8 +21,10 @@ pub mod of_run {
     pub const TOOLS: &str = "tools";
     pub const FILES: &str = "files";
     pub const COMPLETE: &str = "complete";
+    /// The roles whose words the run leaves out. No rule asks for it by name.
+    pub const UNRECORDED_ROLES: &str = "unrecorded_roles";
 
-    /// All of them.
+    /// All that rules ask for.
     pub const ALL: [&str; 15] =
         [ID, INPUTS, PROMPT, OUTPUT, STEPS, USAGE, COST, DURATION, TURNS, ERROR, META, ENV, TOOLS, FILES, COMPLETE];
 }

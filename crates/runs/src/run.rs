@@ -429,6 +429,16 @@ impl<'run> Run<'run> {
             }
     }
 
+    /// A role that fits and whose words the run leaves out, so that their absence says nothing.
+    #[must_use]
+    pub fn unrecorded_role(&self, fits: impl Fn(&str) -> bool) -> Option<&'run str> {
+        let Value::List(roles) = self.object.get(of_run::UNRECORDED_ROLES)?.value else { return None };
+        roles.iter().find_map(|role| match role.value {
+            Value::Text(role) if fits(role.as_str()) => Some(role.as_str()),
+            _ => None,
+        })
+    }
+
     /// Whether the run records steps of a kind.
     #[must_use]
     pub fn records_kind(&self, kind: StepKind) -> bool {

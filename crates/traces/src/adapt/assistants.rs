@@ -9,7 +9,7 @@ use super::nodes::{items_of, list_of, node_object, node_text, object_items, obje
 use super::run_builder::RunBuilder;
 use crate::time;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run};
+use averment_runs::normal::{of_meta, of_run, role};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashMap;
 
@@ -100,6 +100,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_record,
     line: is_record,
     read: read_run,
+    partial_roles: &[role::USER, role::ASSISTANT],
     ..IN_FULL
 };
 

@@ -54,7 +54,6 @@ key_table! {
         Function = "function",
         Path = "apiPath",
 
-        Group = "actionGroupName",
         Parameters = "parameters",
         Body = "requestBody",
         Content = "content",
@@ -208,8 +207,9 @@ fn add_calls<'run>(
         let name = |word: &'static str| Some(Node::computed(Value::plain_text(word)));
         let (tool, args) = match BedrockCallKind::from_key(entry.key) {
             Some(BedrockCallKind::Action) => {
+                // A group has several actions: its name is that of none.
                 let tool = value_of(call, BedrockKey::Function).or_else(|| value_of(call, BedrockKey::Path));
-                (tool.or_else(|| value_of(call, BedrockKey::Group)), action_args(talk.draft, call))
+                (tool, action_args(talk.draft, call))
             }
             Some(BedrockCallKind::Knowledge) => (name("knowledge_base"), Some(entry.node)),
             Some(BedrockCallKind::Collaborator) => {

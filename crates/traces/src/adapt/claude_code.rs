@@ -95,7 +95,9 @@ key_table! {
             // Between the SDK and the program: what is allowed and set; calls and results have lines of their own.
             | "control_request" | "control_response" | "control_cancel_request" | "keep_alive",
         /// As above, for types that other formats may have as well.
-        SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode",
+        SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode"
+            // States of the session, of its folder and of what is connected to it; agents that start have files of their own.
+            | "mode" | "worktree-state" | "relocated" | "frame-link" | "bridge-session" | "atis-latch" | "started",
     }
 }
 

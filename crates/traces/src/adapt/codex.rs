@@ -97,7 +97,8 @@ key_table! {
             | "thread_goal_updated" | "thread_settings_applied" | "undo_started" | "undo_completed" | "patch_apply_updated" | "hook_started"
             | "hook_completed" | "skills_update_available" | "get_history_entry_response" | "mcp_list_tools_response"
             | "list_custom_prompts_response" | "list_skills_response" | "agent_message_content_delta" | "plan_delta"
-            | "reasoning_content_delta" | "reasoning_raw_content_delta" | "agent_reasoning_raw_content_delta",
+            | "reasoning_content_delta" | "reasoning_raw_content_delta" | "agent_reasoning_raw_content_delta"
+            | "thread_settings_applied" | "sub_agent_activity",
     }
 }
 

@@ -49,7 +49,8 @@ key_table! {
         Code = "code",
         ParentCall = "parentToolCallId",
         AgentName = "agentName",
-        Skill = "name",
+        /// Of a skill, and of a tool that a message asked for.
+        Name = "name",
         SkillOfCall = "skill",
         Session = "sessionId",
         Context = "context",
@@ -95,7 +96,7 @@ key_table! {
             | "mcp.oauth_completed" | "command.queued" | "command.execute" | "command.completed" | "commands.changed"
             | "exit_plan_mode.requested" | "exit_plan_mode.completed" | "auto_mode_switch.requested"
             | "auto_mode_switch.completed" | "capabilities.changed" | "system.notification" | "model.call_failure"
-            | "abort",
+            | "abort" | "session.auto_mode_resolved" | "session.usage_checkpoint",
     }
 }
 
@@ -165,6 +166,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let root = draft.arena.alloc(root);
     let mut session = CopilotSession {
         talk: ConversationBuilder::new(draft),
+        requests: FxHashMap::default(),
         agents: FxHashMap::default(),
         skills: Vec::new(),
         has_usage: false,
@@ -195,6 +197,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 struct CopilotSession<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
+    /// What messages asked for, by call id.
+    requests: FxHashMap<&'run str, (Node<'run>, Object<'run>)>,
     agents: FxHashMap<&'run str, Node<'run>>,
     skills: Vec<&'run str>,
     has_usage: bool,
@@ -253,6 +257,9 @@ impl<'run> CopilotSession<'_, 'run, '_> {
                 }
                 let phase = text_of(data, CopilotDataKey::Phase).and_then(CopilotPhase::from_key);
                 said(talk, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
+                let requests = object_items(list_of(data, CopilotDataKey::Requests).unwrap_or_default());
+                let by_call = |(at, request)| Some((text_of(request, CopilotDataKey::Call)?, (at, request)));
+                self.requests.extend(requests.filter_map(by_call));
             }
             CopilotEventType::Usage => {
                 self.has_usage = true;
@@ -323,11 +330,14 @@ impl<'run> CopilotSession<'_, 'run, '_> {
     }
 
     fn add_call(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>, turn: Option<usize>) {
-        let tool = data.field(CopilotDataKey::Tool).unwrap_or(Node::computed(Value::Null));
+        let named = data.field(CopilotDataKey::Tool).or(data.field(CopilotDataKey::Name));
+        let tool = named.unwrap_or(Node::computed(Value::Null));
         let args = data.field(CopilotDataKey::Args);
-        self.skills.extend(args.and_then(node_object).and_then(|args| {
-            first_of(args, &[CopilotDataKey::SkillOfCall, CopilotDataKey::Skill]).and_then(node_text)
-        }));
+        self.skills.extend(
+            args.and_then(node_object).and_then(|args| {
+                first_of(args, &[CopilotDataKey::SkillOfCall, CopilotDataKey::Name]).and_then(node_text)
+            }),
+        );
         let step = self
             .talk
             .add_call(ToolCall { tool, args, id: data.field(CopilotDataKey::Call), origin: node.origin }, about);
@@ -337,6 +347,12 @@ impl<'run> CopilotSession<'_, 'run, '_> {
     }
 
     fn add_result(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>) {
+        // What came to an end was done, even if nothing tells its start.
+        let id = text_of(data, CopilotDataKey::Call).filter(|id| self.talk.find_call(id).is_none());
+        if let Some((at, request)) = id.and_then(|id| self.requests.get(id).copied()) {
+            let turn = id.and_then(|id| self.turns.of_calls.get(id).copied());
+            self.add_call(at, request, &StepMeta { time: None, ..*about }, turn);
+        }
         let given = first_of(data, &[CopilotDataKey::Result]);
         let inner = |field| given.and_then(node_object).and_then(|given| first_of(given, &[field]));
         let error = first_of(data, &[CopilotDataKey::Error]);
@@ -366,7 +382,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
 
     /// A skill that the user requested has no call of its own.
     fn add_skill(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>) {
-        let Some(name) = data.field(CopilotDataKey::Skill).filter(|name| NodeShapes.has_shape(*name, ValueShape::Text))
+        let Some(name) = data.field(CopilotDataKey::Name).filter(|name| NodeShapes.has_shape(*name, ValueShape::Text))
         else {
             return;
         };

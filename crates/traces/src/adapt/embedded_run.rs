@@ -1,9 +1,9 @@
 //! A file whose JSON was written into a text of JSON, as programs do that write JSON twice. A text among runs is none of them.
 
 use super::fields::key_table;
-use super::format::TraceFormat;
+use super::format::{LineProjection, TraceFormat};
 use super::nodes::{node_list, node_object, node_text};
-use super::registry::detect_format;
+use super::registry::{detect_format, is_element_of_one_run, is_line_of_session};
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, ObjectEntry, Value, json};
@@ -58,6 +58,35 @@ pub(super) fn unpack_messages<'run>(root: Node<'run>, arena: &'run Bump, limits:
         Some(Node::new(row, root.origin)).filter(|row| detect_format(row).is_some())
     };
     with_key(None).or_else(|| with_key(Some(ConversationColumn::Any.key())))
+}
+
+key_table! {
+    /// Where programs put a run into an object of their own.
+    EnvelopeKey {
+        Any = "messages" | "events" | "trace" | "trajectory" | "transcript" | "conversation" | "history" | "session" | "records"
+            | "entries" | "log" | "steps" | "run" | "data",
+    }
+}
+
+/// The one run of a known format that stands under such a key of an object which no format knows. Runs in the normal form and in
+/// custom formats have no marks of their own, so they are not looked for there.
+pub(super) fn open_envelope<'run>(root: Node<'run>) -> Option<(Node<'run>, &'static TraceFormat)> {
+    let is_run = |entry: &ObjectEntry<'run>| {
+        EnvelopeKey::from_key(entry.key)?;
+        let one = match entry.node.value {
+            Value::List(items) => items
+                .iter()
+                .find(|item| node_object(**item).is_some())
+                .is_some_and(|first| is_line_of_session(first) || is_element_of_one_run(first) == Some(true)),
+            Value::Object(_) => true,
+            _ => false,
+        };
+        let format = detect_format(&entry.node).filter(|_| one)?;
+        let is_own = matches!(format.projected, LineProjection::Calls);
+        (!is_own && !may_hold_several(format, &entry.node)).then_some((entry.node, format))
+    };
+    let mut runs = node_object(root)?.entries().iter().filter_map(is_run);
+    runs.next().filter(|_| runs.next().is_none())
 }
 
 /// True if parts name their runs, or there are several.

@@ -6,6 +6,7 @@ use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object};
+use averment_runs::normal::role;
 
 /// A format of runs.
 pub struct TraceFormat {
@@ -40,6 +41,8 @@ pub struct TraceFormat {
     pub(crate) projected: LineProjection,
     /// Keys whose values say nothing of what was done, whatever they list.
     pub(crate) harmless_keys: &'static [&'static str],
+    /// Roles whose words it may leave out: a run in which none of a role speaks does not record what was said in it.
+    pub(super) partial_roles: &'static [&'static str],
 }
 
 /// How a run on one line is read in part, without the full reader.
@@ -117,6 +120,8 @@ pub(super) const IN_FULL: TraceFormat = TraceFormat {
     runs: &[],
     projected: LineProjection::Never,
     harmless_keys: &[],
+    // Somebody asked for every run: where nobody did, that was not written down.
+    partial_roles: &[role::USER],
 };
 
 /// So many first items of a list tell what it is.

@@ -96,7 +96,9 @@ impl<'run> GeminiPart<'run> {
     fn is_compared(&self) -> bool {
         match self {
             Self::Begin => false,
-            Self::Words(speaker, _) => matches!(speaker, Speaker::User | Speaker::Assistant),
+            Self::Words(speaker, words) => {
+                matches!(speaker, Speaker::User | Speaker::Assistant) && node_text(*words) != Some("")
+            }
             Self::Other(_, _, part) => {
                 value_of(*part, AdkPartKey::Call).or(value_of(*part, AdkPartKey::Response)).is_some()
             }
@@ -258,9 +260,12 @@ impl<'run> GeminiConversation<'run> {
                 "a request does not repeat the conversation so far: its other messages are added behind it",
             );
         }
-        let mut left = found.map_or(0, |from| (known.len() - from).min(new.len()));
+        // Of a conversation that goes another way the beginning is not told again.
+        let begins = || known.iter().zip(&new).take_while(|(a, b)| a.repeats_part(b)).count();
+        let mut left = found.map_or_else(begins, |from| (known.len() - from).min(new.len()));
         // Results that come later name the call by the id that it has now.
-        let repeated: Vec<_> = found.map_or(&[][..], |from| places.get(from..).unwrap_or_default()).to_vec();
+        let repeated: Vec<_> =
+            places.get(found.unwrap_or(0)..).unwrap_or_default().iter().copied().take(left).collect();
         let renamed: Vec<(usize, GeminiPart<'run>)> = repeated.into_iter().zip(new.into_iter().copied()).collect();
         for (place, part) in renamed {
             if let (GeminiPart::Other(..), Some(known)) = (part, self.parts.get_mut(place)) {

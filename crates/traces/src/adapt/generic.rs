@@ -23,6 +23,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     object: is_generic,
     read: read_run,
     projected: LineProjection::Calls,
+    partial_roles: &[],
     ..IN_FULL
 };
 

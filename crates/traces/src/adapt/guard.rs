@@ -59,6 +59,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     line: is_event,
     record_ids: RecordIds::shared(&[&[GuardKey::Time.key()]]),
     read: read_run,
+    partial_roles: &[],
     ..IN_FULL
 };
 

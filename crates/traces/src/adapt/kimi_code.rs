@@ -68,7 +68,8 @@ key_table! {
             | "plan_mode.enter" | "plan_mode.cancel" | "plan_mode.exit" | "swarm_mode.enter" | "swarm_mode.exit"
             | "tools.register_user_tool" | "tools.unregister_user_tool" | "tools.set_active_tools" | "tools.update_store"
             | "context.clear" | "context.apply_compaction" | "context.undo" | "goal.create" | "goal.update" | "goal.clear"
-            | "llm.tools_snapshot" | "llm.request" | "mcp.tools_discovered",
+            | "llm.tools_snapshot" | "llm.request" | "mcp.tools_discovered" | "profile.bind" | "plugin.session_start"
+            | "runtime.set_binding" | "token_counting.measured" | "token_counting.turn_recorded",
     }
 }
 

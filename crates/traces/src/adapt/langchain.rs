@@ -55,6 +55,13 @@ key_table! {
 }
 
 key_table! {
+    /// Blocks that repeat what `tool_calls` and `invalid_tool_calls` list.
+    ListedBlockType {
+        Any = "tool_call" | "tool_call_chunk" | "invalid_tool_call",
+    }
+}
+
+key_table! {
     SureMessageType {
         User = "human" | "HumanMessage" | "HumanMessageChunk",
         Model = "ai" | "AIMessage" | "AIMessageChunk",
@@ -204,7 +211,8 @@ fn add_message<'run>(
             talk.begin_turn();
             // The blocks of a provider repeat the calls.
             let has_calls = list_of(message, LangChainKey::Calls).is_some_and(|calls| !calls.is_empty());
-            talk.draft.note_parts_beside_calls(content, has_calls);
+            let parts = if has_calls { without_told_calls(talk, content) } else { content };
+            talk.draft.note_parts_beside_calls(parts, has_calls);
             talk.add_text(Speaker::Assistant, content, &about, node.origin);
             add_calls(talk, message, &about);
             let of_response = object_of(message, LangChainKey::About);
@@ -232,6 +240,17 @@ fn add_message<'run>(
         Some(LangChainSayer::User) => talk.add_content(Speaker::User, content, &about, node.origin),
         Some(LangChainSayer::System) | None => talk.add_content(Speaker::System, content, &about, node.origin),
     }
+}
+
+/// The blocks of a content, apart from calls that the message lists.
+fn without_told_calls<'run>(talk: &ConversationBuilder<'_, 'run, '_>, content: Node<'run>) -> Node<'run> {
+    let Value::List(blocks) = content.value else { return content };
+    let is_told = |block: &Node<'run>| {
+        let kind = node_object(*block).and_then(|block| text_of(block, LangChainKey::Type));
+        kind.and_then(ListedBlockType::from_key).is_some()
+    };
+    let left: Vec<_> = blocks.iter().filter(|block| !is_told(block)).copied().collect();
+    Node::new(Value::List(talk.draft.arena.alloc_slice_copy(&left)), content.origin)
 }
 
 /// Its own calls, else the provider's.

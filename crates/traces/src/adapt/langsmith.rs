@@ -90,6 +90,13 @@ key_table! {
     }
 }
 
+key_table! {
+    HarmlessKey {
+        /// When a stream gave which piece: outputs hold the whole.
+        Any = "events",
+    }
+}
+
 ways! {
     TRACE = [["trace_id"]];
 }
@@ -108,6 +115,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
         RunCutting { within: &[], way: &[RunListKey::Any.keys()], by: TRACE, keeps: &[], joins: None },
         RunCutting { within: &[], way: &[], by: TRACE, keeps: &[], joins: None },
     ],
+    harmless_keys: HarmlessKey::Any.keys(),
     ..IN_FULL
 };
 

@@ -68,8 +68,8 @@ key_table! {
         Assistant = "assistant",
         User = "user",
         Result = "tool" | "function",
-        /// The program, the agent's instructions, and what was thought: none of these can call.
-        Other = "system" | "developer" | "human" | "thinking" | "reasoning" | "exit",
+        /// The program, the agent's instructions, and what was thought: none of these can call. Hermes begins with its settings.
+        Other = "system" | "developer" | "human" | "thinking" | "reasoning" | "exit" | "session_meta",
     }
 }
 

@@ -188,7 +188,9 @@ pub(crate) fn normalize_run<'run>(
     let known = detect_format(&root).map(|format| (root, format));
     let unpacked =
         || embedded_run::unpack_messages(root, arena, limits).and_then(|row| Some((row, detect_format(&row)?)));
-    let Some((root, format)) = known.or_else(unpacked) else { return Err(unknown_format(&root, names)) };
+    let found = known.or_else(unpacked).map(|(run, format)| (run, run, format));
+    let found = found.or_else(|| embedded_run::open_envelope(root).map(|(run, format)| (root, run, format)));
+    let Some((whole, root, format)) = found else { return Err(unknown_format(&root, names)) };
     if format.name == native::FORMAT.name {
         return Ok((native::normal_run(root, text, source, warnings), ModelSpending::default()));
     }
@@ -199,12 +201,13 @@ pub(crate) fn normalize_run<'run>(
     draft.check_steps()?;
     // In the normal form and in custom formats other keys are the author's own.
     if !matches!(format.projected, format::LineProjection::Calls) {
-        draft.note_keys(root, format.harmless_keys);
+        draft.note_keys(whole, format.harmless_keys);
     }
     if let Some((node, other)) = draft.has_unknown().then(|| registry::line_of_other(root, format)).flatten() {
         let message = format!("a line of the format {} among lines of the format {}", other.name, format.name);
         return Err(PlacedError::new(node.origin, message, "write each of them into a file of its own"));
     }
+    draft.note_partial_roles(format.partial_roles);
     Ok(draft.finish_run(text, source, format.name, root.origin))
 }
 

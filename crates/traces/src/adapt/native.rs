@@ -16,6 +16,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
     object: is_normal,
     read: |_, _| Ok(()),
     projected: LineProjection::Calls,
+    partial_roles: &[],
     ..IN_FULL
 };
 

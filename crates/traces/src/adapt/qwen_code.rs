@@ -7,7 +7,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, nu
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::gemini;
-use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
@@ -83,7 +83,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     element: is_line,
     line: is_line,
     beside: |line| line.field(QwenKey::Session).is_some() && line_type(line).is_some(),
-    record_ids: RecordIds::unique(&[&[QwenKey::Id.key()]]),
+    // What one answer says may stand in several records of its id.
+    record_ids: RecordIds::shared(&[&[QwenKey::Id.key()]]),
     read: read_run,
     ..IN_FULL
 };
@@ -152,7 +153,14 @@ fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
             match shown.filter(|_| speaker == Speaker::User) {
                 Some(shown) => {
                     talk.add_message(Speaker::User, shown, &about, node.origin);
-                    add_parts(talk, parts.unwrap_or_default(), Speaker::System, &about, None);
+                    let repeats = |part: &Node<'run>| {
+                        let words = node_object(*part).and_then(|part| text_of(part, AdkPartKey::Words));
+                        words.is_some() && words == node_text(shown)
+                    };
+                    let added = parts.unwrap_or_default().iter().filter(|part| !repeats(part)).copied();
+                    let added: Vec<_> = added.collect();
+                    let added = talk.draft.arena.alloc_slice_copy(&added);
+                    add_parts(talk, added, Speaker::System, &about, None);
                 }
                 None => add_parts(talk, parts.unwrap_or_default(), speaker, &about, None),
             }

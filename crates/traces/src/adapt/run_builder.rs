@@ -212,6 +212,25 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
+    /// The roles among these in which nobody speaks, as far as the run records messages at all.
+    pub(super) fn note_partial_roles(&mut self, roles: &[&'static str]) {
+        let speaks = |role: &&str| {
+            let is_role = |field: &ObjectEntry<'run>| {
+                field.key == of_step::ROLE && super::nodes::node_text(field.node).is_some_and(|word| word == *role)
+            };
+            self.steps.iter().any(|step| step.kind == StepKind::Message && step.fields.iter().any(is_role))
+        };
+        if !self.is_recorded(StepKind::Message) {
+            return;
+        }
+        let silent: Vec<_> = roles.iter().filter(|role| !speaks(role)).collect();
+        if !silent.is_empty() {
+            let nodes: Vec<_> = silent.into_iter().map(|role| Node::computed(Value::plain_text(role))).collect();
+            let list = self.list_node(&nodes);
+            self.set_entry(of_run::UNRECORDED_ROLES, list);
+        }
+    }
+
     pub(super) fn called_tools(&self) -> FxHashSet<&'run str> {
         let calls = self.steps.iter().filter(|step| step.kind == StepKind::Call);
         let tool = |step: &PendingStep<'run>| {

@@ -198,6 +198,12 @@ fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [
     }
     flush_speech(talk, saying);
     // Some leave out all but who spoke when.
+    let tells_words = |chunk: Object<'run>| chunk.field(TauKey::Content).is_some();
+    let chunks =
+        object_items(ticks).flat_map(|(_, tick)| [object_of(tick, TauKey::OfAgent), object_of(tick, TauKey::OfUser)]);
+    if !ticks.is_empty() && !chunks.flatten().any(tells_words) {
+        talk.draft.mark_unrecorded(StepKind::Message);
+    }
     if !object_items(ticks).any(|(_, tick)| may_tell_calls(tick)) {
         talk.draft.mark_unrecorded(StepKind::Call);
     }

@@ -37,9 +37,9 @@ key_table! {
 }
 
 key_table! {
-    /// Calls that were only asked for: those that were carried out have events of their own (Copilot).
+    /// Calls that were only asked for: those that were carried out have events of their own (Copilot). Such as are no JSON were not (LangChain).
     AskedKey {
-        Any = "toolRequests",
+        Any = "toolRequests" | "invalid_tool_calls",
     }
 }
 

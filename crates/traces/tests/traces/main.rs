@@ -45,6 +45,7 @@ mod skillgym;
 mod spans;
 mod stray;
 mod told;
+mod told_in_parts;
 mod unknown_parts;
 mod wild;
 mod written_alike;

@@ -10,10 +10,11 @@ use crate::vm::machine::Machine;
 use crate::vm::temporal::classify::status_truth;
 use crate::vm::temporal::names::NameMatcher;
 use crate::vm::temporal::near_values::are_near;
+use crate::vm::temporal::unrecorded_roles::unrecorded_role;
 use averment_base::truth::Truth;
 use averment_base::value::compare::{ValueKey, values_equal};
 use averment_base::value::{Node, Value};
-use averment_checker::ir::{PatternAlternative, SelectionReach};
+use averment_checker::ir::{NameTest, PatternAlternative, SelectionReach};
 use averment_runs::run::{Step, StepKind};
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -55,7 +56,11 @@ impl<'run> Machine<'run> {
             .iter()
             .map(|alternative| NameMatcher::from_test(alternative.kind, &alternative.name))
             .collect();
-        let absent = pattern.alternatives.iter().any(|alternative| !self.run.records_kind(alternative.kind));
+        let is_absent = |alternative: &PatternAlternative<CodeId>| {
+            !self.run.records_kind(alternative.kind)
+                || alternative.name != NameTest::Any && unrecorded_role(self, alternative).is_some()
+        };
+        let absent = pattern.alternatives.iter().any(is_absent);
         let mut candidates = PatternCandidates { absent, ..PatternCandidates::default() };
         let (mut any, mut on_evidence) = (false, false);
         for (step_number, step) in (0_u32..).zip(self.run.steps) {

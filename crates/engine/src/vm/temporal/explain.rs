@@ -12,8 +12,8 @@ pub(super) use near::MOST_COMPARED;
 pub use spelling::register_thread_storage;
 pub(in crate::vm) use verdicts::{DIED_AT_START, not_complete};
 pub(super) use verdicts::{
-    absent_kind, by_missing, lacking_fields, no_calls, no_window, not_exercised, open_reason, unknown_reason,
-    unordered_kinds,
+    absent_kind, absent_role, by_missing, lacking_fields, no_calls, no_window, not_exercised, open_reason,
+    unknown_reason, unordered_kinds,
 };
 
 use super::timeline::{Env, ValueId};

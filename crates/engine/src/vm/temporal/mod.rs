@@ -37,6 +37,7 @@ mod step_lists;
 pub mod step_marks;
 mod timeline;
 pub(in crate::vm) mod unjudged_steps;
+pub(in crate::vm) mod unrecorded_roles;
 mod verdict;
 mod view;
 mod window_events;

@@ -8,6 +8,7 @@ use super::explain;
 use super::plan::StepKindSet;
 use super::standing_trace;
 use super::statements::{Polarity, StatementOperand};
+use super::unrecorded_roles;
 use super::verdict::{CallRelation, out_of_reach};
 use super::view::{Hit, WindowView};
 use super::window_events::{EventSelection, admit_event};
@@ -64,6 +65,9 @@ impl<'run> TemporalEngine<'run> {
         if let Some(finding) =
             out_of_reach(&view, opened_by.is_some(), CallRelation::default(), &setting.selected, opened_by)
         {
+            return Ok(finding);
+        }
+        if let Some(finding) = unrecorded_roles::doubt_header(&view) {
             return Ok(finding);
         }
         view.check_faults()?;

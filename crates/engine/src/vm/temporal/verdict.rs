@@ -8,6 +8,7 @@ use super::plan::StepKindSet;
 use super::search::open_search;
 use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
 use super::unjudged_steps;
+use super::unrecorded_roles;
 use super::view::WindowView;
 use super::window_events::{EventSelection, PatternPresence, PossibleOutcomes, SeenPatterns, VerdictReason};
 use crate::vm::fault::Fault;
@@ -36,7 +37,7 @@ pub(super) fn judge_window(
     let outcome = decide_statement(view, statement, selected)?;
     let finding = conclude_finding(view, statement, selected, &outcome)?;
     let score = outcome.decision.score.filter(|_| matches!(finding.verdict, Verdict::Pass | Verdict::Fail));
-    Ok(CheckFinding { score, ..finding })
+    Ok(unrecorded_roles::doubt_finding(view, CheckFinding { score, ..finding }))
 }
 
 /// Where a statement stands on a window, and what was seen of its patterns.

@@ -72,12 +72,17 @@ fn fields_value<'run, F: crate::adapt::fields::TableRow>(object: Object<'run>, f
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 
+/// An empty text is left out by whoever repeats it.
+fn spoken(words: Node<'_>) -> Option<&str> {
+    node_text(words).filter(|words| !words.is_empty())
+}
+
 impl<'run> MessagePart<'run> {
     /// Parts without a sign are repeated in varying forms and ignored in comparisons.
     pub(super) fn part_identity(&self) -> Option<PartIdentity<'run>> {
         match *self {
-            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, node_text(words)?)),
-            Self::Speech(Speaker::Assistant, words) => Some(PartIdentity::Speech(true, node_text(words)?)),
+            Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, spoken(words)?)),
+            Self::Speech(Speaker::Assistant, words) => Some(PartIdentity::Speech(true, spoken(words)?)),
             Self::Speech(..) | Self::Turn => None,
             Self::Block(_, block) => match blocks::classify_block(block) {
                 ContentBlock::Calls(asked) => Some(PartIdentity::Call(

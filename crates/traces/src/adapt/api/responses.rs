@@ -68,10 +68,12 @@ key_table! {
         Ask = "mcp_approval_request",
         Answer = "mcp_approval_response",
         Reasoning = "reasoning",
+        /// Code of the model that calls tools; what it gave is a `program_output`.
+        Program = "program",
         /// What a function gave back.
         Output = "function_call_output",
-        /// Offers of a server or references: nothing was done.
-        Silent = "mcp_list_tools" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
+        /// Offers of a server, references, words of one agent to another: nothing was done.
+        Silent = "mcp_list_tools" | "agent_message" | "ghost_snapshot" | "item_reference" | "additional_tools" | "compaction" | "message",
     }
 }
 
@@ -215,6 +217,7 @@ pub(in crate::adapt) fn add_item<'run>(
         }
         Some(ResponseItemType::Reasoning) => add_reasoning(talk, node, item, about),
         Some(ResponseItemType::Output) => add_result(talk, node, item, about),
+        Some(ResponseItemType::Program) => add_hosted(talk, node, item, word, about),
         Some(ResponseItemType::Silent) => {}
         None => match is_result(item) {
             Some(true) => add_result(talk, node, item, about),
@@ -306,7 +309,7 @@ fn add_result<'run>(
         // What the provider found for itself belongs to the call before it, which has an id of its own.
         return;
     };
-    let output = first_of(item, &[ItemKey::Output, ItemKey::Found]);
+    let output = first_of(item, &[ItemKey::Output, ItemKey::Result, ItemKey::Found]);
     let result = output.map(|output| content::of_blocks(output, talk.draft.arena).unwrap_or(output));
     let exit_code = output.and_then(exit_code);
     let status = status_of(item).filter(|_| is_hosted_result(item) && exit_code.is_none());

@@ -69,6 +69,12 @@ pub(in super::super) fn absent_kind(view: &WindowView<'_, '_>, kind: StepKind) -
     }
 }
 
+/// Whose words the run leaves out, and which pattern needs them.
+pub(in super::super) fn absent_role(view: &WindowView<'_, '_>, operand: usize, role: &str) -> String {
+    let words = view.pattern_words(operand);
+    format!("{NOT_RECORDED} messages of the role `{role}`, among which {words} is looked for")
+}
+
 fn is_written(pattern: &str, word: &str) -> bool {
     pattern.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|one| one == word)
 }

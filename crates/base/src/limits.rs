@@ -4,6 +4,9 @@
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 pub mod nested;
+mod run_memory;
+
+pub use run_memory::{RunMemory, used_bytes};
 
 use crate::memory::allow_failure;
 use serde::Deserialize;
@@ -52,7 +55,7 @@ pub struct Limits {
     pub json_depth: usize,
     /// Bytes of one run (`--max-run-size`).
     pub run_bytes: usize,
-    /// Bytes of memory for the values of one run.
+    /// Bytes of memory for one run: its text, its values and its steps.
     pub run_memory: usize,
     /// Calls of `def` inside each other while evaluating.
     pub call_depth: usize,
@@ -107,6 +110,14 @@ impl Limits {
             computed_bytes: 64 << 20,
             ..Self::default()
         }
+    }
+}
+
+impl Limits {
+    /// The same for runs of that size; the memory of a run is at least four times it.
+    #[must_use]
+    pub fn with_run_bytes(self, run_bytes: usize) -> Self {
+        Self { run_bytes, run_memory: self.run_memory.max(run_bytes.saturating_mul(4)), ..self }
     }
 }
 
@@ -262,11 +273,12 @@ impl ChosenLimits {
     #[must_use]
     pub fn to_limits(&self) -> Limits {
         let usual = if self.foreign { Limits::for_foreign_rules() } else { Limits::default() };
+        let run_bytes = self.run_bytes.unwrap_or(usual.run_bytes);
         Limits {
             rule_file_bytes: self.rule_file_bytes.unwrap_or(usual.rule_file_bytes),
             json_depth: self.json_depth.unwrap_or(usual.json_depth),
-            run_bytes: self.run_bytes.unwrap_or(usual.run_bytes),
-            run_memory: self.run_memory.unwrap_or(usual.run_memory),
+            run_bytes,
+            run_memory: self.run_memory.unwrap_or_else(|| usual.with_run_bytes(run_bytes).run_memory),
             fuel: self.fuel.unwrap_or(usual.fuel),
             run_fuel: self.run_fuel.unwrap_or(usual.run_fuel),
             ..usual

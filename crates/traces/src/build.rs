@@ -12,7 +12,8 @@ mod status;
 mod step;
 
 use super::error::{PlacedError, ReadError};
-use averment_base::limits::Limits;
+use averment_base::limits::{RunMemory, used_bytes};
+use averment_base::value::json;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::{CostSource, ReadWarning, RecordCounts, Run, RunSource, Step, StepKind};
@@ -38,6 +39,8 @@ pub(crate) struct NormalRun<'run> {
     pub(crate) priced: CostSource,
     /// Success is concluded from a result alone.
     pub(crate) concludes_ok: bool,
+    /// Bytes that were taken beside the arena to make it, which the allocator may keep.
+    pub(crate) draft_bytes: usize,
     /// The format itself says in which order everything came, and what its numbers mean: it is neither the normal form nor home-grown.
     pub(crate) of_format: bool,
 }
@@ -57,14 +60,11 @@ pub(crate) struct RecordedSteps<'run> {
 
 pub(crate) type StepLists<'run> = [RecordedSteps<'run>; StepKind::ALL.len()];
 
-pub(crate) fn build_run<'run>(
-    normal: NormalRun<'run>,
-    arena: &'run Bump,
-    limits: &Limits,
-) -> Result<Run<'run>, ReadError> {
+pub(crate) fn build_run<'run>(normal: NormalRun<'run>, memory: RunMemory<'run>) -> Result<Run<'run>, ReadError> {
     let (text, source) = (normal.text, normal.source.clone());
     StepBuilder {
-        arena,
+        arena: memory.arena,
+        memory,
         format: normal.format,
         of_format: normal.of_format,
         depths: FxHashMap::default(),
@@ -73,8 +73,7 @@ pub(crate) fn build_run<'run>(
         priced: normal.priced,
         concludes_ok: normal.concludes_ok,
         derived: 0,
-        held: 0,
-        limits: *limits,
+        held: normal.draft_bytes,
     }
     .assemble_run(normal.text, normal.source, normal.object, normal.order)
     .map_err(|error| ReadError::at_offset(&source, text, error.offset, error.problem))
@@ -91,32 +90,16 @@ pub(crate) struct StepBuilder<'run> {
     priced: CostSource,
     concludes_ok: bool,
     derived: usize,
-    /// Bytes of the steps so far.
+    memory: RunMemory<'run>,
+    /// Bytes beside the arena.
     held: usize,
-    limits: Limits,
 }
 
-/// In bytes, what a step takes beside its fields: itself, its nodes in `calls` and `steps`, and its place while the steps are put in order.
-const STEP_BYTES: usize = size_of::<Step<'_>>() + 3 * size_of::<Node<'_>>() + 96;
+/// In bytes, what a step takes beside the arena while the steps are put in order.
+const ORDER_BYTES: usize = 2 * size_of::<Node<'_>>() + 96;
 
-/// Bytes that the steps of a run may take: values that are read have the other half of its memory. Whoever lets runs be larger has more of both.
-fn step_memory(limits: &Limits) -> usize {
-    limits.run_bytes.saturating_mul(2).max(limits.run_memory / 2)
-}
-
-/// How many steps a run may have at most, whatever they record.
-pub(crate) fn most_steps(limits: &Limits) -> usize {
-    step_memory(limits) / STEP_BYTES
-}
-
-pub(crate) fn too_many_steps(origin: TextOrigin, limits: &Limits) -> PlacedError {
-    let message = format!("the steps of the run take more than {} MiB of memory", step_memory(limits) >> 20);
-    PlacedError::new(origin, message, "cut the run into several")
-}
-
-/// Bytes of an arena that are in use. Blocks that it has taken and not filled do not count: they depend on what was read before.
-pub(crate) fn used_bytes(arena: &Bump) -> usize {
-    arena.allocated_bytes().saturating_sub(arena.chunk_capacity())
+pub(crate) fn too_large(origin: TextOrigin, memory: &RunMemory<'_>) -> PlacedError {
+    PlacedError::new(origin, memory.refusal(), json::TOO_LARGE)
 }
 
 /// In bytes: a command with many programs derives many times its text.
@@ -126,7 +109,6 @@ impl<'run> StepBuilder<'run> {
     pub(crate) fn count_derived(&mut self, before: usize, origin: TextOrigin) -> Result<(), PlacedError> {
         let added = used_bytes(self.arena).saturating_sub(before);
         self.derived = self.derived.saturating_add(added);
-        self.held = self.held.saturating_add(added);
         if self.derived > MOST_DERIVED {
             let message = format!("what the commands of the run say takes more than {} MiB", MOST_DERIVED >> 20);
             return Err(PlacedError::new(origin, message, "cut the run into several, or leave `commands` out"));
@@ -134,14 +116,9 @@ impl<'run> StepBuilder<'run> {
         Ok(())
     }
 
-    /// Counts a step, so that a run whose steps take many times its bytes ends with an error and not with the memory of the machine.
-    fn count_step(&mut self, step: &Step<'_>) -> Result<(), PlacedError> {
-        let fields = size_of_val(step.object.entries());
-        self.held = self.held.saturating_add(STEP_BYTES).saturating_add(fields);
-        if self.held > step_memory(&self.limits) {
-            return Err(too_many_steps(step.node.origin, &self.limits));
-        }
-        Ok(())
+    /// A run whose steps take many times its bytes ends with an error and not with the memory of the machine.
+    fn check_memory(&self, origin: TextOrigin, added: usize) -> Result<(), PlacedError> {
+        if self.memory.holds(self.held.saturating_add(added)) { Ok(()) } else { Err(too_large(origin, &self.memory)) }
     }
 
     fn assemble_run(
@@ -212,9 +189,8 @@ impl<'run> StepBuilder<'run> {
         ordered: &mut StepOrder,
         complete: bool,
     ) -> Result<(&'run [Step<'run>], [bool; StepKind::ALL.len()]), PlacedError> {
-        if ordered.steps.len() > most_steps(&self.limits) {
-            return Err(too_many_steps(TextOrigin::COMPUTED, &self.limits));
-        }
+        self.held = self.held.saturating_add(ordered.steps.len().saturating_mul(ORDER_BYTES));
+        self.check_memory(TextOrigin::COMPUTED, ordered.steps.len().saturating_mul(size_of::<Step<'_>>()))?;
         let evidence = step::CallEvidence::from_lists(lists, complete);
         let mut steps = bumpalo::collections::Vec::with_capacity_in(ordered.steps.len(), self.arena);
         let mut derivation = derived::CallDerivation::from_lists(lists, self.of_format);
@@ -226,7 +202,7 @@ impl<'run> StepBuilder<'run> {
             let mut step = step::build_step(self, slot.kind, *node, slot.index, evidence)?;
             step.call_position = executed;
             executed += u32::from(slot.kind == StepKind::Call && step.status.is_executed());
-            self.count_step(&step)?;
+            self.check_memory(node.origin, 0)?;
             steps.push(step);
             if step.kind == StepKind::Call {
                 derivation.add_steps(self, &step, evidence, &mut steps)?;

@@ -20,13 +20,13 @@ mod stream;
 mod text_cutter;
 
 use super::adapt;
-use super::build::{NormalRun, build_run};
+use super::build::{self, NormalRun, build_run};
 use super::error::{PlacedError, ReadError};
 use super::expected::ExpectedRows;
 use super::names::PartNames;
 use super::prices::{self, ModelSpending, PriceTable};
 use super::projection::LineReader;
-use averment_base::limits::Limits;
+use averment_base::limits::{Limits, RunMemory};
 use averment_base::memory::allow_failure;
 use averment_base::value::json::{self, JsonDocument};
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
@@ -193,6 +193,7 @@ pub fn parse_under<'run>(
     if raw.text_length() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
     }
+    let memory = RunMemory::start(arena, limits, raw.text_length());
     let no_memory = || bytes::no_memory(&raw.source, &format!("a run of {} bytes", raw.text_length()));
     let text = raw.text.as_text().ok_or_else(no_memory)?;
     let mut warnings = raw.warnings.clone();
@@ -201,17 +202,21 @@ pub fn parse_under<'run>(
     let root = match raw.form {
         TextForm::Cassette => cassette::read_cassette(text, arena, limits).map_err(placed)?,
         TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
-        TextForm::Lines => read_records(split::nonblank_lines(text), text, arena, limits, &mut records, &mut warnings),
-        TextForm::Events => read_records(events::event_values(text), text, arena, limits, &mut records, &mut warnings),
-        TextForm::Values => read_records(split::json_values(text), text, arena, limits, &mut records, &mut warnings),
+        TextForm::Lines => read_records(split::nonblank_lines(text), text, memory, limits, &mut records, &mut warnings)
+            .map_err(placed)?,
+        TextForm::Events => read_records(events::event_values(text), text, memory, limits, &mut records, &mut warnings)
+            .map_err(placed)?,
+        TextForm::Values => {
+            read_records(split::json_values(text), text, memory, limits, &mut records, &mut warnings).map_err(placed)?
+        }
     };
     let from = adapt::RawDocument { root, text, source: raw.source.clone(), records, warnings };
-    let (mut normal, spending) = adapt::normalize_run(from, arena, limits, names, as_skillgym).map_err(placed)?;
+    let (mut normal, spending) = adapt::normalize_run(from, memory, limits, names, as_skillgym).map_err(placed)?;
     if let Some(prices) = prices {
         set_cost(&mut normal, prices, &spending, arena);
     }
     let other = names.filter(|_| normal.format != adapt::MAPPED);
-    let mut run = build_run(normal, arena, limits).map_err(|error| {
+    let mut run = build_run(normal, memory).map_err(|error| {
         match other.and_then(|names| adapt::explain_misfit(&root, names)) {
             Some(unfit) => ReadError { help: format!("the names of `--map` do not fit this run: {unfit}"), ..error },
             None => error,
@@ -285,9 +290,10 @@ pub fn is_named_like_a_trace(name: &str) -> bool {
 /// What is not JSON, or not a run.
 pub fn read_str<'run>(text: &'run str, arena: &'run Bump, limits: &Limits) -> Result<Run<'run>, ReadError> {
     let source = RunSource { file: "<text>".to_owned(), line: 1, column: 1, ..RunSource::default() };
+    let memory = RunMemory::start(arena, limits, text.len());
     let mut warnings = Vec::new();
     let object = read_value(text, &source, arena, limits, &mut warnings)?;
-    build_run(adapt::native::normal_run(object, text, source, warnings), arena, limits)
+    build_run(adapt::native::normal_run(object, text, source, warnings), memory)
 }
 
 fn read_value<'run>(
@@ -307,14 +313,18 @@ fn read_value<'run>(
 fn read_records<'run>(
     lines: impl Iterator<Item = (usize, &'run str)>,
     text: &'run str,
-    arena: &'run Bump,
+    memory: RunMemory<'run>,
     limits: &Limits,
     records: &mut RecordCounts,
     warnings: &mut Vec<ReadWarning>,
-) -> Node<'run> {
-    let mut nodes = bumpalo::collections::Vec::new_in(arena);
+) -> Result<Node<'run>, PlacedError> {
+    let mut nodes = bumpalo::collections::Vec::new_in(memory.arena);
     for (offset, line) in lines {
-        match json::parse_recorded(line, offset, arena, limits) {
+        let read = json::parse_recorded(line, offset, memory.arena, limits);
+        if !memory.holds(0) || read.as_ref().is_err_and(|error| error.too_large) {
+            return Err(build::too_large(TextOrigin::new(offset, offset + line.len()), &memory));
+        }
+        match read {
             Ok(document) => {
                 warnings.extend(duplicate_warnings(&document));
                 nodes.push(document.node);
@@ -330,7 +340,7 @@ fn read_records<'run>(
             }
         }
     }
-    Node::new(Value::List(nodes.into_bump_slice()), TextOrigin::new(0, text.len()))
+    Ok(Node::new(Value::List(nodes.into_bump_slice()), TextOrigin::new(0, text.len())))
 }
 
 /// Warnings about valid JSON.

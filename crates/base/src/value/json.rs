@@ -11,12 +11,12 @@ mod write;
 
 use super::text::{EscapedText, ValueText, unescape_text};
 use super::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
-use crate::limits::{LARGE, Limits, give_own_block};
+use crate::limits::{LARGE, Limits, RunMemory, give_own_block};
 use crate::memory::allow_failure;
 use bumpalo::Bump;
 use embed::OffsetMap;
 pub use embed::{may_hold, parse_text};
-pub use error::JsonError;
+pub use error::{JsonError, TOO_LARGE};
 pub use pruned::{ENTRIES, LEVELS, TEXT, pruned_json};
 use scan::StringEnd;
 pub use write::{json_start, to_json, to_json_within, write_json, write_json_within, write_text};
@@ -92,6 +92,9 @@ fn read_whole<'run>(mut reader: JsonReader<'run, '_>) -> Result<JsonDocument<'ru
     }
 }
 
+/// After so many values the memory is looked at.
+const CHECKED: usize = 64;
+
 struct JsonContainer<'run> {
     is_object: bool,
     /// Offset of its bracket in the run's text.
@@ -106,6 +109,7 @@ struct JsonReader<'run, 'limits> {
     places: OffsetMap<'run>,
     arena: &'run Bump,
     limits: &'limits Limits,
+    memory: RunMemory<'run>,
     frames: Vec<JsonContainer<'run>>,
     members: Vec<ObjectEntry<'run>>,
     nodes: usize,
@@ -123,7 +127,21 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
             give_own_block(&mut members);
         }
         let (frames, duplicates, constants) = Default::default();
-        Self { text, at: 0, places, arena, limits, frames, members, nodes: 0, duplicates, recorded: false, constants }
+        let memory = RunMemory::start(arena, limits, text.len());
+        Self {
+            text,
+            at: 0,
+            places,
+            arena,
+            limits,
+            memory,
+            frames,
+            members,
+            nodes: 0,
+            duplicates,
+            recorded: false,
+            constants,
+        }
     }
 
     fn read_document(&mut self) -> Result<JsonDocument<'run>, JsonError> {
@@ -209,6 +227,10 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
         self.at += 1;
         let Some(frame) = self.frames.pop() else { return Err(self.cut_off()) };
         let origin = self.places.source_origin(frame.start, self.at);
+        let copied = self.members.len().saturating_sub(frame.first);
+        if copied > CHECKED {
+            self.check_memory(copied)?;
+        }
         let value = if frame.is_object {
             self.forget_duplicates(frame.first, origin);
             let members = self.members.get(frame.first..).unwrap_or_default();
@@ -316,13 +338,19 @@ impl<'run, 'limits> JsonReader<'run, 'limits> {
     /// Bounds the memory of texts whose values are much larger than their source, such as `[0,0,0,…`.
     fn count_member(&mut self) -> Result<(), JsonError> {
         self.nodes += 1;
-        if self.nodes > self.limits.run_memory / (2 * size_of::<ObjectEntry<'_>>()) {
-            return Err(error::too_large(self.text, self.at, self.nodes));
+        if self.nodes.is_multiple_of(CHECKED) {
+            self.check_memory(0)?;
         }
         if self.members.len() == self.members.capacity() {
             allow_failure(|| self.members.try_reserve(1)).map_err(|_| self.no_memory())?;
         }
         Ok(())
+    }
+
+    /// Refuses the text where the values so far, and so many more, take more than a run may have.
+    fn check_memory(&self, added: usize) -> Result<(), JsonError> {
+        let held = self.members.len().saturating_add(added).saturating_mul(size_of::<ObjectEntry<'_>>());
+        if self.memory.holds(held) { Ok(()) } else { Err(error::too_large(self.text, self.at, self.memory.refusal())) }
     }
 
     #[cold]

@@ -18,7 +18,7 @@ pub fn run_limits(given: Option<&str>) -> Result<Limits, CommandError> {
     let defaults = Limits::default();
     let Some(text) = given else { return Ok(defaults) };
     match units::parse_bytes(text) {
-        Some(run_bytes) if run_bytes > 0 => Ok(Limits { run_bytes, ..defaults }),
+        Some(run_bytes) if run_bytes > 0 => Ok(defaults.with_run_bytes(run_bytes)),
         _ => Err(CommandError::usage(format!("`{text}` is no size"), "write a size such as `64MiB`")),
     }
 }

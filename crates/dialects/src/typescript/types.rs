@@ -30,22 +30,31 @@ impl TsParser<'_> {
         matches!(self.lexer.peek_token().kind, TsTokenKind::Sign(found) if found == sign)
     }
 
-    /// Bracket ends are cached: they are asked for again.
+    /// Bracket ends are cached: they are asked for again at each level of nesting.
     pub(super) fn skip_brackets(&mut self) -> ParseResult<()> {
         let mut open = Vec::new();
+        let skipped = self.close_brackets(&mut open);
+        // Whoever asks for one of them again would scan the rest of the text again.
+        self.closed.extend(open.into_iter().map(|start| (start, None)));
+        skipped
+    }
+
+    /// What stays in `open` is never closed.
+    fn close_brackets(&mut self, open: &mut Vec<usize>) -> ParseResult<()> {
         loop {
             let token = self.lexer.peek_token();
             if let Some(end) = self.closed.get(&token.start) {
-                self.lexer.reset_to(*end);
+                self.lexer.reset_to(end.ok_or(UnreadPiece)?);
             } else {
                 self.lexer.take_token(&token);
                 match token.kind {
                     TsTokenKind::Sign("(" | "[" | "{") => open.push(token.start),
                     TsTokenKind::Sign(")" | "]" | "}") => {
                         let start = open.pop().ok_or(UnreadPiece)?;
-                        self.closed.insert(start, self.lexer.take_mark());
+                        self.closed.insert(start, Some(self.lexer.take_mark()));
                     }
-                    TsTokenKind::Template => self.skip_template()?,
+                    // It may only be too deep for this attempt: nothing is known of the brackets around it.
+                    TsTokenKind::Template => self.skip_template().inspect_err(|UnreadPiece| open.clear())?,
                     TsTokenKind::End | TsTokenKind::Bad => return Err(UnreadPiece),
                     _ => {}
                 }

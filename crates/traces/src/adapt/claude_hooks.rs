@@ -116,7 +116,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         [true, _] => draft.mark_recorded(&[Command, Read, Write, Skill, Http]),
     }
-    draft.insert_derived(|draft, call| tools::derive_from_claude(draft.arena, call));
+    tools::add_following_steps(draft, tools::derive_from_claude);
     Ok(())
 }
 

@@ -399,7 +399,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         use StepKind::{Command, Http, Read, Skill, Write};
         self.draft.mark_recorded(&[Command, Read, Write, Skill, Http]);
         let draft = self.finish_run();
-        draft.insert_derived(|draft, call| tools::derive_from_call(draft.arena, call));
+        tools::add_following_steps(draft, tools::derive_from_call);
         draft
     }
 }

@@ -151,10 +151,10 @@ use crate::build::NormalRun;
 use crate::error::PlacedError;
 use crate::names::PartNames;
 use crate::prices::ModelSpending;
-use averment_base::limits::Limits;
+use averment_base::limits::{Limits, RunMemory};
 use averment_base::value::{Node, Value};
 use averment_runs::run::{ReadWarning, RecordCounts, RunSource};
-use bumpalo::Bump;
+
 pub use format::TraceFormat;
 pub use registry::{FORMATS, detect_format};
 use run_builder::RunBuilder;
@@ -170,17 +170,18 @@ pub(crate) struct RawDocument<'run> {
 
 pub(crate) fn normalize_run<'run>(
     from: RawDocument<'run>,
-    arena: &'run Bump,
+    memory: RunMemory<'run>,
     limits: &Limits,
     names: Option<&PartNames>,
     as_skillgym: bool,
 ) -> Result<(NormalRun<'run>, ModelSpending<'run>), PlacedError> {
+    let arena = memory.arena;
     let root = embedded_run::unpack_text(from.root, &from.source, arena, limits)?;
     let RawDocument { text, source, records, warnings, .. } = from;
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {
-        let mut draft = RunBuilder::new(arena, limits, records, warnings);
+        let mut draft = RunBuilder::new(arena, limits, records, warnings).under_memory(memory);
         generic::read_under(root, &mut draft, names);
         draft.check_steps()?;
         return Ok(draft.finish_run(text, source, MAPPED, root.origin));
@@ -194,7 +195,7 @@ pub(crate) fn normalize_run<'run>(
     if format.name == native::FORMAT.name {
         return Ok((native::normal_run(root, text, source, warnings), ModelSpending::default()));
     }
-    let mut draft = RunBuilder::new(arena, limits, records, warnings);
+    let mut draft = RunBuilder::new(arena, limits, records, warnings).under_memory(memory);
     let root = repeated_records::without_copies(root, &format.record_ids, &mut draft);
     let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut draft)).flatten();
     read.unwrap_or_else(|| (format.read)(root, &mut draft))?;

@@ -113,6 +113,7 @@ pub(crate) fn normal_run<'run>(
         warnings,
         priced: CostSource::NotAsked,
         concludes_ok: false,
+        draft_bytes: 0,
         of_format: false,
     }
 }

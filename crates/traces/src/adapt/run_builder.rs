@@ -1,9 +1,11 @@
 //! A run while an adapter fills it.
 
-use crate::build::{NormalRun, most_steps, too_many_steps};
+mod partial_roles;
+
+use crate::build::{NormalRun, too_large};
 use crate::error::PlacedError;
 use crate::prices::{ModelSpending, ModelTokens, UsageCounts};
-use averment_base::limits::Limits;
+use averment_base::limits::{Limits, RunMemory};
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{MAIN_AGENT, of_run, of_step};
 use averment_runs::run::{CostSource, ReadWarning, RecordCounts, RunSource, StepKind};
@@ -41,9 +43,15 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     requested: Option<RequestedParts<'limits>>,
     /// Only the whole run can answer the request.
     needs_whole: bool,
-    /// There were more steps than a run may have: the rest was left out, and the run is refused.
+    memory: RunMemory<'run>,
+    /// Bytes that its steps take, here and when the run is built of them.
+    draft_bytes: usize,
+    /// The steps take more than a run may have: the rest was left out, and the run is refused.
     overfull: bool,
 }
+
+/// Fields that are added to a step behind its first ones, about.
+const LATER_FIELDS: usize = 4;
 
 const NO_OBJECT: &str = "what is no object is passed over";
 
@@ -88,8 +96,15 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             uncalled: Vec::new(),
             requested: None,
             needs_whole: false,
+            memory: RunMemory::start(arena, limits, 0),
+            draft_bytes: 0,
             overfull: false,
         }
+    }
+
+    /// Counts from the beginning of the reading on.
+    pub(crate) fn under_memory(self, memory: RunMemory<'run>) -> Self {
+        Self { memory, ..self }
     }
 
     /// Only what is requested; the rest may be left out.
@@ -169,7 +184,8 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
 
     pub(crate) fn add_step(&mut self, kind: StepKind, fields: Vec<ObjectEntry<'run>>, origin: TextOrigin) -> StepId {
         self.mark_recorded(&[kind]);
-        if self.steps.len() >= most_steps(self.limits) {
+        self.draft_bytes += size_of::<PendingStep<'_>>() + (fields.len() + LATER_FIELDS) * size_of::<ObjectEntry<'_>>();
+        if self.overfull || !self.memory.holds(self.draft_bytes) {
             self.overfull = true;
             return StepId(usize::MAX);
         }
@@ -179,7 +195,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
 
     /// Refuses a run with more steps than its memory holds.
     pub(crate) fn check_steps(&self) -> Result<(), PlacedError> {
-        if self.overfull { Err(too_many_steps(TextOrigin::COMPUTED, self.limits)) } else { Ok(()) }
+        if self.overfull { Err(too_large(TextOrigin::COMPUTED, &self.memory)) } else { Ok(()) }
     }
 
     pub(crate) fn add_field(&mut self, step: StepId, key: &'run str, node: Node<'run>) {
@@ -210,25 +226,6 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     pub(crate) fn step_field(&self, step: StepId, key: &str) -> Option<Node<'run>> {
         let fields = &self.steps.get(step.0)?.fields;
         fields.iter().find(|field| field.key == key).map(|field| field.node)
-    }
-
-    /// The roles among these in which nobody speaks, as far as the run records messages at all.
-    pub(super) fn note_partial_roles(&mut self, roles: &[&'static str]) {
-        let speaks = |role: &&str| {
-            let is_role = |field: &ObjectEntry<'run>| {
-                field.key == of_step::ROLE && super::nodes::node_text(field.node).is_some_and(|word| word == *role)
-            };
-            self.steps.iter().any(|step| step.kind == StepKind::Message && step.fields.iter().any(is_role))
-        };
-        if !self.is_recorded(StepKind::Message) {
-            return;
-        }
-        let silent: Vec<_> = roles.iter().filter(|role| !speaks(role)).collect();
-        if !silent.is_empty() {
-            let nodes: Vec<_> = silent.into_iter().map(|role| Node::computed(Value::plain_text(role))).collect();
-            let list = self.list_node(&nodes);
-            self.set_entry(of_run::UNRECORDED_ROLES, list);
-        }
     }
 
     pub(super) fn called_tools(&self) -> FxHashSet<&'run str> {
@@ -429,6 +426,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             warnings: self.warnings,
             priced: CostSource::NotAsked,
             concludes_ok: self.assumes_success,
+            draft_bytes: self.draft_bytes,
             of_format: !self.home_grown,
         };
         (normal, self.spending)

@@ -3,11 +3,12 @@
 
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
 use super::nodes::{first_of, node_list, node_object, node_text};
-use super::run_builder::field_entry;
+use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::{StepKind, StepStatus};
 use bumpalo::Bump;
+use std::cell::RefCell;
 
 key_table! {
     ArgsKey {
@@ -191,18 +192,52 @@ pub(super) fn derive_from_claude<'run>(
     steps
 }
 
+/// Adds the steps that follow from the calls of known tools. A kind of which some call may have been one, and nobody can tell, counts as not
+/// recorded: a command whose arguments are missing may have been any.
+pub(crate) fn add_following_steps<'run>(
+    draft: &mut RunBuilder<'run, '_>,
+    derive: impl Fn(&'run Bump, &[ObjectEntry<'run>]) -> DerivedSteps<'run>,
+) {
+    let open = RefCell::new(Vec::new());
+    draft.insert_derived(|draft, call| {
+        let steps = derive(draft.arena, call);
+        if steps.is_empty() {
+            let mut open = open.borrow_mut();
+            for kind in kinds_of_unclear_call(call) {
+                if !open.contains(kind) {
+                    open.push(*kind);
+                }
+            }
+        }
+        steps
+    });
+    for kind in open.into_inner() {
+        draft.mark_unrecorded(kind);
+    }
+}
+
+/// See [`kinds_left_open`]: those of a call of a known tool that was carried out.
+fn kinds_of_unclear_call(call: &[ObjectEntry<'_>]) -> &'static [StepKind] {
+    let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
+    let tool = word(of_step::TOOL);
+    let executed = !UNEXECUTED.contains(&word(of_step::STATUS));
+    if executed && derives_steps(tool) { kinds_left_open(tool, field_value(call, of_step::ARGS)) } else { &[] }
+}
+
 /// As [`derive_from_call`], where anybody may have named the tool.
 pub(crate) fn derive_by_name<'run>(arena: &'run Bump, tool: &str, call: &[ObjectEntry<'run>]) -> DerivedSteps<'run> {
     if derives_steps(tool) { derive_from_call(arena, call) } else { Vec::new() }
 }
+
+/// The words of a status by which a call was never made.
+const UNEXECUTED: [&str; 2] = ["denied", "pending"];
 
 pub(crate) fn derive_from_call<'run>(
     arena: &'run Bump,
     call: &[ObjectEntry<'run>],
 ) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
-    let unexecuted = [StepStatus::Denied.as_str(), StepStatus::Pending.as_str()];
-    if unexecuted.contains(&Some(word(of_step::STATUS))) {
+    if UNEXECUTED.contains(&word(of_step::STATUS)) {
         return Vec::new();
     }
     let Some(args) = field_value(call, of_step::ARGS) else { return Vec::new() };

@@ -169,7 +169,7 @@ impl CallDerivation {
             let mut step = step::build_step(builder, kind, node, slot.count, evidence)?;
             step.call_position = call.call_position.saturating_add(1);
             slot.count = slot.count.saturating_add(1);
-            builder.count_step(&step)?;
+            builder.check_memory(call.node.origin, 0)?;
             steps.push(step);
         }
         Ok(())

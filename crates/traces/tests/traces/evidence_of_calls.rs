@@ -123,3 +123,33 @@ fn an_error_in_a_stream_of_anthropic_is_that_of_the_run() {
     ];
     with(&events.join("\n"), |run| assert_eq!((root(run, "error"), run.warnings.len()), ("\"Overloaded\"".into(), 0)));
 }
+
+#[test]
+fn a_shell_whose_command_nobody_knows_may_have_run_any() {
+    let codex = |arguments: &str| {
+        let call = |id: u8, arguments: &str| {
+            format!(r#"{{"type": "function_call", "name": "exec_command", "call_id": "c{id}"{arguments}}}"#)
+        };
+        let (known, other) = (call(1, r#", "arguments": "{\"cmd\": \"ls\"}""#), call(2, arguments));
+        rollout(&[META, ("response_item", &known), ("response_item", &other)])
+    };
+    let claude = |input: &str| {
+        format!(
+            r#"{{"type": "assistant", "sessionId": "s", "uuid": "u", "message": {{"role": "assistant", "content": [{{"type": "tool_use", "id": "t", "name": "Bash"{input}}}]}}}}"#
+        ) + "\n"
+    };
+    for text in [codex(r#", "arguments": "{\"cmd\": \"pwd\"}""#), claude(r#", "input": {"command": "pwd"}"#)] {
+        with(&text, |run| assert!(run.records_kind(StepKind::Command), "{text}"));
+    }
+    for text in [
+        codex(""),
+        codex(r#", "argumtnes": "{\"cmd\": \"pwd\"}""#),
+        claude(""),
+        claude(r#", "inputs": {"command": "pwd"}"#),
+    ] {
+        with(&text, |run| {
+            assert!(!run.records_kind(StepKind::Command), "{text}");
+            assert!(run.records_kind(StepKind::Call), "{text}");
+        });
+    }
+}

@@ -31,6 +31,7 @@ mod frameworks;
 mod golden;
 mod harmless_parts;
 mod later_results;
+mod memory;
 mod nameless_calls;
 mod normal_form;
 mod observed;

@@ -213,7 +213,7 @@ fn what_steps_become_stays_within_the_memory_of_a_run() {
                     read = true;
                 }
                 Err(message) => {
-                    let known = message.contains(" of memory") || message.contains("values in one run");
+                    let known = message.contains("MiB of memory");
                     assert!(known, "{count} of {}: {message}", many.1);
                     refused = true;
                 }

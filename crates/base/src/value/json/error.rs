@@ -15,7 +15,12 @@ pub struct JsonError {
     pub message: String,
     /// What to write.
     pub help: String,
+    /// It may be JSON, and takes more memory than a run may have.
+    pub too_large: bool,
 }
+
+/// What to do with a run that takes too much memory.
+pub const TOO_LARGE: &str = "split the file into several runs";
 
 impl fmt::Display for JsonError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,6 +39,7 @@ fn at_offset(text: &str, offset: usize, message: impl Into<String>, help: impl I
         column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         message: message.into(),
         help: help.into(),
+        too_large: false,
     }
 }
 
@@ -253,6 +259,6 @@ pub(super) fn no_memory(text: &str, offset: usize) -> JsonError {
     at_offset(text, offset, "there is not enough memory to read this run any further".to_owned(), help)
 }
 
-pub(super) fn too_large(text: &str, offset: usize, values: usize) -> JsonError {
-    at_offset(text, offset, format!("more than {values} values in one run"), "split the file into several runs")
+pub(super) fn too_large(text: &str, offset: usize, message: String) -> JsonError {
+    JsonError { too_large: true, ..at_offset(text, offset, message, TOO_LARGE) }
 }

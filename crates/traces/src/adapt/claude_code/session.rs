@@ -53,7 +53,7 @@ pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'r
     }
     reader.finish_run();
     about_the_run(objects(), draft);
-    draft.insert_derived(|draft, call| tools::derive_from_claude(draft.arena, call));
+    tools::add_following_steps(draft, tools::derive_from_claude);
 }
 
 fn type_of(line: Object<'_>) -> Option<ClaudeLineType> {

@@ -62,7 +62,7 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
         draft.add_step(step.kind, step.fields, step.origin);
     }
     if draft.is_whole() {
-        draft.insert_derived(|draft, call| tools::derive_from_call(draft.arena, call));
+        tools::add_following_steps(draft, tools::derive_from_call);
     }
     // What has spans of its own is told by them.
     if draft.is_whole() && !hands_over {

@@ -1,7 +1,7 @@
 //! Messages, commands, files, requests and spans as steps.
 
 use super::*;
-use crate::build::used_bytes;
+use averment_base::limits::used_bytes;
 
 pub(super) fn build_message<'run>(
     builder: &mut StepBuilder<'run>,

@@ -94,7 +94,7 @@ key_table! {
             | "turn_diff" | "plan_update" | "background_event" | "context_compacted" | "thread_rolled_back"
             | "entered_review_mode" | "exited_review_mode" | "mcp_startup_update" | "mcp_startup_complete" | "warning"
             | "shutdown_complete" | "guardian_warning" | "deprecation_notice" | "model_reroute" | "thread_name_updated"
-            | "thread_goal_updated" | "thread_settings_applied" | "undo_started" | "undo_completed" | "patch_apply_updated" | "hook_started"
+            | "thread_goal_updated" | "undo_started" | "undo_completed" | "patch_apply_updated" | "hook_started"
             | "hook_completed" | "skills_update_available" | "get_history_entry_response" | "mcp_list_tools_response"
             | "list_custom_prompts_response" | "list_skills_response" | "agent_message_content_delta" | "plan_delta"
             | "reasoning_content_delta" | "reasoning_raw_content_delta" | "agent_reasoning_raw_content_delta"

@@ -5,6 +5,8 @@
 //! foreign file that it was made of ([`MappedText::places`]). Where a system means something else than the language by a like word (what is missing,
 //! which order counts), the text says so openly.
 
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests measure time"))]
+
 mod adk;
 mod agentv;
 mod assay;
@@ -354,3 +356,7 @@ fn unknown_system(document: &YamlNode) -> averment_base::diagnostic::Diagnostic 
     };
     Diagnostic::new(Slug::Syntax, place, "this YAML holds no rules of a system that is read here").with_help(help)
 }
+
+#[cfg(test)]
+#[path = "../../../benches/clock/mod.rs"]
+mod clock;

@@ -55,14 +55,15 @@ pub fn paint_text(style: TextStyle, ink: TextColor, text: &str) -> String {
 /// More than this many diagnostics are counted, not drawn: nobody reads them, and each costs a piece of the file.
 pub const DRAWN: usize = 50;
 
-/// `2 errors, 1 warning`; `None` when there is nothing to count.
+/// `2 errors, 1 warning, 3 info`; `None` when there is nothing to count.
 #[must_use]
 pub fn count_by_severity(diagnostics: &Diagnostics) -> Option<String> {
-    let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "remark")]
+    let parts: Vec<String> = [(Severity::Error, "error"), (Severity::Warning, "warning"), (Severity::Info, "info")]
         .into_iter()
         .filter_map(|(severity, word)| {
             let count = diagnostics.0.iter().filter(|one| one.severity == severity).count();
-            (count > 0).then(|| format!("{count} {word}{}", if count == 1 { "" } else { "s" }))
+            let ending = if count == 1 || severity == Severity::Info { "" } else { "s" };
+            (count > 0).then(|| format!("{count} {word}{ending}"))
         })
         .collect();
     let hidden = diagnostics.0.len().saturating_sub(DRAWN);

@@ -148,7 +148,7 @@ fn messages_of_clines_sdk_tell_their_tokens() {
     with(text, |run| assert!(super::formats::root(run, "usage").contains(r#""input_tokens":21,"output_tokens":8"#)));
 }
 
-fn lines(values: &[serde_json::Value]) -> String {
+fn json_lines(values: &[serde_json::Value]) -> String {
     values.iter().map(|value| format!("{value}\n")).collect()
 }
 
@@ -156,7 +156,7 @@ fn lines(values: &[serde_json::Value]) -> String {
 fn newer_sessions_of_codex_are_complete_and_patches_given_to_the_shell_write_files() {
     let patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: src/a.rs\n+x\n*** End Patch\nEOF";
     let call = serde_json::json!({"cmd": patch}).to_string();
-    let session = lines(&[
+    let session = json_lines(&[
         serde_json::json!({"type": "session_meta", "payload": {"id": "s"}}),
         serde_json::json!({"type": "event_msg", "payload": {"type": "thread_settings_applied", "thread_settings": {}}}),
         serde_json::json!({"type": "response_item", "payload":
@@ -175,7 +175,7 @@ fn newer_sessions_of_codex_are_complete_and_patches_given_to_the_shell_write_fil
 #[test]
 fn a_message_of_gemini_cli_that_gives_back_results_says_nothing_new() {
     let session = |id: &str| {
-        lines(&[
+        json_lines(&[
             serde_json::json!({"sessionId": "s", "projectHash": "h", "startTime": "2026-01-01T00:00:00Z"}),
             serde_json::json!({"$set": {"messages":
                 [{"id": "m0", "type": "user", "content": [{"text": "<session_context>\nyes, refund"}]}]}}),

@@ -34,7 +34,7 @@ export class RulesError extends AvermentError {
 /** A run that cannot be read. */
 export class ReadError extends AvermentError {}
 
-/** A bug of the library, or not enough memory. The next call starts afresh. */
+/** A bug of the library, or not enough memory. The next call starts afresh; on the main thread of a page, `await init()` does. */
 export class InternalError extends AvermentError {}
 
 class StackError extends InternalError {}
@@ -47,16 +47,32 @@ export function setLoader(load) {
   loader = load;
 }
 
-/** Loads the compiled library: needed once in browsers, harmless elsewhere. */
+/** Loads and starts the library: needed once in browsers, harmless elsewhere. */
 export async function init(source) {
-  if (compiled) return;
+  compiled ??= await compileSource(source);
+  await start();
+}
+
+async function compileSource(source) {
   const given = await source;
-  if (given === undefined && loader) compiled = await loader();
-  else if (given instanceof WebAssembly.Module) compiled = given;
-  else if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) compiled = await WebAssembly.compile(given);
-  else if (typeof Response !== "undefined" && given instanceof Response) compiled = await compileResponse(given);
-  else if (typeof given === "string" || given instanceof URL) compiled = await compileResponse(await fetch(given));
-  else throw new TypeError("`init` takes the address of averment.wasm, a Response, its bytes or a WebAssembly.Module");
+  if (given === undefined && loader) return loader();
+  if (given instanceof WebAssembly.Module) return given;
+  if (given instanceof ArrayBuffer || ArrayBuffer.isView(given)) return WebAssembly.compile(given);
+  if (typeof Response !== "undefined" && given instanceof Response) return compileResponse(given);
+  if (typeof given === "string" || given instanceof URL) return compileResponse(await fetch(given));
+  throw new TypeError("`init` takes the address of averment.wasm, a Response, its bytes or a WebAssembly.Module");
+}
+
+// Chromium refuses to start a module of this size at once on the main thread of a page.
+async function start() {
+  if (instance) return;
+  const made = await WebAssembly.instantiate(compiled, {});
+  if (!instance) use(made);
+}
+
+function use(made) {
+  instance = made;
+  generation += 1;
 }
 
 async function compileResponse(response) {
@@ -68,10 +84,17 @@ function library() {
   if (!instance) {
     compiled ??= loader?.();
     if (!(compiled instanceof WebAssembly.Module)) throw new InternalError("the library is not loaded: `await init()` comes first");
-    instance = new WebAssembly.Instance(compiled, {});
-    generation += 1;
+    use(startAtOnce());
   }
   return instance.exports;
+}
+
+function startAtOnce() {
+  try {
+    return new WebAssembly.Instance(compiled, {});
+  } catch (error) {
+    throw new InternalError("the library is not started: `await init()` comes first", {}, { cause: error });
+  }
 }
 
 function readSlot(exports, slot) {
@@ -93,6 +116,8 @@ function inLibrary(work) {
     return work(exports);
   } catch (trap) {
     instance = undefined;
+    // For hosts that cannot start it at once. A failure shows in the next call.
+    start().catch(() => {});
     let message = "";
     try {
       message = readSlot(exports, PANIC);

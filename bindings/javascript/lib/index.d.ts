@@ -269,7 +269,7 @@ export interface UnreadableRun extends RulePlace {
 export declare function lint(name: string, text: string | Uint8Array, options?: LintOptions): Diagnostic[];
 /** A text of rules as `aver fmt` writes it. Throws a `RulesError` where it has mistakes. */
 export declare function format(name: string, text: string | Uint8Array): string;
-/** Loads the compiled library: needed once in browsers, harmless in Node. */
+/** Loads and starts the library: needed once in browsers, harmless in Node. */
 export declare function init(
   source?: string | URL | Response | ArrayBuffer | ArrayBufferView | WebAssembly.Module | Promise<Response>,
 ): Promise<void>;
@@ -287,5 +287,5 @@ export declare class RulesError extends AvermentError {
 }
 /** A run that cannot be read. */
 export declare class ReadError extends AvermentError {}
-/** A bug of the library, or not enough memory. The next call starts afresh. */
+/** A bug of the library, or not enough memory. The next call starts afresh; on the main thread of a page, `await init()` does. */
 export declare class InternalError extends AvermentError {}

@@ -1,5 +1,6 @@
 // The package as it is built: AVERMENT_PACKAGE names its folder. `../test` runs this.
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { test } from "node:test";
@@ -112,6 +113,24 @@ test("limits hold, and nothing is lost after the library broke down", () => {
   assert.throws(() => Rules.fromText("a.assert", RULES, { limits: { runBytes: 10 } }).check({ calls: [refund] }), ReadError);
 });
 
+test("a host that starts a module only asynchronously, as the main thread of Chromium, has the same outcomes", async () => {
+  const page = await load("browser.mjs");
+  const { Instance } = WebAssembly;
+  WebAssembly.Instance = function () { throw new RangeError("WebAssembly.Instance is disallowed on the main thread"); };
+  try {
+    await page.init(readFileSync(path.join(folder, "lib/averment.wasm")));
+    const made = page.Rules.fromText("refunds.assert", RULES);
+    assert.equal(made.check({ calls: [refund] }).passed, false);
+    trapOnce();
+    assert.throws(() => made.check({ calls: [refund] }), /broke down/);
+    assert.throws(() => made.check({ calls: [refund] }), /`await init\(\)` comes first/);
+    await page.init();
+    assert.equal(made.check({ calls: [approve, refund] }).passed, true);
+  } finally {
+    WebAssembly.Instance = Instance;
+  }
+});
+
 test("a trap is an error once, and rules go on in a new instance", () => {
   const { instantiated } = breakOnce();
   assert.throws(() => rules.check({ calls: [] }), (error) => error instanceof InternalError && /broke down/.test(error.message));
@@ -122,11 +141,15 @@ test("a trap is an error once, and rules go on in a new instance", () => {
 // Lets the next call of the library end as a panic does.
 function breakOnce() {
   const { Instance } = WebAssembly;
-  const { encode } = TextEncoder.prototype;
   let count = 0;
   WebAssembly.Instance = function (...given) { count += 1; return new Instance(...given); };
-  TextEncoder.prototype.encode = function () { TextEncoder.prototype.encode = encode; throw new WebAssembly.RuntimeError("unreachable"); };
+  trapOnce();
   return { instantiated: () => { WebAssembly.Instance = Instance; return count; } };
+}
+
+function trapOnce() {
+  const { encode } = TextEncoder.prototype;
+  TextEncoder.prototype.encode = function () { TextEncoder.prototype.encode = encode; throw new WebAssembly.RuntimeError("unreachable"); };
 }
 
 test("memory is given back", () => {

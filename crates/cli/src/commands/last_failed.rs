@@ -17,6 +17,8 @@ const LARGEST: u64 = 16 << 20;
 pub struct LastFailed {
     file: PathBuf,
     kept: FailedTraces,
+    /// There was a check of these rules and traces with the flag.
+    has_earlier: bool,
     /// Some traces are left out: what holds of all runs is not judged.
     narrowed: bool,
 }
@@ -41,8 +43,10 @@ impl LastFailed {
         let here = std::env::current_dir().unwrap_or_default().to_string_lossy().into_owned();
         let check: Vec<String> = std::iter::once(here).chain(words).collect();
         let file = folder.join(format!("{:08x}.json", crc32fast::hash(check.join("\0").as_bytes())));
-        let failed = read_failed(&file).filter(|kept| kept.check == check).map(|kept| kept.failed).unwrap_or_default();
-        Ok(Self { file, kept: FailedTraces { check, failed }, narrowed: false })
+        let earlier = read_failed(&file).filter(|kept| kept.check == check);
+        let has_earlier = earlier.is_some();
+        let failed = earlier.map(|kept| kept.failed).unwrap_or_default();
+        Ok(Self { file, kept: FailedTraces { check, failed }, has_earlier, narrowed: false })
     }
 
     /// Leaves the traces that failed; all of them where none of these is known, and says which it is.
@@ -51,7 +55,11 @@ impl LastFailed {
         let has_failed = |trace: &TraceInput| self.kept.failed.contains(&trace.display_name());
         let (failed, others): (Vec<_>, Vec<_>) = traces.into_iter().partition(has_failed);
         if failed.is_empty() {
-            eprint_redacted("note: --last-failed knows no failure of these traces; all of them are judged\n");
+            eprint_redacted(if self.has_earlier {
+                "note: none of these traces failed in the last check with --last-failed; all are judged\n"
+            } else {
+                "note: no earlier check of these rules and traces had --last-failed; all are judged, and those that fail are remembered\n"
+            });
             return others;
         }
         self.narrowed = !others.is_empty();

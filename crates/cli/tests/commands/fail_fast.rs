@@ -102,7 +102,7 @@ fn only_the_traces_that_failed_are_judged_until_they_pass() {
     let folder = mixed_folder();
     let (code, runs, said) = last_failed(&folder, "");
     assert!(code == 1 && runs.len() >= 4, "{runs:?}");
-    assert!(said.contains("--last-failed knows no failure of these traces"), "{said}");
+    assert!(said.contains("no earlier check of these rules and traces had --last-failed"), "{said}");
     let (code, runs, said) = last_failed(&folder, "");
     assert_eq!((code, runs), (1, vec!["runs/b.json".to_owned(), "runs/d.json".to_owned()]), "{said}");
     assert!(said.contains("--last-failed judges 2 of 4 traces"), "{said}");
@@ -116,8 +116,9 @@ fn only_the_traces_that_failed_are_judged_until_they_pass() {
     assert_eq!((code, runs), (0, vec!["runs/b.json".to_owned()]), "{said}");
     assert!(said.contains("what failed passes now"), "{said}");
     folder.write("runs/a.json", b"{");
-    let (code, runs, _) = last_failed(&folder, "");
+    let (code, runs, said) = last_failed(&folder, "");
     assert!(code == 4 && runs.len() >= 3, "all of them again: {runs:?}");
+    assert!(said.contains("none of these traces failed in the last check with --last-failed"), "{said}");
     folder.write("runs/a.json", GOOD.as_bytes());
     assert_eq!(last_failed(&folder, "").1, ["runs/a.json"], "what could not be read is looked at again");
 }

@@ -329,5 +329,9 @@ fn init_keeps_what_is_there_and_writes_nothing_on_trial() {
     let made = broken.aver("init");
     assert!(made.code == 4 && made.err.contains("runs.jsonl:2:12"), "{made:?}");
     assert!(broken.read("rules/agent.assert").contains("agent.assert: "), "{made:?}");
+    // Rules without a test and without a run are no mistake: the next step is to record runs.
+    let bare = Folder::new(&[("averment.toml", "rules = \"mine.assert\"\n"), ("mine.assert", "never drop_table\n")]);
+    let made = bare.aver("init");
+    assert!(made.code == 0 && made.out.contains("next: put recorded runs into runs/"), "{made:?}");
     folder.aver("init nowhere").refused(&["there is no folder `nowhere`"]);
 }

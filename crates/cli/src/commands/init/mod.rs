@@ -196,12 +196,16 @@ fn place_file(folder: &Path, file: &PlannedFile, dry_run: bool) -> Result<(), Co
     print_line(&format!("wrote {shown} {about}"))
 }
 
-/// Checks the runs with the settings as they are now. Without runs, the rules are tested.
+/// Checks the runs with the settings as they are now. Without runs, the rules are tested; rules that were there before may have no test.
 fn check_project(folder: &Path, survey: &FolderSurvey, color: ColorChoice) -> Result<Exit, CommandError> {
     let settings = folder.join("averment.toml").into_os_string();
-    let word = if survey.traces.is_empty() { "test" } else { "check" };
-    print_line(&format!("\u{2192} aver {word}"))?;
-    let mut words: Vec<OsString> = ["aver", word, "--project"].map(OsString::from).into();
+    let command: &[&str] = match (survey.traces.is_empty(), survey.rules.is_empty()) {
+        (false, _) => &["aver", "check"],
+        (true, true) => &["aver", "test"],
+        (true, false) => &["aver", "test", "--allow", "empty"],
+    };
+    print_line(&format!("\u{2192} {}", command.join(" ")))?;
+    let mut words: Vec<OsString> = command.iter().chain(&["--project"]).map(OsString::from).collect();
     words.push(settings);
     let parsed = CliArgs::try_parse_from(words)
         .map_err(|error| CommandError::usage(error.to_string(), "run `aver check` in the folder"))?;

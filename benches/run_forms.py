@@ -149,7 +149,16 @@ class StandaloneCluster:
         for role, *arguments in roles:
             command = [script, f"org.apache.spark.deploy.{role}", *arguments]
             self.started.append(subprocess.Popen(command, stdout=log, stderr=log))
-            time.sleep(5)
+            self.wait_for_master(port)
+
+    def wait_for_master(self, port):
+        """On a busy machine it takes more than the minute for which Spark looks for it."""
+        for _ in range(600):
+            with socket.socket() as asked:
+                if asked.connect_ex(("127.0.0.1", port)) == 0:
+                    return
+            time.sleep(0.5)
+        sys.exit("the master of Spark does not answer")
 
     def executors(self):
         """Processes below the workers that hold an executor."""

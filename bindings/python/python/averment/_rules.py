@@ -215,7 +215,7 @@ class Rules:
 
         Whoever judges parts of the runs apart, on other machines or days, makes a subtotal of each part, and gives them to
         :meth:`join_subtotals` and :meth:`conclude`. The arguments are those of :meth:`check_arrow`. Rows that cannot be read are left out.
-        The size of a subtotal does not depend on the number of runs.
+        Rates are counts; an average or a percentile keeps 8 bytes a run in it, up to 131,072 runs.
         """
         return self._raw.subtotal_arrow(data, run, _words(meta), threads)
 

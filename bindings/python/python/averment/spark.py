@@ -95,13 +95,15 @@ def gather(df: DataFrame, trace: str = "trace_id", order: str = "start_time", mo
     number, count, spans = "__averment_number", "__averment_count", "__averment_spans"
     window = Window.partitionBy(_quoted(trace)).orderBy(F.col(_quoted(order)).asc_nulls_last())
     numbered = df.withColumn(number, F.row_number().over(window))
-    span = F.struct(F.col(number), F.struct(*(F.col(_quoted(one)) for one in df.columns)).alias("span"))
+    # As text, because Spark does not sort structs that hold a map.
+    span = F.struct(F.col(number), F.to_json(F.struct(*(F.col(_quoted(one)) for one in df.columns))).alias("span"))
     grouped = numbered.groupBy(_quoted(trace)).agg(
         F.count("*").alias(count),
         # Few enough are kept, whatever the number: `when` without `otherwise` is null, and nulls are not collected.
         F.sort_array(F.collect_list(F.when(F.col(number) <= most, span))).alias(spans),
     )
-    run = F.when(F.col(count) <= most, F.to_json(F.transform(F.col(spans), lambda one: one["span"])))
+    listed = F.array_join(F.transform(F.col(spans), lambda one: one["span"]), ",")
+    run = F.when(F.col(count) <= most, F.concat(F.lit("["), listed, F.lit("]")))
     return grouped.select(F.col(_quoted(trace)), run.alias("run"))
 
 

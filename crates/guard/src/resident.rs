@@ -21,6 +21,8 @@ const MAX_KEPT: usize = 256 << 20;
 pub struct ResidentSessions {
     index: Option<GrowthIndex>,
     kept: Mutex<KeptLogs>,
+    /// The most bytes that are kept.
+    most: usize,
 }
 
 #[derive(Debug, Default)]
@@ -68,7 +70,7 @@ impl ResidentSessions {
     /// Keeps nothing yet.
     #[must_use]
     pub fn new(rules: &Rules) -> Self {
-        Self { index: GrowthIndex::new(rules), kept: Mutex::default() }
+        Self { index: GrowthIndex::new(rules), kept: Mutex::default(), most: MAX_KEPT }
     }
 
     /// By what less of a session is read than all of it.
@@ -87,7 +89,7 @@ impl ResidentSessions {
     pub(crate) fn keep(&self, path: &Path, stamp: FileStamp, memory: LogMemory) {
         let bytes = memory.bytes();
         // What was not written whole is read again.
-        if stamp.length != memory.text().len() as u64 || bytes > MAX_KEPT {
+        if stamp.length != memory.text().len() as u64 || bytes > self.most {
             return;
         }
         let mut kept = self.lock();
@@ -97,7 +99,7 @@ impl ResidentSessions {
         if let Some(before) = kept.logs.insert(path.to_owned(), KeptLog { stamp, memory, bytes, asked }) {
             kept.bytes = kept.bytes.saturating_sub(before.bytes);
         }
-        while kept.bytes > MAX_KEPT {
+        while kept.bytes > self.most {
             let Some(oldest) = kept.logs.iter().min_by_key(|(_, log)| log.asked).map(|(path, _)| path.clone()) else {
                 return;
             };
@@ -108,5 +110,31 @@ impl ResidentSessions {
 
     fn lock(&self) -> MutexGuard<'_, KeptLogs> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sessions_are_kept_within_a_bound_and_the_oldest_go_first() {
+        let rules = Rules::from_text("r.assert", "never a").unwrap();
+        let sessions = ResidentSessions { most: 40_000, ..ResidentSessions::new(&rules) };
+        let path = |number: u64| PathBuf::from(number.to_string());
+        let stamp =
+            |number: u64, text: &str| FileStamp { file: (0, number), length: text.len() as u64, modified: None };
+        let text = "{\"guard\":\"call\",\"tool\":\"b\",\"args\":{},\"time\":1}\n".repeat(20);
+        for number in 0..100 {
+            sessions.keep(&path(number), stamp(number, &text), LogMemory::new(text.clone(), None));
+            let kept = sessions.lock();
+            assert!(kept.bytes <= 40_000 && kept.bytes == kept.logs.values().map(|log| log.bytes).sum::<usize>());
+        }
+        let (first, last) = (sessions.take(&path(0)), sessions.take(&path(99)));
+        assert!(first.is_none() && last.is_some_and(|(_, memory)| memory.text() == text));
+        // One that is larger than all that may be kept is not.
+        let large = text.repeat(100);
+        sessions.keep(&path(7), stamp(7, &large), LogMemory::new(large.clone(), None));
+        assert!(sessions.take(&path(7)).is_none());
     }
 }

@@ -107,7 +107,7 @@ const HOLES: [(&str, &str, &str); 14] = [
 /// Larger files are left out.
 const LARGE: usize = 20_000;
 /// One place in so many is looked at; with `AVERMENT_UNKNOWN=all` each.
-const ONE_IN: usize = 8;
+const ONE_IN: usize = 32;
 
 #[test]
 fn whatever_is_renamed_a_tool_that_is_called_is_not_never_called() {

@@ -97,28 +97,3 @@ fn kinds_that_are_not_recorded_or_not_ordered() {
     ordered["steps"] = json!(["message", "call"]);
     assert_eq!(verdict("before user -> a", &ordered), Pass);
 }
-
-/// What a run leaves out of the words of somebody could only have helped, or could only have hurt, or either.
-#[test]
-fn words_of_a_role_that_is_not_recorded_may_have_been_any() {
-    let text = |calls: &[&str]| {
-        let mut steps: Vec<_> = calls.iter().map(|tool| json!({"kind": "call", "tool": tool})).collect();
-        steps.push(json!({"kind": "message", "role": "assistant", "text": "hi"}));
-        json!({"steps": steps, "unrecorded_roles": ["user"]})
-    };
-    for (rule, calls, expected) in [
-        ("never user /x/", &[][..], Undecided),
-        ("never message /x/", &[], Undecided),
-        ("never assistant /x/", &[], Pass),
-        ("require user /x/", &[], Undecided),
-        ("require message /hi/", &[], Pass),
-        ("before user /yes/ -> refund", &["refund"], Undecided),
-        ("before user /yes/ -> refund", &[], Vacuous),
-        ("never send after fetch until user /yes/", &["fetch"], Pass),
-        ("never send after fetch until user /yes/", &["fetch", "send"], Undecided),
-        ("count user <= 3", &[], Undecided),
-        ("count refund <= 3", &[], Pass),
-    ] {
-        assert_eq!(verdict(rule, &text(calls)), expected, "{rule}: {calls:?}");
-    }
-}

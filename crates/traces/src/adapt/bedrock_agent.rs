@@ -53,7 +53,6 @@ key_table! {
         Type = "type" | "invocationType",
         Function = "function",
         Path = "apiPath",
-
         Parameters = "parameters",
         Body = "requestBody",
         Content = "content",

@@ -107,7 +107,11 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'ru
         }
         results.push(result);
     }
-    let actions = object_of(step, BrowserKey::Model).and_then(|model| list_of(model, BrowserKey::Actions));
+    let model = value_of(step, BrowserKey::Model);
+    let actions = model.and_then(node_object).and_then(|model| list_of(model, BrowserKey::Actions));
+    if let Some(model) = model.filter(|_| actions.is_none()) {
+        talk.draft.skip_record(model.origin, "what a model wrote without `action` is passed over");
+    }
     let actions = actions.unwrap_or_default();
     let calls: Vec<_> =
         talk.draft.record_objects(actions).filter_map(|(node, one)| view_action(talk, node, one)).collect();

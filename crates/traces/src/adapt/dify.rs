@@ -104,7 +104,9 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
 /// The arguments and the results stand under the names of the tools.
 fn add_tools<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, thought: Object<'run>) {
     let names = text_of(thought, DifyKey::Tool).unwrap_or_default();
-    if names.is_empty() && value_of(thought, DifyKey::Tool).is_some_and(|tool| node_text(tool).is_none()) {
+    let is_given = value_of(thought, DifyKey::Given).and_then(node_text).is_some_and(|given| !given.is_empty());
+    let is_wrong = value_of(thought, DifyKey::Tool).map_or(is_given, |tool| node_text(tool).is_none());
+    if names.is_empty() && is_wrong {
         return talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
     }
     let given = value_of(thought, DifyKey::Given).map(|given| parse_arguments(talk.draft, given));

@@ -169,6 +169,9 @@ fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
     let metadata = result.and_then(|result| object_of(result, VsCodeRequestKey::Metadata));
     let rounds =
         metadata.and_then(|metadata| list_of(metadata, VsCodeRequestKey::Rounds)).filter(|rounds| !rounds.is_empty());
+    if request.field(VsCodeRequestKey::Response).is_none() {
+        talk.draft.note_unknown(node.origin, "a request without `response`: what was done for it is not recorded");
+    }
     let parts = list_of(request, VsCodeRequestKey::Response).unwrap_or_default();
     let Some(rounds) = rounds else {
         talk.begin_turn();

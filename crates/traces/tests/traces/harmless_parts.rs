@@ -1,7 +1,7 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 195] = [
+pub(super) const HARMLESS: [(&str, &str); 202] = [
     (".results[].result.data.parts", "what a tool gave"),
     ("UsageEvent].data kind", "counts"),
     ("[tool_result].data.content part", "what a tool gave"),
@@ -200,6 +200,13 @@ pub(super) const HARMLESS: [(&str, &str); 195] = [
     ("formats [llm].output.toolCalls", "what was asked for, as long as tools have spans"),
     ("formats [].runs[].content part", "the answer again, which is the last message of the run"),
     ("formats [].runs\"[].content part", "the answer again, which is the last message of the run"),
+    ("trace [].input", "what a model was given"),
+    ("trace [].output", "the first span of the file is part of a judgement"),
+    ("trace [].span_attributes kind", "the first span of the file is part of a judgement"),
+    ("trace [].span_data.input", "what a model was given"),
+    ("trace [].span_data.output[assistant].tool_calls", "what was asked for, as long as tools have spans"),
+    ("trace [].span_data.usage key", "counts"),
+    ("trace [].span_data key", "data of a span, which are the program's own"),
 ];
 
 /// Places that pass, with the reason.

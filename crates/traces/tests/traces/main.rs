@@ -39,6 +39,7 @@ mod passed_over;
 mod pieces;
 mod printed;
 mod recorded;
+mod renamed_keys;
 mod repeated;
 mod robust;
 mod sessions;

@@ -164,3 +164,30 @@ fn speech_without_words_is_not_recorded() {
     let run = json!({"id": "s", "task_id": "t", "termination_reason": "user_stop", "ticks": [tick, tick]});
     with(&run.to_string(), |run| assert!(!run.records_kind(StepKind::Message)));
 }
+
+/// What somebody may have said could only have helped, or could only have hurt, or either.
+#[test]
+fn words_that_are_not_recorded_decide_nothing() {
+    let judged = |rule: &str, calls: &[&str]| {
+        let mut steps: Vec<_> = calls.iter().map(|tool| json!({"kind": "call", "tool": tool})).collect();
+        steps.push(json!({"kind": "message", "role": "assistant", "text": "hi"}));
+        let run = json!({"steps": steps, "unrecorded_roles": ["user"]}).to_string();
+        let rules = averment_fixtures::Rules::from_text("t", rule).unwrap_or_else(|error| panic!("{rule}: {error}"));
+        rules.check_json(&run).unwrap().results[0].verdict.as_str()
+    };
+    for (rule, calls, expected) in [
+        ("never user /x/", &[][..], "undecided"),
+        ("never message /x/", &[], "undecided"),
+        ("never assistant /x/", &[], "pass"),
+        ("require user /x/", &[], "undecided"),
+        ("require message /hi/", &[], "pass"),
+        ("before user /yes/ -> refund", &["refund"], "undecided"),
+        ("before user /yes/ -> refund", &[], "vacuous"),
+        ("never send after fetch until user /yes/", &["fetch"], "pass"),
+        ("never send after fetch until user /yes/", &["fetch", "send"], "undecided"),
+        ("count user <= 3", &[], "undecided"),
+        ("count refund <= 3", &[], "pass"),
+    ] {
+        assert_eq!(judged(rule, calls), expected, "{rule}: {calls:?}");
+    }
+}

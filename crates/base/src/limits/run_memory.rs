@@ -19,7 +19,7 @@ impl<'run> RunMemory<'run> {
     #[must_use]
     pub fn start(arena: &'run Bump, limits: &Limits, text: usize) -> Self {
         // What the process itself takes is left out.
-        let most = limits.run_memory - limits.run_memory / 16;
+        let most = limits.run_memory.saturating_sub(limits.run_memory / 16);
         Self { arena, before: used_bytes(arena), most, text }
     }
 

@@ -198,21 +198,27 @@ pub(crate) fn add_following_steps<'run>(
     draft: &mut RunBuilder<'run, '_>,
     derive: impl Fn(&'run Bump, &[ObjectEntry<'run>]) -> DerivedSteps<'run>,
 ) {
-    let open = RefCell::new(Vec::new());
+    // Of each kind: calls that may be such a step, and steps that follow from calls.
+    let counts = RefCell::new([(0_usize, 0_usize); StepKind::ALL.len()]);
     draft.insert_derived(|draft, call| {
-        let steps = derive(draft.arena, call);
-        if steps.is_empty() {
-            let mut open = open.borrow_mut();
-            for kind in kinds_of_unclear_call(call) {
-                if !open.contains(kind) {
-                    open.push(*kind);
-                }
+        let (steps, mut counts) = (derive(draft.arena, call), counts.borrow_mut());
+        for (kind, _) in &steps {
+            if let Some((_, derived)) = counts.get_mut(*kind as usize) {
+                *derived += 1;
+            }
+        }
+        for kind in if steps.is_empty() { kinds_of_unclear_call(call) } else { &[] } {
+            if let Some((unclear, _)) = counts.get_mut(*kind as usize) {
+                *unclear += 1;
             }
         }
         steps
     });
-    for kind in open.into_inner() {
-        draft.mark_unrecorded(kind);
+    for (kind, (unclear, derived)) in StepKind::ALL.into_iter().zip(counts.into_inner()) {
+        // What a call did may be told beside it.
+        if unclear > 0 && draft.steps_of_kind(kind).len() < unclear + derived {
+            draft.mark_unrecorded(kind);
+        }
     }
 }
 
@@ -221,7 +227,9 @@ fn kinds_of_unclear_call(call: &[ObjectEntry<'_>]) -> &'static [StepKind] {
     let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
     let tool = word(of_step::TOOL);
     let executed = !UNEXECUTED.contains(&word(of_step::STATUS));
-    if executed && derives_steps(tool) { kinds_left_open(tool, field_value(call, of_step::ARGS)) } else { &[] }
+    // A call of a skill without a name called none.
+    let works = derives_steps(tool) && known_tool(tool) != Some(KnownTool::Skill);
+    if executed && works { kinds_left_open(tool, field_value(call, of_step::ARGS)) } else { &[] }
 }
 
 /// As [`derive_from_call`], where anybody may have named the tool.

@@ -54,13 +54,13 @@ macro_rules! kinds {
 
 kinds! {
     Flip = "flip", "a comparison or test becomes its opposite: `>` is `<=`, `in` is `not in`";
-    Border = "border", "a comparison takes its border in or leaves it out: `>` is `>=`";
+    Border = "border", "a comparison includes or excludes its bound: `>` is `>=`";
     Negate = "negate", "a statement or condition becomes its opposite";
     DropAssertion = "drop-assertion", "an assertion is left out";
     DropArgument = "drop-argument", "a test among the arguments of a pattern is left out";
     DropBinding = "drop-binding", "a binding `$x` is left out";
     DropCondition = "drop-condition", "a `where`, a `when` or one side of `and`, `or`, `implies` is left out";
-    DropModifier = "drop-modifier", "a modifier that decides something is left out: `must`, `threshold`, `severity`, `expect fail`";
+    DropModifier = "drop-modifier", "a modifier that can change the verdict is left out: `must`, `threshold`, `severity`, `expect fail`";
     DropWord = "drop-word", "a word that makes a statement stricter is left out: `each`, `immediately`, `exactly`, `only`, `strict`, `proposed`, `ok`, `failed`, `starts`, `so far`, `in a row`";
     DropPattern = "drop-pattern", "a pattern of a list, a choice, a sequence or a flow is left out";
     DropWindow = "drop-window", "`until` or `within` is left out";

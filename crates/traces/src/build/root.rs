@@ -33,8 +33,16 @@ pub(super) fn run_id<'run>(object: Object<'run>) -> Result<Option<&'run str>, Pl
 }
 
 /// Entries that say nothing about actions or answers, except composite `meta` values.
-const SAYS_NOTHING: [&str; 7] =
-    [of_run::ID, of_run::META, of_run::TOOLS, of_run::TURNS, of_run::ENV, of_run::COMPLETE, of_run::STEPS];
+const SAYS_NOTHING: [&str; 8] = [
+    of_run::ID,
+    of_run::META,
+    of_run::TOOLS,
+    of_run::TURNS,
+    of_run::ENV,
+    of_run::COMPLETE,
+    of_run::STEPS,
+    of_run::UNRECORDED_ROLES,
+];
 
 pub(super) const EMPTY: &str = "the run is empty: no step and no output of it is recorded";
 

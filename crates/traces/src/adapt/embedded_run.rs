@@ -85,8 +85,15 @@ pub(super) fn open_envelope<'run>(root: Node<'run>) -> Option<(Node<'run>, &'sta
         let is_own = matches!(format.projected, LineProjection::Calls);
         (!is_own && !may_hold_several(format, &entry.node)).then_some((entry.node, format))
     };
-    let mut runs = node_object(root)?.entries().iter().filter_map(is_run);
-    runs.next().filter(|_| runs.next().is_none())
+    let entries = node_object(root)?.entries();
+    let mut runs = entries.iter().filter_map(is_run);
+    let only = runs.next().filter(|_| runs.next().is_none())?;
+    // A list of records beside it may be a part of the run that this reader would leave out.
+    let lists = entries.iter().filter_map(|entry| {
+        node_list(entry.node).filter(|items| items.iter().any(|item| node_object(*item).is_some()))
+    });
+    let is_alone = lists.count() <= usize::from(node_list(only.0).is_some());
+    is_alone.then_some(only)
 }
 
 /// True if parts name their runs, or there are several.

@@ -8,7 +8,7 @@ use super::nodes::{list_of, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
-use averment_runs::run::StepStatus;
+use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     OwaspTraceKey {
@@ -94,6 +94,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let draft = talk.finish_without_turns();
     if apart {
         draft.mark_unordered();
+    } else if trace.field(OwaspTraceKey::Messages).is_some() && draft.steps_of_kind(StepKind::Call).is_empty() {
+        // Beside such messages calls have a list of their own, which may be empty.
+        draft.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }

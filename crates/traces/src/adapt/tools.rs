@@ -226,7 +226,7 @@ pub(crate) fn add_following_steps<'run>(
 fn kinds_of_unclear_call(call: &[ObjectEntry<'_>]) -> &'static [StepKind] {
     let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
     let tool = word(of_step::TOOL);
-    let executed = !UNEXECUTED.contains(&word(of_step::STATUS));
+    let executed = is_executed(word(of_step::STATUS));
     // A call of a skill without a name called none.
     let works = derives_steps(tool) && known_tool(tool) != Some(KnownTool::Skill);
     if executed && works { kinds_left_open(tool, field_value(call, of_step::ARGS)) } else { &[] }
@@ -237,15 +237,17 @@ pub(crate) fn derive_by_name<'run>(arena: &'run Bump, tool: &str, call: &[Object
     if derives_steps(tool) { derive_from_call(arena, call) } else { Vec::new() }
 }
 
-/// The words of a status by which a call was never made.
-const UNEXECUTED: [&str; 2] = ["denied", "pending"];
+/// False for the word of a status by which a call was never made.
+fn is_executed(status: &str) -> bool {
+    [StepStatus::Denied, StepStatus::Pending].iter().all(|unmade| unmade.as_str() != Some(status))
+}
 
 pub(crate) fn derive_from_call<'run>(
     arena: &'run Bump,
     call: &[ObjectEntry<'run>],
 ) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
-    if UNEXECUTED.contains(&word(of_step::STATUS)) {
+    if !is_executed(word(of_step::STATUS)) {
         return Vec::new();
     }
     let Some(args) = field_value(call, of_step::ARGS) else { return Vec::new() };

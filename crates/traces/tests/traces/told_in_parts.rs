@@ -1,9 +1,13 @@
 //! Runs that stand in an object of their own, whose records tell one thing in parts, or that leave out what somebody said.
 
 use super::formats::{field, root, steps, with};
+use averment_base::limits::Limits;
 use averment_runs::normal::of_run;
 use averment_runs::run::{Run, StepKind};
+use averment_traces::{TraceRuns, parse_run};
+use bumpalo::Bump;
 use serde_json::{Value as Json, json};
+use std::io::Cursor;
 
 fn lines(records: &[Json]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
@@ -11,6 +15,12 @@ fn lines(records: &[Json]) -> String {
 
 fn is_open(run: &Run<'_>) -> bool {
     !run.complete || !run.records_kind(StepKind::Call)
+}
+
+fn is_read(text: &str) -> bool {
+    let limits = Limits::default();
+    let mut raws = TraceRuns::new("t", Cursor::new(text.as_bytes().to_vec()), &limits);
+    raws.next().is_some_and(|raw| parse_run(&raw.unwrap(), &Bump::new(), &limits).is_ok())
 }
 
 /// A request repeats the conversation without the empty answer that Gemini gave, and then goes on.
@@ -132,8 +142,10 @@ fn a_run_may_stand_in_an_object_of_its_own() {
         });
     }
     // What stands beside the run may hold more calls.
-    let beside = json!({"name": "x", "messages": session, "more": [{"name": "rm", "arguments": {}}]});
+    let beside = json!({"name": "x", "messages": session, "more": {"tool_calls": [{"name": "rm", "arguments": {}}]}});
     with(&beside.to_string(), |run| assert!(is_open(run)));
+    let several = json!({"name": "x", "messages": session, "more": [{"name": "rm", "arguments": {}}]});
+    assert!(!is_read(&several.to_string()), "a list of records beside it");
 }
 
 /// Whoever is not heard at all may have said anything.

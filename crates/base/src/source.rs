@@ -31,9 +31,12 @@ impl Span {
         Self { file, start: clamp(start), end: clamp(end) }
     }
 
-    /// The smallest span that covers both; the file is that of `self`.
+    /// The smallest span that covers both; `self` where the other one is in another file, as with a step that is defined there.
     #[must_use]
     pub fn cover_with(self, other: Self) -> Self {
+        if self.file != other.file {
+            return self;
+        }
         Self { file: self.file, start: self.start.min(other.start), end: self.end.max(other.end) }
     }
 

@@ -2,6 +2,7 @@
 
 use averment_base::truth::Verdict;
 use averment_builtins::stdlib::{self, PACKS, StdModule};
+use averment_engine::bytecode::codec::{self, DecodedFile};
 use averment_fixtures::Rules;
 use std::collections::BTreeMap;
 
@@ -37,6 +38,16 @@ fn a_pack_brings_its_rules_and_its_parameters() {
     }
     let together: String = PACKS.iter().map(|pack| format!("use std.{}\n", pack.name)).collect();
     assert_eq!(rule_ids(&compile("rules.assert", &together)), all);
+}
+
+/// Steps that another file defines have their conditions in that file, and what joins them with conditions of this one has one place.
+#[test]
+fn a_pack_that_was_compiled_is_read_back() {
+    for pack in PACKS {
+        let rules = compile("rules.assert", &format!("use std.{}\n", pack.name));
+        let read = codec::decode(&codec::encode(rules.program()));
+        assert!(matches!(read, Ok(DecodedFile::Program(_))), "{}: {read:?}", pack.name);
+    }
 }
 
 #[test]

@@ -17,6 +17,8 @@
 //! guard.result(&CallEnd::of(approve, Ok(true.into())), 3_000)?;
 //! let again = ProposedCall { id: Some("c3".to_owned()), ..refund };
 //! assert_eq!(guard.propose(&again, 4_000)?, Decision::Pass);
+//! // The agent may stop: nothing is owed. What the session did is a run.
+//! assert_eq!(guard.stop(false, 5_000)?, Decision::Pass);
 //! assert!(rules.check_one(guard.trace())?.passed());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -122,6 +122,7 @@ macro_rules! over_blocks {
     }};
 }
 
+#[cfg(target_arch = "x86_64")]
 use over_blocks;
 
 /// Fills words and line ends; returns whether strings are clean and all is ASCII.
@@ -227,6 +228,7 @@ fn candidates_from(
 }
 
 /// The tail is padded; matches in the padding do not count.
+#[cfg(target_arch = "x86_64")]
 macro_rules! over_candidates {
     ($bytes:ident, $low:ident, $high:ident, $found:ident, $size:literal, $hits:expr) => {{
         let mut at = 0_usize;
@@ -244,8 +246,10 @@ macro_rules! over_candidates {
         report_candidates(&last, at, hits, $low, $high, $found);
     }};
 }
+#[cfg(target_arch = "x86_64")]
 use over_candidates;
 
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn report_candidates(
     block: &[u8],

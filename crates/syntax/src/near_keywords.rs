@@ -86,7 +86,7 @@ const NO_STEPS: &[(&str, &str)] = &[
     ("total_tokens", "the tokens of a run are `usage.total_tokens <= 3000`"),
     ("cost", "the cost of a run is `cost <= $1`"),
     ("duration", "the time that a run takes is `duration <= 30s`"),
-    ("output", "the answer of a run is `output`, and it is tested: `output contains \"done\"`"),
+    ("output", "to test the answer, write `output contains \"done\"`"),
     ("secret", "secrets are looked for with `use std.secrets` and `no secrets in output`"),
     ("secrets", "secrets are looked for with `use std.secrets` and `no secrets in output`"),
     ("credentials", "secrets are looked for with `use std.secrets` and `no secrets in output`"),

@@ -96,7 +96,9 @@ impl<'run> Machine<'run> {
             && truth.by_missing()
             && let Some(words) = unfit_words(kind, &subject, &operand)
         {
-            let help = part_help(kind, &self.rule_text(self.op_span(at)), &subject.value, &operand.value)
+            let span = self.op_span(at);
+            let (text, statement) = (self.rule_text(span), self.statement_word(span));
+            let help = part_help(kind, &text, statement, &subject.value, &operand.value)
                 .map(|help| format!(": write `{help}`"));
             self.observer.note_nearest(words + &help.unwrap_or_default());
         } else if self.observer.is_explaining()

@@ -96,6 +96,13 @@ pub(super) fn within_limit(text: &str) -> Option<String> {
     }
 }
 
+/// The calls that a bound of repetitions allows: the first one is no repetition.
+pub(super) fn limit_of_tries(text: &str) -> Option<String> {
+    let limit = within_limit(text)?;
+    let (sign, number) = limit.split_once(' ')?;
+    Some(format!("{sign} {}", number.parse::<u32>().ok()?.checked_add(1)?))
+}
+
 /// A bound as a range of times: `3..` for `at least three times`.
 pub(super) fn range_of(text: &str) -> Option<String> {
     let (sign, number) = sign_of(text)?;

@@ -37,6 +37,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
     // The bound of a count: as it is, and turned round.
     ("bound", bounds::comparison_of),
     ("limit", bounds::within_limit),
+    ("tries", bounds::limit_of_tries),
     ("next", |text| Some(bounds::number_digits(text)?.parse::<u32>().ok()?.saturating_add(1).to_string())),
     // A number without its unit.
     ("whole", |text| Some(text.chars().take_while(char::is_ascii_digit).collect())),

@@ -16,6 +16,11 @@ pub(super) const TAKES: &[(&str, TakeFn)] = &[
     }),
     // The same that is no name of what a run records.
     ("TOOL", |view, at| (is_name(view, at) && !words::ROOTS.contains(&view.token_text(at))).then_some(at + 1)),
+    // A tool whose name says that it ends something: `close_ticket`.
+    ("CLOSER", |view, at| {
+        let first = view.token_text(at).split(['_', '-', '.']).next().unwrap_or("");
+        (is_name(view, at) && list("CLOSERS").contains(&first)).then_some(at + 1)
+    }),
     // A path from what a run records.
     ("RUNPATH", |view, at| words::ROOTS.contains(&view.token_text(at)).then(|| behind_path(view, at))),
     // Names with dots.

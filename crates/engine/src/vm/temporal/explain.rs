@@ -278,10 +278,11 @@ pub(super) fn within_words(within: Option<StepDistance>) -> String {
         None => String::new(),
         Some(StepDistance::Calls(count)) => format!(" within {}", count_words(count, "call")),
         Some(StepDistance::Turns(count)) => format!(" within {}", count_words(count, "turn")),
-        Some(StepDistance::Time(milliseconds)) if milliseconds % 1000.0 == 0.0 => {
-            format!(" within {}s", milliseconds / 1000.0)
+        Some(StepDistance::Time(milliseconds)) => {
+            let units = [("h", 3_600_000.0), ("m", 60_000.0), ("s", 1000.0)];
+            let (unit, size) = units.into_iter().find(|(_, size)| milliseconds % size == 0.0).unwrap_or(("ms", 1.0));
+            format!(" within {}{unit}", milliseconds / size)
         }
-        Some(StepDistance::Time(milliseconds)) => format!(" within {milliseconds}ms"),
     }
 }
 

@@ -121,7 +121,15 @@ fn respelled_words(kind: TestKind, left: &Value<'_>, right: &Value<'_>) -> Optio
 }
 
 /// What asks each element of a list for a part, in place of the text of a test: `any x in to: x contains "evil"`.
-pub(in crate::vm) fn part_help(kind: TestKind, text: &str, subject: &Value<'_>, operand: &Value<'_>) -> Option<String> {
+///
+/// `statement` is its first word: what is required, of each call or alone, is required of all elements.
+pub(in crate::vm) fn part_help(
+    kind: TestKind,
+    text: &str,
+    statement: &str,
+    subject: &Value<'_>,
+    operand: &Value<'_>,
+) -> Option<String> {
     let word = match kind {
         TestKind::Contains => "contains",
         TestKind::ContainsIgnoringCase => "icontains",
@@ -139,8 +147,13 @@ pub(in crate::vm) fn part_help(kind: TestKind, text: &str, subject: &Value<'_>, 
         None if kind == TestKind::Matches => text.split_once(": ")?,
         None => return None,
     };
+    // A condition alone; of a list that contains something, one element has to.
+    let is_part = matches!(kind, TestKind::Contains | TestKind::ContainsIgnoringCase);
+    let is_alone = !is_part && !statement.is_empty() && text.starts_with(statement);
+    let is_required = statement == "each" || is_alone;
     let (path, quantifier) = match front.strip_suffix(" not").map(str::trim_end) {
         Some(path) => (path, "no"),
+        None if is_required => (front, "all"),
         None => (front, "any"),
     };
     let is_path = |letter: char| letter.is_alphanumeric() || "_.[]*-".contains(letter);
@@ -173,5 +186,26 @@ fn with_article(value: &Value<'_>) -> &'static str {
         Value::Object(_) => "an object",
         Value::Range(_) => "a range",
         Value::Regex(_) => "a regular expression",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use averment_base::value::ValueText;
+
+    #[test]
+    fn what_is_required_of_each_call_is_required_of_every_element() {
+        let arena = bumpalo::Bump::new();
+        let text = |text| Value::Text(ValueText::Plain(text));
+        let list = Value::List(arena.alloc([Node::computed(text("a@b.com")), Node::computed(text("c@d.com"))]));
+        let help = |rule: &str, statement: &str| {
+            part_help(TestKind::EndsWith, rule, statement, &list, &text("@b.com")).unwrap_or_default()
+        };
+        assert_eq!(help("to ends with \"@b.com\"", "each"), "all x in to: x ends with \"@b.com\"");
+        assert_eq!(help("to not ends with \"@b.com\"", "each"), "no x in to: x ends with \"@b.com\"");
+        assert_eq!(help("to ends with \"@b.com\"", "never"), "any x in to: x ends with \"@b.com\"");
+        assert_eq!(help("to ends with \"@b.com\"", "to"), "all x in to: x ends with \"@b.com\"");
+        assert_eq!(help("to ends with \"@b.com\"", "no"), "any x in to: x ends with \"@b.com\"");
     }
 }

@@ -4,6 +4,7 @@
 pub(super) mod anthropic;
 pub(super) mod conversation_items;
 pub(super) mod converse;
+mod converse_stream;
 pub(crate) mod exit_codes;
 mod part_identity;
 pub(super) mod response_stream;

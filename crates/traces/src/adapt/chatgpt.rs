@@ -90,6 +90,9 @@ fn way_to_current<'run>(
         {
             way.push((message, object));
         }
+        if entry.is_some_and(|entry| entry.get(ChatGptKey::Parent.key()).is_none()) {
+            draft.note_unknown(node.origin, "a message does not say which one stands before it");
+        }
         next = entry.and_then(|entry| text_of(entry, ChatGptKey::Parent));
     }
     way.reverse();

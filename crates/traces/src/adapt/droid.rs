@@ -29,6 +29,8 @@ key_table! {
         Model = "model",
         Tool = "toolName",
         ToolId = "toolId",
+        /// The id of a call in events that have ids of their own.
+        Call = "toolCallId",
         Args = "parameters",
         Failed = "isError",
         Value = "value",
@@ -111,11 +113,13 @@ fn is_line(line: Object<'_>) -> bool {
     }
 }
 
+const CALL_IDS: [DroidKey; 2] = [DroidKey::Call, DroidKey::Id];
+
 fn is_event(event: Object<'_>) -> bool {
     let has = |field| event.field(field).is_some();
     match event_type(event) {
         Some(DroidEventType::Call) => has(DroidKey::Tool) && has(DroidKey::Id),
-        Some(DroidEventType::Result) => has(DroidKey::ToolId) && has(DroidKey::Id),
+        Some(DroidEventType::Result) => (has(DroidKey::ToolId) || has(DroidKey::Call)) && has(DroidKey::Id),
         Some(DroidEventType::End) => has(DroidKey::Answer),
         Some(DroidEventType::Message) => has(DroidKey::Role) && has(DroidKey::Words) && has(DroidKey::Session),
         _ => false,
@@ -224,7 +228,7 @@ fn read_event<'run>(
         DroidEventType::Call => {
             let tool = first_of(event, &[DroidKey::Tool, DroidKey::ToolId]);
             let call =
-                BlockCall { tool, args: event.field(DroidKey::Args), id: event.field(DroidKey::Id), answer: None };
+                BlockCall { tool, args: event.field(DroidKey::Args), id: first_of(event, &CALL_IDS), answer: None };
             block_session::add_call(talk, node, call, &about);
         }
         DroidEventType::Result => {
@@ -233,7 +237,8 @@ fn read_event<'run>(
             let error = first_of(event, &[DroidKey::Error]);
             let words = error.and_then(node_object).and_then(|error| first_of(error, &[DroidKey::Message]));
             let result = first_of(event, &[DroidKey::Value]).or(words).or(error);
-            let answer = BlockResult { id: text_of(event, DroidKey::Id), result, failed, ..BlockResult::default() };
+            let id = first_of(event, &CALL_IDS).and_then(node_text);
+            let answer = BlockResult { id, result, failed, ..BlockResult::default() };
             block_session::add_result(talk, node, &answer, None, &about);
         }
         DroidEventType::End => {

@@ -40,6 +40,12 @@ key_table! {
     }
 }
 
+key_table! {
+    HttpSpanKind {
+        Any = "trace" | "trace.span",
+    }
+}
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "HTTP exchanges",
     known_by: "`interactions`, or a `request` with a `response`, whose bodies are text or stand under `body`",
@@ -146,6 +152,9 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
         // Nothing was asked of a model.
         (Some(Body::Nothing), Some(Body::Nothing | Body::Value(_))) => Unpacked::Harmless,
         (Some(Body::Value(request)), Some(Body::Nothing)) => {
+            if node_object(request).is_some_and(holds_spans) {
+                return Unpacked::Harmless;
+            }
             if !is_refused {
                 draft.note_unknown(node.origin, "an answer without its body: it may have asked for calls");
             }
@@ -168,6 +177,13 @@ fn is_refused(response: Node<'_>) -> bool {
 fn is_list_of_data(response: Object<'_>) -> bool {
     let kind = text_of(response, HttpKey::Kind).and_then(HttpListKind::from_key);
     kind.is_some() && list_of(response, HttpKey::Data).is_some()
+}
+
+/// What the Agents SDK tells its maker of its own steps: nothing is asked.
+fn holds_spans(request: Object<'_>) -> bool {
+    let is_span =
+        |(_, record)| text_of(record, HttpKey::Kind).is_some_and(|kind| HttpSpanKind::from_key(kind).is_some());
+    list_of(request, HttpKey::Data).is_some_and(|records| !records.is_empty() && object_items(records).all(is_span))
 }
 
 #[derive(Clone, Copy)]

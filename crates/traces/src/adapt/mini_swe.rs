@@ -136,6 +136,12 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
                         self.talk.draft.record_objects(actions).for_each(|(at, one)| self.add_action(at, one))
                     }
                     (None, Some(words)) => self.add_block(node, words),
+                    // Without words it may ask for nothing; where nothing says what it has, it may have asked.
+                    (None, None) if content.is_none() => {
+                        self.talk
+                            .draft
+                            .note_unknown(node.origin, "an answer without `content`: it may have asked for calls");
+                    }
                     (None, None) => {}
                 }
             }

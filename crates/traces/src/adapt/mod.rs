@@ -186,10 +186,14 @@ pub(crate) fn normalize_run<'run>(
         draft.check_steps()?;
         return Ok(draft.finish_run(text, source, MAPPED, root.origin));
     }
-    let known = detect_format(&root).map(|format| (root, format));
+    let is_of_session =
+        |format: &TraceFormat| format.name == native::FORMAT.name && claude_code::lines_under_messages(root).is_some();
+    let known = detect_format(&root).filter(|format| !is_of_session(format)).map(|format| (root, format));
     let unpacked =
         || embedded_run::unpack_messages(root, arena, limits).and_then(|row| Some((row, detect_format(&row)?)));
     let found = known.or_else(unpacked).map(|(run, format)| (run, run, format));
+    let lines = || claude_code::lines_under_messages(root).map(|lines| (root, lines, &claude_code::FORMAT));
+    let found = found.or_else(lines);
     let found = found.or_else(|| embedded_run::open_envelope(root).map(|(run, format)| (root, run, format)));
     let Some((whole, root, format)) = found else { return Err(unknown_format(&root, names)) };
     if format.name == native::FORMAT.name {

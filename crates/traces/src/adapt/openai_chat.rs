@@ -4,21 +4,22 @@
 //! call succeeded, and has no times: both are not recorded. A turn is an assistant message.
 
 mod conversation;
+mod repeated_messages;
 
 pub(super) use conversation::read_conversation;
+use repeated_messages::{repeats_message, repeats_some_calls, same_calls, same_message, says_something};
 
 use super::api::KnownAnswers;
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
-use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object, is_about_calls, is_message};
+use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, is_about_calls, is_message};
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::unknown::UNKNOWN_ROLE;
 use super::{blocks, claude_code, content, native, printed_messages};
 use crate::error::PlacedError;
-use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
@@ -278,7 +279,7 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
     for (place, message) in list.iter().enumerate().filter(|(_, message)| says_something(message)) {
         let Some(before) = said.next_if(|before| repeats_message(before, message)) else { break };
         // Results that come later name the call by the id that it has now.
-        if !same_message(before, message) {
+        if !same_message(before, message) && !repeats_some_calls(before, message) {
             *before = *message;
         }
         known = place + 1;
@@ -371,77 +372,4 @@ fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>, dra
 /// Neither a speaker nor what a message has: it may be anything.
 fn is_of_nobody(message: &Node<'_>) -> bool {
     node_object(*message).is_none_or(|message| message_role(message).is_none())
-}
-
-/// Instructions and empty messages say nothing that was said or done.
-fn says_something(message: &Node<'_>) -> bool {
-    let Some(message) = node_object(*message) else { return true };
-    let has = |field| first_of(message, &[field]).is_some_and(|node| !matches!(node.value, Value::List([])));
-    let is_said = first_of(message, &[ChatMessageKey::Content]).is_some_and(|content| match content.value {
-        Value::Text(text) => !text.is_empty(),
-        Value::List(parts) => !parts.is_empty(),
-        _ => true,
-    });
-    message_role(message) != Some(MessageRole::Other)
-        && (is_said || has(ChatMessageKey::Calls) || has(ChatMessageKey::Call))
-}
-
-/// Calls are the same where their ids are, with the same tools and arguments; so are results.
-fn same_calls<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
-    let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
-    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
-    let id = |node: &Node<'run>| node_object(*node).and_then(|call| text_of(call, ToolCallKey::Id)).unwrap_or_default();
-    let answered = text_of(a, ChatMessageKey::Answers).filter(|id| !id.is_empty());
-    match (calls(a), calls(b)) {
-        ([], []) => {
-            answered.is_some() && same_message(&Node::computed(Value::Object(a)), &Node::computed(Value::Object(b)))
-        }
-        (known, new) => {
-            let same = |(a, b): (&Node<'run>, &Node<'run>)| !id(a).is_empty() && id(a) == id(b) && same_function(a, b);
-            known.len() == new.len() && known.iter().zip(new).all(same)
-        }
-    }
-}
-
-/// The same tool with the same arguments, whatever else a call says of itself.
-fn same_function<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
-    let told = |call: &Node<'run>| {
-        let call = node_object(*call)?;
-        let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-        Some((text_of(function, ToolCallKey::Name), messages::call_arguments(&function)))
-    };
-    let value = |args: Option<Node<'run>>| args.map_or(Value::Null, |args| args.value);
-    told(a)
-        .zip(told(b))
-        .is_some_and(|((a, with), (b, with_too))| a == b && values_equal(&value(with), &value(with_too)))
-}
-
-/// Whether a request repeats a message, if with other ids of its calls.
-fn repeats_message<'run>(before: &Node<'run>, message: &Node<'run>) -> bool {
-    let (Value::Object(a), Value::Object(b)) = (before.value, message.value) else { return false };
-    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
-    let (known, new) = (calls(a), calls(b));
-    let same = || known.len() == new.len() && known.iter().zip(new).all(|(a, b)| same_function(a, b));
-    same_message(before, message) || !known.is_empty() && same_words(a, b) && same()
-}
-
-/// Compares an answer with its repetition in the next request.
-fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
-    let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
-    let ids = |object: Object<'run>| {
-        let calls = object_items(list_of(object, ChatMessageKey::Calls).unwrap_or_default());
-        calls.map(|(_, call)| text_of(call, ToolCallKey::Id)).collect::<Vec<_>>()
-    };
-    same_words(a, b) && ids(a) == ids(b)
-}
-
-fn same_words<'run>(a: Object<'run>, b: Object<'run>) -> bool {
-    let value = |object: Object<'run>, field| match object.field(field).map(|node: Node<'run>| node.value) {
-        // A message of calls alone has no content, or an empty one.
-        None | Some(Value::List([])) => Value::Null,
-        Some(Value::Text(text)) if text.is_empty() => Value::Null,
-        Some(value) => value,
-    };
-    let fields = [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Answers];
-    fields.into_iter().all(|field| values_equal(&value(a, field), &value(b, field)))
 }

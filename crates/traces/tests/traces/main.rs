@@ -21,6 +21,7 @@ mod blocks;
 mod calls_of_spans;
 mod commands;
 mod containers;
+mod continued;
 mod copies;
 mod damaged;
 mod evidence;

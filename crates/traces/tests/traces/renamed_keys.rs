@@ -87,15 +87,11 @@ const KINDS: [&str; 10] =
     ["type", "kind", "role", "source", "event", "action", "part_kind", "message_type", "run_type", "hook_event_name"];
 
 /// Files in which a tool is gone with a key, each with a part of the place and the reason.
-const HOLES: [(&str, &str, &str); 14] = [
+const HOLES: [(&str, &str, &str); 10] = [
     ("browser-use-history", "navigate", "the key is the name of the tool"),
     ("browser-use-history", "click", "the key is the name of the tool"),
     ("browser-use-history", "done", "the key is the name of the tool"),
-    ("chatgpt-conversation", "parent", "what has no parent begins the conversation"),
-    ("mini-swe-agent", "content", "an answer without words asks for nothing"),
     ("openhands-events", "action", "the word is the name of the tool"),
-    ("rows-of-clickhouse", "gen_ai.tool.name", "a tool without a name is called as its span"),
-    ("rows-of-logfire", "gen_ai.tool.name", "a tool without a name is called as its span"),
     ("langfuse_same_start", "gen_ai.tool.name", "a tool without a name is called as its span"),
     ("semantic-kernel-dotnet", "PluginName", "a function may have no plugin"),
     ("swe-agent-text", "trajectory", "the history alone is a run, too"),

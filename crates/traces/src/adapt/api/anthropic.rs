@@ -9,7 +9,7 @@ use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepM
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::messages::{BlockKey, BlockType, MessageRole};
-use crate::adapt::nodes::{first_of, items_of, node_object, object_of, text_of};
+use crate::adapt::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
 use crate::adapt::repeated_records::RecordIds;
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
@@ -214,6 +214,10 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
                 let message = object_of(event, AnthropicEventKey::Message);
                 talk.add_meta(of_meta::MODEL, message.and_then(|message| message.field(AnthropicEventKey::Model)));
                 counts = Some((message.and_then(|message| object_of(message, AnthropicEventKey::Usage)), None));
+                for block in begun_blocks(message) {
+                    arriving.open = PartialBlock::from_start(*block);
+                    arriving.close_block(&mut talk);
+                }
             }
             AnthropicEventType::Block => {
                 arriving.close_block(&mut talk);
@@ -248,6 +252,11 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
     if !is_over {
         draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
+}
+
+/// A message that is continued begins with blocks that are whole, such as calls that running code makes.
+fn begun_blocks<'run>(message: Option<Object<'run>>) -> &'run [Node<'run>] {
+    message.and_then(|message| list_of(message, ApiKey::Content)).unwrap_or_default()
 }
 
 /// The last counts of a message win, including those that only the first event has.
@@ -320,7 +329,7 @@ pub(in crate::adapt) fn compose_answer<'run>(
     let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_event);
     let start = node_object(*events.iter().find(|node| is_own(node))?)?;
     let message = object_of(start, AnthropicEventKey::Message);
-    let (mut content, mut changed, mut is_over) = (Vec::new(), None, false);
+    let (mut content, mut changed, mut is_over) = (begun_blocks(message).to_vec(), None, false);
     let mut open: Option<PartialBlock<'run>> = None;
     for (node, event) in draft.known_objects(events) {
         match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_key) {

@@ -1,6 +1,7 @@
 //! The messages of a conversation, one after the other.
 
 use super::*;
+use crate::adapt::messages::function_object;
 use averment_runs::normal::role;
 
 /// The caller says whether it records calls.

@@ -3,8 +3,8 @@
 
 use super::attributes::Fact;
 use super::exchange::ToolResult;
-use super::tree::{SpanTree, tool_name};
-use super::{SpanAct, TraceSpan, text_of_node, wrapped_values};
+use super::tree::{SpanTree, plain_name, tool_name};
+use super::{ActWord, SpanAct, TraceSpan, text_of_node, wrapped_values};
 use crate::adapt::nodes::node_object;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, compare};
@@ -34,6 +34,9 @@ impl<'run> ToolExecution<'run> {
             draft.skip_record(span.origin, "a span of a tool without a name is passed over");
             return None;
         };
+        if is_nameless(span) {
+            draft.note_unknown(span.origin, "a span of a tool does not say which: it may be a call of any");
+        }
         let written = span.facts.fact_node(Fact::Args).filter(|args| as_written && wrapped_values::are_written(*args));
         let args = written.or_else(|| wrapped_values::unwrap_args(&span.facts, draft));
         let gave = wrapped_values::tool_result(&span.facts, draft);
@@ -85,6 +88,16 @@ impl<'run> ToolExecution<'run> {
         self.failed = if inner.failed == Some(true) { inner.failed } else { self.failed.or(inner.failed) };
     }
 }
+
+/// Whether a span that tells of a call as the convention wants it leaves out the tool: its own name may be that of the work.
+fn is_nameless(span: &TraceSpan<'_>) -> bool {
+    let told = |fact| span.facts.fact_node(fact).and_then(text_of_node).filter(|text| !text.is_empty());
+    let is_convention = told(Fact::Operation) == Some(EXECUTE_TOOL) || told(Fact::CallId).is_some();
+    let name = span.name.and_then(text_of_node);
+    is_convention && told(Fact::Tool).is_none() && told(Fact::Entity).is_none() && plain_name(span) == name
+}
+
+const EXECUTE_TOOL: &str = ActWord::Tool.key();
 
 /// Equal as far as comparable: some write as text what others write as an object.
 pub(super) fn may_be_equal(own: Node<'_>, other: Node<'_>) -> bool {

@@ -1,0 +1,168 @@
+//! Events of Bedrock's `ConverseStream`, put together into the answers that Converse gives whole.
+
+use super::ApiKey;
+use super::converse::ConverseKey;
+use crate::adapt::fields::{FieldRecord, key_table, value_of};
+use crate::adapt::nodes::{node_object, object_of, text_of};
+use crate::adapt::run_builder::{RunBuilder, field_entry};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::role;
+
+key_table! {
+    /// What an event is, and holds under this key.
+    ConverseEventKey {
+        Begin = "messageStart",
+        Block = "contentBlockStart",
+        Delta = "contentBlockDelta",
+        BlockEnd = "contentBlockStop",
+        End = "messageStop",
+        Metadata = "metadata",
+    }
+}
+
+key_table! {
+    ConversePartKey {
+        Index = "contentBlockIndex",
+        Start = "start",
+        Delta = "delta",
+        Use = "toolUse",
+        Input = "input",
+        Words = "text",
+        /// What rules do not read.
+        Silent = "reasoningContent" | "citation",
+        Usage = "usage",
+    }
+}
+
+const UNKNOWN_PIECE: &str = "a piece of a block is of no known kind: it may be of a call";
+
+/// Whether an object is an event that nothing else looks like.
+pub(super) fn is_event(object: Object<'_>) -> bool {
+    use ConverseEventKey::{Begin, Block, BlockEnd, Delta, End};
+    [Begin, Block, Delta, BlockEnd, End].into_iter().any(|kind| object_of(object, kind).is_some())
+}
+
+/// An event that says nothing by itself.
+pub(super) fn is_beside(object: Object<'_>) -> bool {
+    object_of(object, ConverseEventKey::Metadata).is_some_and(|about| about.field(ConversePartKey::Usage).is_some())
+}
+
+#[derive(Default)]
+struct StreamedBlock<'run> {
+    index: Option<Node<'run>>,
+    /// The call that it is, without its arguments.
+    call: Option<(Node<'run>, Object<'run>)>,
+    words: String,
+}
+
+#[derive(Default)]
+struct StreamedAnswer<'run> {
+    first: Option<Node<'run>>,
+    blocks: Vec<StreamedBlock<'run>>,
+    stop: Option<Node<'run>>,
+    usage: Option<Node<'run>>,
+}
+
+/// The answers that events make together, among whatever else there is, and whether all of them are whole.
+pub(super) fn compose_answers<'run>(items: &[Node<'run>], draft: &RunBuilder<'run, '_>) -> (Vec<Node<'run>>, bool) {
+    let (mut whole, mut is_over) = (Vec::new(), true);
+    let mut answer = StreamedAnswer::default();
+    for node in items {
+        let event = node_object(*node).filter(|event| is_event(*event) || is_beside(*event));
+        let begins = event.is_none_or(|event| value_of(event, ConverseEventKey::Begin).is_some())
+            || answer.stop.is_some() && event.is_some_and(is_event);
+        if begins {
+            is_over &= answer.close_answer(&mut whole, draft);
+        }
+        match event {
+            Some(event) => answer.add_event(*node, event, draft),
+            None => whole.push(*node),
+        }
+    }
+    is_over &= answer.close_answer(&mut whole, draft);
+    (whole, is_over)
+}
+
+impl<'run> StreamedAnswer<'run> {
+    fn add_event(&mut self, node: Node<'run>, event: Object<'run>, draft: &RunBuilder<'run, '_>) {
+        self.first.get_or_insert(node);
+        if let Some(begun) = object_of(event, ConverseEventKey::Block) {
+            let start = object_of(begun, ConversePartKey::Start);
+            let call = start.and_then(|start| value_of(start, ConversePartKey::Use));
+            if call.is_none() && start.is_some_and(|start| !start.entries().is_empty()) {
+                draft.note_unknown(node.origin, UNKNOWN_PIECE);
+            }
+            if let Some(block) = self.open_block(begun) {
+                block.call = call.and_then(|call| Some((call, node_object(call)?)));
+            }
+        }
+        if let Some(grown) = object_of(event, ConverseEventKey::Delta) {
+            let delta = object_of(grown, ConversePartKey::Delta);
+            let input = delta.and_then(|delta| object_of(delta, ConversePartKey::Use));
+            let words = input
+                .and_then(|input| text_of(input, ConversePartKey::Input))
+                .or_else(|| delta.and_then(|delta| text_of(delta, ConversePartKey::Words)));
+            match words {
+                Some(words) => self.open_block(grown).into_iter().for_each(|block| block.words.push_str(words)),
+                None if delta.is_some_and(|delta| delta.field(ConversePartKey::Silent).is_some()) => {}
+                None => draft.note_unknown(node.origin, UNKNOWN_PIECE),
+            }
+        }
+        if let Some(ended) = object_of(event, ConverseEventKey::End) {
+            self.stop = Some(ended.field(ConverseKey::Stop).unwrap_or(Node::computed(Value::plain_text(""))));
+        }
+        let about = object_of(event, ConverseEventKey::Metadata);
+        self.usage = about.and_then(|about| value_of(about, ConversePartKey::Usage)).or(self.usage);
+    }
+
+    fn open_block(&mut self, event: Object<'run>) -> Option<&mut StreamedBlock<'run>> {
+        let index = value_of(event, ConversePartKey::Index);
+        let same = |block: &StreamedBlock<'run>| match (block.index, index) {
+            (Some(known), Some(index)) => values_equal(&known.value, &index.value),
+            (known, index) => known.is_none() && index.is_none(),
+        };
+        // Blocks arrive one behind the other.
+        let is_new = self.blocks.last().is_none_or(|last| !same(last));
+        if is_new {
+            self.blocks.push(StreamedBlock { index, ..StreamedBlock::default() });
+        }
+        self.blocks.last_mut()
+    }
+
+    /// False if it breaks off. Of a call that is cut off nobody knows the arguments.
+    fn close_answer(&mut self, whole: &mut Vec<Node<'run>>, draft: &RunBuilder<'run, '_>) -> bool {
+        let StreamedAnswer { first, blocks, stop, usage } = std::mem::take(self);
+        let Some(first) = first else { return true };
+        let kept = if stop.is_some() { blocks.len() } else { blocks.len().saturating_sub(1) };
+        let is_kept = |(place, block): &(usize, &StreamedBlock<'run>)| *place < kept || block.call.is_none();
+        let content: Vec<_> =
+            blocks.iter().enumerate().filter(is_kept).map(|(_, block)| block.whole_block(draft)).collect();
+        let message = [
+            field_entry(ApiKey::Role.key(), Node::computed(Value::plain_text(role::ASSISTANT))),
+            field_entry(ApiKey::Content.key(), draft.list_node(&content)),
+        ];
+        let output = [field_entry(ConverseKey::Message.key(), draft.object_node(&message))];
+        let mut entries = vec![
+            field_entry(ConverseKey::Output.key(), draft.object_node(&output)),
+            field_entry(ConverseKey::Stop.key(), stop.unwrap_or(Node::computed(Value::plain_text("")))),
+        ];
+        entries.extend(usage.map(|usage| field_entry(ConversePartKey::Usage.key(), usage)));
+        whole.push(Node::new(draft.object_node(&entries).value, first.origin));
+        stop.is_some()
+    }
+}
+
+impl<'run> StreamedBlock<'run> {
+    fn whole_block(&self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+        let words = Node::computed(Value::plain_text(draft.arena.alloc_str(&self.words)));
+        let Some((node, call)) = self.call else {
+            return draft.object_node(&[field_entry(ConversePartKey::Words.key(), words)]);
+        };
+        let args = if self.words.is_empty() { draft.object_node(&[]) } else { words };
+        let named = call.entries().iter().filter(|entry| entry.key != ConversePartKey::Input.key()).copied();
+        let entries: Vec<_> = named.chain([field_entry(ConversePartKey::Input.key(), args)]).collect();
+        let call = Node::new(draft.object_node(&entries).value, node.origin);
+        Node::new(draft.object_node(&[field_entry(ConversePartKey::Use.key(), call)]).value, node.origin)
+    }
+}

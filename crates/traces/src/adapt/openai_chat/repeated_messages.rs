@@ -1,0 +1,94 @@
+//! What makes a message the same as another, whichever request repeats it.
+
+use super::message_role;
+use crate::adapt::fields::{FieldRecord, NodeShapes};
+use crate::adapt::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object};
+use crate::adapt::nodes::{first_of, list_of, node_object, object_items, text_of};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Object, Value};
+
+/// Instructions and empty messages say nothing that was said or done.
+pub(super) fn says_something(message: &Node<'_>) -> bool {
+    let Some(message) = node_object(*message) else { return true };
+    let has = |field| first_of(message, &[field]).is_some_and(|node| !matches!(node.value, Value::List([])));
+    let is_said = first_of(message, &[ChatMessageKey::Content]).is_some_and(|content| match content.value {
+        Value::Text(text) => !text.is_empty(),
+        Value::List(parts) => !parts.is_empty(),
+        _ => true,
+    });
+    message_role(message) != Some(MessageRole::Other)
+        && (is_said || has(ChatMessageKey::Calls) || has(ChatMessageKey::Call))
+}
+
+/// Calls are the same where their ids are, with the same tools and arguments; so are results.
+pub(super) fn same_calls<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
+    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
+    let answered = text_of(a, ChatMessageKey::Answers).filter(|id| !id.is_empty());
+    match (calls(a), calls(b)) {
+        ([], []) => {
+            answered.is_some() && same_message(&Node::computed(Value::Object(a)), &Node::computed(Value::Object(b)))
+        }
+        (known, new) => known.len() == new.len() && known.iter().zip(new).all(|(a, b)| is_same_call(a, b)),
+    }
+}
+
+/// The same tool with the same arguments, whatever else a call says of itself.
+fn same_function<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
+    let told = |call: &Node<'run>| {
+        let call = node_object(*call)?;
+        let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        Some((text_of(function, ToolCallKey::Name), messages::call_arguments(&function)))
+    };
+    let value = |args: Option<Node<'run>>| args.map_or(Value::Null, |args| args.value);
+    told(a)
+        .zip(told(b))
+        .is_some_and(|((a, with), (b, with_too))| a == b && values_equal(&value(with), &value(with_too)))
+}
+
+/// Whether a request repeats a message, if with other ids of its calls.
+pub(super) fn repeats_message<'run>(before: &Node<'run>, message: &Node<'run>) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (before.value, message.value) else { return false };
+    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
+    let (known, new) = (calls(a), calls(b));
+    let same = || known.len() == new.len() && known.iter().zip(new).all(|(a, b)| same_function(a, b));
+    same_message(before, message)
+        || !known.is_empty() && same_words(a, b) && same()
+        || repeats_some_calls(before, message)
+}
+
+/// Whether a program that makes only some of the calls that a model asked for repeats those, by their ids.
+pub(super) fn repeats_some_calls<'run>(before: &Node<'run>, message: &Node<'run>) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (before.value, message.value) else { return false };
+    let calls = |object: Object<'run>| list_of(object, ChatMessageKey::Calls).unwrap_or_default();
+    let (known, new) = (calls(a), calls(b));
+    let is_known = |call: &Node<'run>| known.iter().any(|other| is_same_call(other, call));
+    !new.is_empty() && new.len() < known.len() && same_words(a, b) && new.iter().all(is_known)
+}
+
+/// By its id, its tool and its arguments.
+fn is_same_call<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
+    let id = |node: &Node<'run>| node_object(*node).and_then(|call| text_of(call, ToolCallKey::Id));
+    id(a).is_some_and(|id| !id.is_empty()) && id(a) == id(b) && same_function(a, b)
+}
+
+/// Compares an answer with its repetition in the next request.
+pub(super) fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
+    let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };
+    let ids = |object: Object<'run>| {
+        let calls = object_items(list_of(object, ChatMessageKey::Calls).unwrap_or_default());
+        calls.map(|(_, call)| text_of(call, ToolCallKey::Id)).collect::<Vec<_>>()
+    };
+    same_words(a, b) && ids(a) == ids(b)
+}
+
+fn same_words<'run>(a: Object<'run>, b: Object<'run>) -> bool {
+    let value = |object: Object<'run>, field| match object.field(field).map(|node: Node<'run>| node.value) {
+        // A message of calls alone has no content, or an empty one.
+        None | Some(Value::List([])) => Value::Null,
+        Some(Value::Text(text)) if text.is_empty() => Value::Null,
+        Some(value) => value,
+    };
+    let fields = [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Answers];
+    fields.into_iter().all(|field| values_equal(&value(a, field), &value(b, field)))
+}

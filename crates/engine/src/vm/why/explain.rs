@@ -146,9 +146,9 @@ impl<'run> Machine<'run> {
     pub(in crate::vm) fn statement_word(&self, span: Span) -> &str {
         let spans = self.program.assertions.iter().map(|assertion| assertion.span);
         let around = spans.filter(|one| one.file == span.file && one.start <= span.start && span.end <= one.end);
-        let text = around.min_by_key(|one| one.end - one.start).and_then(|one| {
-            self.program.sources.get(one.file.0 as usize)?.text.get(one.as_range())
-        });
+        let text = around
+            .min_by_key(|one| one.end - one.start)
+            .and_then(|one| self.program.sources.get(one.file.0 as usize)?.text.get(one.as_range()));
         text.and_then(|text| text.split_whitespace().next()).unwrap_or("")
     }
 }

@@ -205,7 +205,7 @@ never pay before message(role: "user")`);
   const call = (id, tool) => ({ id, tool, args: { order: 7 } });
   const denied = guard.propose(call("c1", "refund"));
   assert.deepEqual([denied.decision, denied.allowed], ["deny", false]);
-  assert.match(denied.reason, /no earlier approve/);
+  assert.match(denied.reason, /no earlier `approve/);
   assert.equal(guard.propose(call("c2", "approve")).decision, "pass");
   assert.equal(guard.result({ id: "c2", tool: "approve", result: { by: "kim" } }).allowed, true);
   assert.equal(guard.propose(call("c3", "refund")).allowed, true);

@@ -37,7 +37,7 @@ def test_a_session_is_held_to_its_rules(rules: Rules) -> None:
     guard = Guard(rules)
     denied = guard.propose("refund", {"order": 7}, id="c1")
     assert (denied.decision, bool(denied)) == ("deny", False)
-    assert "no earlier approve" in denied.reason
+    assert "no earlier `approve" in denied.reason
     assert guard.propose("approve", {"order": 7}, id="c2") == Decision("pass")
     assert guard.result("approve", {"by": "kim"}, id="c2")
     assert guard.propose("refund", {"order": 7}, id="c3")

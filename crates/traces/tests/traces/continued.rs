@@ -71,8 +71,9 @@ fn events_of_converse_are_put_together() {
 
 #[test]
 fn two_answers_of_converse_are_two_turns() {
-    let twice = [converse_events(), converse_events()].concat();
-    with(&lines(&twice), |run| {
+    let again =
+        lines(&converse_events()).replace("I ", "Again I ").replace("\"toolUseId\":\"", "\"toolUseId\":\"again-");
+    with(&(lines(&converse_events()) + &again), |run| {
         assert_eq!(steps(run).len(), 6);
         assert_eq!(field(run, 5, "turn"), "2");
     });

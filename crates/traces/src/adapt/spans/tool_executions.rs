@@ -89,12 +89,14 @@ impl<'run> ToolExecution<'run> {
     }
 }
 
-/// Whether a span that tells of a call as the convention wants it leaves out the tool: its own name may be that of the work.
+/// Whether a span with the operation of the convention leaves out the tool: its own name may be that of the work.
 fn is_nameless(span: &TraceSpan<'_>) -> bool {
     let told = |fact| span.facts.fact_node(fact).and_then(text_of_node).filter(|text| !text.is_empty());
-    let is_convention = told(Fact::Operation) == Some(EXECUTE_TOOL) || told(Fact::CallId).is_some();
     let name = span.name.and_then(text_of_node);
-    is_convention && told(Fact::Tool).is_none() && told(Fact::Entity).is_none() && plain_name(span) == name
+    told(Fact::Operation) == Some(EXECUTE_TOOL)
+        && told(Fact::Tool).is_none()
+        && told(Fact::Entity).is_none()
+        && plain_name(span) == name
 }
 
 const EXECUTE_TOOL: &str = ActWord::Tool.key();

@@ -73,6 +73,7 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
             json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.response": {"ChatExchangeKey.error": {"message": "busy"}}}),
         ],
         vec![json!({"ClaudeExportKey.loglines": session(&json!({}))})],
+        vec![json!({"ClaudeExportKey.messages": session(&json!({}))})],
     ];
     // What tells a sub-agent from the main one decides about the output; what marks a session, whether it is one.
     for line in [

@@ -144,8 +144,10 @@ fn a_run_may_stand_in_an_object_of_its_own() {
     // What stands beside the run may hold more calls.
     let beside = json!({"name": "x", "messages": session, "more": {"tool_calls": [{"name": "rm", "arguments": {}}]}});
     with(&beside.to_string(), |run| assert!(is_open(run)));
-    let several = json!({"name": "x", "messages": session, "more": [{"name": "rm", "arguments": {}}]});
+    let several = json!({"name": "x", "transcript": session, "more": [{"name": "rm", "arguments": {}}]});
     assert!(!is_read(&several.to_string()), "a list of records beside it");
+    let session_and_calls = json!({"name": "x", "messages": session, "more": [{"name": "rm", "arguments": {}}]});
+    with(&session_and_calls.to_string(), |run| assert!(is_open(run)));
 }
 
 /// Whoever is not heard at all may have said anything.

@@ -45,7 +45,8 @@ fn file_path(run: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
     }
 }
 
-fn write_run(run: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<()> {
+/// A run as JSON, written to `out`.
+pub fn write_run(run: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<()> {
     if run.is_none() || run.is_instance_of::<PyInt>() || run.is_instance_of::<PyFloat>() {
         let given = run.get_type().name()?;
         let message = format!("a run is a dict, a list of messages, JSON text, bytes or a path, not {given}");

@@ -1,4 +1,4 @@
-// The tree-sitter grammar of `.assert` files. `grammar/assert.pest` decides what the language is, and the scanner reads by it: it tells where each
+// The tree-sitter grammar of `.assert` files. `crates/syntax/grammar/assert.pest` decides what the language is, and the scanner reads by it: it tells where each
 // node begins and ends, and gives every token. What is left here is to make nodes of that. Their names are those of the rules.
 import { readTables } from "./tools/tables.mjs";
 

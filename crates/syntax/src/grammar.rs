@@ -21,7 +21,7 @@ pub(crate) use generated::Rule;
 #[allow(missing_docs, reason = "generated: the grammar file says what each rule is")]
 mod generated {
     #[derive(pest_derive::Parser)]
-    #[grammar = "../../grammar/assert.pest"]
+    #[grammar = "grammar/assert.pest"]
     pub struct Grammar;
 }
 

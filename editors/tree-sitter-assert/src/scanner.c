@@ -1,4 +1,4 @@
-// Reads `.assert` files by the program in `tables.h`, which `tools/tables.mjs` makes of `grammar/assert.pest`, and tells the parser where nodes begin and
+// Reads `.assert` files by the program in `tables.h`, which `tools/tables.mjs` makes of `crates/syntax/grammar/assert.pest`, and tells the parser where nodes begin and
 // end, and which tokens they hold. Two readings of that program are here: `match` asks whether a piece of it fits, as pest does, and `plan_leaf` goes
 // through it, asking at each fork, up to the next token. What pest refuses is refused line by line, so that the rest of a file keeps its tree.
 #include "match.h"

@@ -1,4 +1,4 @@
-// Written by `node tools/write.mjs` from `grammar/assert.pest`.
+// Written by `node tools/write.mjs` from `crates/syntax/grammar/assert.pest`.
 #define START 1
 #define TOKEN_COUNT 211
 #define NODE_COUNT 167

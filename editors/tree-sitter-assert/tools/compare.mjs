@@ -1,4 +1,4 @@
-// Reads files with tree-sitter and with `grammar/assert.pest`, and compares the trees: node compare.mjs PARSER.so [FILE…]; otherwise all of the project.
+// Reads files with tree-sitter and with `crates/syntax/grammar/assert.pest`, and compares the trees: node compare.mjs PARSER.so [FILE…]; otherwise all of the project.
 // A file that pest reads has the same nodes at the same places; one that it refuses has an error.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// Reads texts by `grammar/assert.pest` itself: a small interpreter of the notation of pest, as far as that grammar uses it. It gives the tree that
+// Reads texts by `crates/syntax/grammar/assert.pest` itself: a small interpreter of the notation of pest, as far as that grammar uses it. It gives the tree that
 // the program sees, with one difference: a node ends behind its last sign, and not behind the space that follows.
 
 const WORD = /[A-Za-z_]\w*/y;

@@ -13,7 +13,7 @@ const signs = tokens.map((one) => one.text).filter((text) => text && /^[-+*%|=.<
 
 /** The words that a part of the grammar for colours lists; they are written there from the table of words. */
 function listed_words(name) {
-  const grammar = JSON.parse(readFileSync(new URL("../../../grammar/assert.tmLanguage.json", import.meta.url), "utf8"));
+  const grammar = JSON.parse(readFileSync(new URL("../../../crates/syntax/grammar/assert.tmLanguage.json", import.meta.url), "utf8"));
   return /\\b\(\?:([^)]*)\)/.exec(grammar.repository[name].match)[1];
 }
 

@@ -1,9 +1,9 @@
-// Compiles `grammar/assert.pest` for the scanner: a small program that reads texts as pest does (`src/scanner.c` runs it), and the nodes and signs
+// Compiles `crates/syntax/grammar/assert.pest` for the scanner: a small program that reads texts as pest does (`src/scanner.c` runs it), and the nodes and signs
 // that its tree has. Nothing here knows the language; a new statement in the grammar is in the tables once they are written again.
 import { readFileSync } from "node:fs";
 import { readGrammar } from "./pest.mjs";
 
-export const PEST = new URL("../../../grammar/assert.pest", import.meta.url);
+export const PEST = new URL("../../../crates/syntax/grammar/assert.pest", import.meta.url);
 
 // Rules that are no node: they may be empty, or they stand between a list and each of its members and say nothing.
 export const HIDDEN_RULES = new Set(["file", "file_body", "item", "end", "modifiers", "header"]);

@@ -1,4 +1,4 @@
-// Writes `src/tables.h` and the queries from `grammar/assert.pest`; with `--check` it only says whether they are what it would write.
+// Writes `src/tables.h` and the queries from `crates/syntax/grammar/assert.pest`; with `--check` it only says whether they are what it would write.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { queryFiles } from "./queries.mjs";
 import { readTables } from "./tables.mjs";
@@ -15,7 +15,7 @@ const rows = (values) => {
   return lines.join("\n");
 };
 if (code.length > 65_535) throw new Error("the program is longer than its addresses reach");
-const tables = `// Written by \`node tools/write.mjs\` from \`grammar/assert.pest\`.
+const tables = `// Written by \`node tools/write.mjs\` from \`crates/syntax/grammar/assert.pest\`.
 #define START ${start}
 #define TOKEN_COUNT ${tokens.length}
 #define NODE_COUNT ${nodes.length}

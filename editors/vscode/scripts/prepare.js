@@ -9,7 +9,7 @@ const own = process.argv[2] ?? path.join(__dirname, "..");
 const project = path.join(__dirname, "..", "..", "..");
 fs.mkdirSync(path.join(own, "syntaxes"), { recursive: true });
 for (const [from, to] of [
-  ["grammar/assert.tmLanguage.json", "syntaxes/assert.tmLanguage.json"],
+  ["crates/syntax/grammar/assert.tmLanguage.json", "syntaxes/assert.tmLanguage.json"],
   ["LICENSE-MIT", "LICENSE.txt"],
 ]) {
   fs.copyFileSync(path.join(project, from), path.join(own, to));

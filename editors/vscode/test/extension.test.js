@@ -84,7 +84,7 @@ test("every file that the manifest names is there", () => {
 });
 
 test("the grammar is that of the project", () => {
-  const shared = fs.readFileSync(path.join(own, "../../grammar/assert.tmLanguage.json"), "utf8");
+  const shared = fs.readFileSync(path.join(own, "../../crates/syntax/grammar/assert.tmLanguage.json"), "utf8");
   assert.strictEqual(fs.readFileSync(path.join(own, "syntaxes/assert.tmLanguage.json"), "utf8"), shared);
   assert.strictEqual(JSON.parse(shared).scopeName, manifest.contributes.grammars[0].scopeName);
 });

@@ -20,7 +20,7 @@ const OTHER_PAGES: [&str; 10] = [
     "ARCHITECTURE.md",
     "CODE_OF_CONDUCT.md",
     "benches/README.md",
-    "grammar/README.md",
+    "crates/syntax/grammar/README.md",
     "bindings/python/README.md",
     "bindings/javascript/README.md",
     "editors/vscode/README.md",

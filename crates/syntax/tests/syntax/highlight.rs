@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 
 fn file() -> std::path::PathBuf {
-    averment_fixtures::root().join("grammar/assert.tmLanguage.json")
+    averment_fixtures::root().join("crates/syntax/grammar/assert.tmLanguage.json")
 }
 
 fn grammar() -> Value {
@@ -56,7 +56,7 @@ fn every_keyword_of_the_grammar_file_is_highlighted() {
         // The file is being written.
         return;
     }
-    let pest = std::fs::read_to_string(averment_fixtures::root().join("grammar/assert.pest")).unwrap();
+    let pest = std::fs::read_to_string(averment_fixtures::root().join("crates/syntax/grammar/assert.pest")).unwrap();
     let grammar = grammar();
     let names = ["statements", "modifiers", "operators", "literals", "kinds", "keywords"];
     let patterns: Vec<String> =
@@ -72,7 +72,7 @@ fn every_keyword_of_the_grammar_file_is_highlighted() {
 #[test]
 fn every_keyword_and_root_is_marked_in_the_queries_of_editors() {
     let root = averment_fixtures::root();
-    let pest = std::fs::read_to_string(root.join("grammar/assert.pest")).unwrap();
+    let pest = std::fs::read_to_string(root.join("crates/syntax/grammar/assert.pest")).unwrap();
     let keywords = pest.lines().filter_map(|line| line.strip_prefix("k_")?.split(' ').next());
     let keywords: BTreeSet<&str> = keywords.collect();
     assert!(keywords.len() > 100);

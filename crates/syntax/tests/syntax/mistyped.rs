@@ -35,7 +35,7 @@ fn names(said: &str, word: &str) -> bool {
 
 /// The keywords of the grammar file that have at least three letters.
 fn keywords() -> Vec<String> {
-    let path = averment_fixtures::root().join("grammar/assert.pest");
+    let path = averment_fixtures::root().join("crates/syntax/grammar/assert.pest");
     let pest = std::fs::read_to_string(path).unwrap();
     let own = pest.lines().filter_map(|line| Some(line.strip_prefix("k_")?.split(' ').next()?.to_owned()));
     let kinds = ["read", "write", "skill", "user", "assistant", "thinking", "span", "exactly"].map(str::to_owned);

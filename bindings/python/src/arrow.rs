@@ -16,8 +16,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
 
 const STREAM: &CStr = c"arrow_array_stream";
-/// Bytes that most single runs fit into.
-const SINGLE_RUN: usize = 16 << 10;
 /// Rows that are judged at once.
 const ROWS: usize = 4096;
 
@@ -76,7 +74,7 @@ pub fn arrow_subtotal(
     options: ArrowOptions,
 ) -> PyResult<RunsSubtotal> {
     catch_panic(py, || {
-        let batch = rules.batch().threads(options.threads).chunk(SINGLE_RUN);
+        let batch = rules.batch().threads(options.threads);
         let mut source = RowSource::open(py, data, options, false)?;
         let mut all = RunsSubtotal::new(rules).map_err(|error| rules_error(py, &error))?;
         let gathered = py.detach(|| {
@@ -209,7 +207,7 @@ impl VerdictStream {
         for (row, reason) in unreadable {
             rows.add_unreadable(row, &reason);
         }
-        let batch = self.rules.batch().threads(self.source.options.threads).chunk(SINGLE_RUN);
+        let batch = self.rules.batch().threads(self.source.options.threads);
         let mut outcomes = batch.outcomes_of_traces(traces);
         for outcome in &mut outcomes {
             match outcome {

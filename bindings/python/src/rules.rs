@@ -13,9 +13,6 @@ use pyo3::types::{PyBytes, PyList};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// Bytes that most single runs fit into.
-const SINGLE_RUN: usize = 16 << 10;
-
 /// Compiled rules, which threads may share.
 #[pyclass(frozen, module = "averment._averment")]
 pub struct RawRules {
@@ -66,10 +63,9 @@ impl RawRules {
     ) -> PyResult<(RawBatch, usize, Option<PyErr>)> {
         catch_panic(py, || {
             let mut traces = Vec::with_capacity(runs.len());
-            let (mut failed, mut files) = (None, false);
+            let mut failed = None;
             for (number, run) in runs.iter().enumerate() {
                 let is_file = run.hasattr("__fspath__")?;
-                files |= is_file;
                 // A run in memory is named by its number.
                 let name = (!is_file).then(|| format!("runs[{}]", first.saturating_add(number)));
                 match read_trace(&run, name) {
@@ -81,8 +77,6 @@ impl RawRules {
                 }
             }
             let (batch, taken) = (self.rules.batch().threads(threads), traces.len());
-            // Each trace is read into a buffer of that size, which single runs do not fill.
-            let batch = if files { batch } else { batch.chunk(SINGLE_RUN) };
             Ok((RawBatch::new(py.detach(|| batch.outcomes_of_traces(traces))), taken, failed))
         })
     }

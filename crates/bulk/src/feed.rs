@@ -56,11 +56,17 @@ impl TraceInput {
         let opened = match self {
             Self::File(path) => TraceRuns::open_file(&path.to_string_lossy(), limits),
             Self::Stdin => TraceRuns::open_file("-", limits),
-            Self::Made { name, bytes, .. } => {
-                Ok(TraceRuns::new(name.as_str(), std::io::Cursor::new(bytes.clone()), limits))
-            }
+            Self::Made { name, bytes, .. } => Ok(made_runs(name.clone(), bytes.clone(), limits)),
         };
         opened.map_err(|error| not_there(self, error))
+    }
+
+    /// The length of a trace in memory.
+    fn made_length(&self) -> Option<usize> {
+        match self {
+            Self::Made { bytes, .. } => Some(bytes.len()),
+            Self::File(_) | Self::Stdin => None,
+        }
     }
 }
 
@@ -104,16 +110,8 @@ fn set_name(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
     }
 }
 
-/// Named runs are read one by one, because a line alone does not tell its name.
-fn name_runs(runs: TraceRuns, names: &[String]) -> FilePart {
-    let mut names = names.iter().cloned();
-    FilePart::Runs(
-        runs.map(|mut run| {
-            set_name(&mut run, names.next());
-            run
-        })
-        .collect(),
-    )
+fn made_runs(name: String, bytes: Vec<u8>, limits: &Limits) -> TraceRuns {
+    TraceRuns::new(name, std::io::Cursor::new(bytes), limits)
 }
 
 /// The error for a file that cannot be opened, with suggestions if it does not exist.
@@ -235,6 +233,30 @@ impl PartFeeder {
         lost
     }
 
+    /// The runs of a trace in memory and of small ones behind it: to hand each to a thread costs more than to judge it.
+    /// They are read one by one, because a line alone does not tell its name.
+    fn join_made(&mut self, name: String, bytes: Vec<u8>, names: Vec<String>) -> FilePart {
+        let (mut runs, mut length) = (Vec::new(), 0_usize);
+        let mut next = Some((name, bytes, names));
+        while let Some((name, bytes, names)) = next.take() {
+            length = length.saturating_add(bytes.len());
+            let mut names = names.into_iter();
+            runs.extend(made_runs(name, bytes, &self.limits).map(|mut run| {
+                set_name(&mut run, names.next());
+                run
+            }));
+            let room = self.size.saturating_sub(length);
+            let fits = |input: &TraceInput| input.made_length().is_some_and(|length| length <= room);
+            if runs.len() < RUNS
+                && self.inputs.as_slice().first().is_some_and(fits)
+                && let Some(TraceInput::Made { name, bytes, names }) = self.inputs.next()
+            {
+                next = Some((name, bytes, names));
+            }
+        }
+        FilePart::Runs(runs)
+    }
+
     fn read_part(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, FilePart)> {
         loop {
             let part = match &mut self.current {
@@ -245,17 +267,18 @@ impl PartFeeder {
                         continue;
                     }
                 },
-                None => {
-                    let input = self.inputs.next()?;
-                    match input.open_runs(&self.limits) {
-                        Ok(runs) if !input.run_names().is_empty() => name_runs(runs, input.run_names()),
+                None => match self.inputs.next()? {
+                    TraceInput::Made { name, bytes, names } if !names.is_empty() || bytes.len() < self.size => {
+                        self.join_made(name, bytes, names)
+                    }
+                    input => match input.open_runs(&self.limits) {
                         Ok(runs) => {
                             (self.current, self.waits) = (Some(runs), input.may_wait());
                             continue;
                         }
                         Err(error) => FilePart::Runs(vec![Err(error)]),
-                    }
-                }
+                    },
+                },
             };
             let number = self.number;
             self.number += 1;

@@ -139,6 +139,13 @@ impl RawRun {
         self.form == TextForm::Lines && self.warnings.is_empty()
     }
 
+    /// True for a run that stands on one line, without warnings so far: it is read as a line of a file of runs.
+    #[must_use]
+    pub fn is_plain_line(&self) -> bool {
+        let is_line = self.source.by_line && self.form == TextForm::Value && self.warnings.is_empty();
+        is_line && memchr::memchr(b'\n', self.run_text().as_bytes()).is_none()
+    }
+
     /// True for a possible trace that can be read in part, without warnings so far.
     #[must_use]
     pub fn may_be_trace(&self) -> bool {

@@ -344,11 +344,13 @@ impl<'p> ThreadJudge<'p> {
         Ok(run)
     }
 
-    /// Judges a multi-line or assembled run by its bytes; where that is not enough, returns the way in which it is to be judged.
+    /// Judges a run that was cut already by its bytes; where that is not enough, returns the way in which it is to be judged.
     fn judge_projected(&mut self, raw: &RawRun) -> Option<JudgeWay> {
         let unseen = Some(JudgeWay::Unseen(self.unseen_cause));
         let limits = self.pipeline.reading.limits;
-        let fits = (raw.is_plain_session() || raw.may_be_trace()) && raw.run_text().len() <= limits.run_bytes;
+        // The index of a long line would be held beside its values.
+        let is_line = raw.text_length() <= LONG && raw.is_plain_line();
+        let fits = (is_line || raw.is_plain_session() || raw.may_be_trace()) && raw.text_length() <= limits.run_bytes;
         // Without memory for an index it is read in full, which says so where there is none for that, either.
         let fits = fits && self.lines.is_some() && self.index.build_index(raw.run_text().as_bytes()).is_ok();
         let Some(mut reader) = self.lines.take_if(|_| fits) else { return unseen };
@@ -356,15 +358,21 @@ impl<'p> ThreadJudge<'p> {
         let cursor = ScanCursor::new(raw.run_text().as_bytes(), &index, limits.json_depth);
         let chunk = ScannedChunk { text: raw.run_text(), cursor, arena: &arena, limits: &limits };
         let mut projection = RunProjection::default();
+        let mut line = None;
         let read = match (index.is_clean(), raw.is_plain_session()) {
             (false, _) => None,
             (true, true) => reader.read_session(chunk, index.line_ends(), &mut projection),
-            (true, false) => reader.read_trace(chunk, &mut projection),
+            (true, false) => {
+                let end = chunk.text.len();
+                let from = cursor.blank_in_line(0, end);
+                line = reader.read_line(chunk, from, end, &mut projection).filter(|()| is_line).map(|()| 0);
+                line.map(|_| ()).or_else(|| reader.read_trace(chunk, &mut projection))
+            }
         };
         self.lines = Some(reader);
         self.pipeline.faults.reach_point(FaultPoint::Line);
         let source = || raw.source.clone();
-        let seen = SeenRun { projection: &projection, chunk, start: None, text: raw.run_text(), source: &source };
+        let seen = SeenRun { projection: &projection, chunk, start: line, text: raw.run_text(), source: &source };
         let way = read.map_or(unseen, |()| self.judge_seen(seen));
         drop(projection);
         (self.index, self.arena) = (index, arena);

@@ -6,6 +6,7 @@ use averment_report::model::UnreadableTrace;
 use averment_traces::error::ReadError;
 use averment_traces::read::{FilePart, RawRun, TraceRuns};
 pub use averment_traces::reading::RunReadOptions;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 /// A file to read, or standard input.
@@ -234,17 +235,24 @@ impl PartFeeder {
     }
 
     /// The runs of a trace in memory and of small ones behind it: to hand each to a thread costs more than to judge it.
-    /// They are read one by one, because a line alone does not tell its name.
+    /// They are read one by one, because a line alone does not tell its name, and one at which reading breaks down takes no other with it.
     fn join_made(&mut self, name: String, bytes: Vec<u8>, names: Vec<String>) -> FilePart {
         let (mut runs, mut length) = (Vec::new(), 0_usize);
         let mut next = Some((name, bytes, names));
         while let Some((name, bytes, names)) = next.take() {
             length = length.saturating_add(bytes.len());
-            let mut names = names.into_iter();
-            runs.extend(made_runs(name, bytes, &self.limits).map(|mut run| {
-                set_name(&mut run, names.next());
-                run
+            let (before, file) = (runs.len(), name.clone());
+            let read = catch_unwind(AssertUnwindSafe(|| {
+                let mut names = names.into_iter();
+                runs.extend(made_runs(name, bytes, &self.limits).map(|mut run| {
+                    set_name(&mut run, names.next());
+                    run
+                }));
             }));
+            if read.is_err() {
+                runs.truncate(before);
+                runs.push(Err(ReadError::of_file(&file, "reading it broke down", "")));
+            }
             let room = self.size.saturating_sub(length);
             let fits = |input: &TraceInput| input.made_length().is_some_and(|length| length <= room);
             if runs.len() < RUNS

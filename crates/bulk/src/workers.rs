@@ -241,7 +241,7 @@ fn judge_all(pipeline: &Pipeline, source: &ChunkSource<'_>, permit: &SyncSender<
             return;
         }
         pipeline.faults.reach_point(FaultPoint::Reading);
-        let Some((number, part)) = feeder.next(&mut buffer) else { return };
+        let Some((number, mut part)) = feeder.next(&mut buffer) else { return };
         let cut = match &part {
             FilePart::Runs(runs) => Some(runs.len() as u64),
             FilePart::Lines(_) => None,
@@ -255,15 +255,27 @@ fn judge_all(pipeline: &Pipeline, source: &ChunkSource<'_>, permit: &SyncSender<
         // Long runs are judged one at a time, while nothing else is read: memory holds one of them, whatever the number of threads.
         let alone = (bytes > LONG.max(2 * pipeline.chunk)).then_some(feeder);
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
-        let judged = catch_unwind(AssertUnwindSafe(|| {
-            pipeline.faults.reach_point(FaultPoint::Chunk);
-            pipeline.unused.search_part(&part, &buffer);
-            pipeline.near_names.search_part(&looking, &part, &buffer);
-            let (done, totals) = judge.judge_part(part, &mut buffer);
-            let judged = ChunkResults { done, totals, reads: judge.take_reads(), records: judge.take_records() };
-            pipeline.faults.reach_point(FaultPoint::Judged);
-            judged
-        }));
+        let mut broken = Vec::new();
+        let judged = loop {
+            let judged = catch_unwind(AssertUnwindSafe(|| {
+                pipeline.faults.reach_point(FaultPoint::Chunk);
+                pipeline.unused.search_part(&part, &buffer);
+                pipeline.near_names.search_part(&looking, &part, &buffer);
+                let (done, totals) = judge.judge_part(&mut part, &mut buffer, &broken);
+                let judged = ChunkResults { done, totals, reads: judge.take_reads(), records: judge.take_records() };
+                pipeline.faults.reach_point(FaultPoint::Judged);
+                judged
+            }));
+            let Err(fault) = judged else { break judged };
+            let place = judge.place.filter(|place| !broken.contains(place));
+            // What the thread kept may be half done.
+            judge = ThreadJudge::new(pipeline, &prepared, &profiles);
+            match place {
+                // Of runs that were cut already, the others are judged all the same.
+                Some(place) => broken.push(place),
+                None => break Err(fault),
+            }
+        };
         drop(alone);
         let broke = judged.is_err();
         let lost = if broke { cut.unwrap_or_else(|| feed::lines_of(&buffer)).max(1) } else { 0 };
@@ -276,8 +288,7 @@ fn judge_all(pipeline: &Pipeline, source: &ChunkSource<'_>, permit: &SyncSender<
         }
         memory::set_runs_held(0);
         if broke {
-            // What the thread kept may be half done.
-            (judge, buffer) = (ThreadJudge::new(pipeline, &prepared, &profiles), Vec::new());
+            buffer = Vec::new();
         }
     }
 }

@@ -82,6 +82,8 @@ pub struct ThreadJudge<'p> {
     written: Vec<u8>,
     time: RunTime,
     observer: JudgeObserver<'p>,
+    /// The place in its chunk of the cut run that is being judged: where it broke down.
+    pub(crate) place: Option<usize>,
 }
 
 impl<'p> ThreadJudge<'p> {
@@ -143,6 +145,7 @@ impl<'p> ThreadJudge<'p> {
             written: Vec::new(),
             time: RunTime::default(),
             observer,
+            place: None,
         }
     }
 
@@ -168,21 +171,31 @@ impl<'p> ThreadJudge<'p> {
         std::mem::take(&mut self.records)
     }
 
-    /// Judges a chunk whose lines, if it has any, are in `buffer`.
-    pub fn judge_part(&mut self, part: FilePart, buffer: &mut Vec<u8>) -> (Vec<RunResult>, ChunkTotals) {
+    /// Judges a chunk whose lines, if it has any, are in `buffer`. Runs that were cut already stay in it: after a breakdown they are judged
+    /// again, and those at the places in `broken` are told as such.
+    pub fn judge_part(
+        &mut self,
+        part: &mut FilePart,
+        buffer: &mut Vec<u8>,
+        broken: &[usize],
+    ) -> (Vec<RunResult>, ChunkTotals) {
         self.time = RunTime::begin_chunk(self.pipeline.timed);
-        self.observer.begin_chunk(|| match &part {
+        self.observer.begin_chunk(|| match &*part {
             FilePart::Runs(runs) => runs.iter().flatten().map(RawRun::text_length).sum(),
             FilePart::Lines(_) => buffer.len(),
         });
-        match part {
-            FilePart::Runs(runs) => {
-                for run in runs {
-                    self.records.add_records(file_of(&run), 1);
-                    self.judge_raw(run.as_ref().map_err(UnreadableTrace::of_error));
+        if let FilePart::Runs(runs) = part {
+            for (place, run) in runs.iter().enumerate() {
+                self.place = Some(place);
+                self.records.add_records(file_of(run), 1);
+                match run {
+                    Ok(raw) if broken.contains(&place) => self.push_result(RunResult::Fault(raw.source.run_name())),
+                    run => self.judge_raw(run.as_ref().map_err(UnreadableTrace::of_error)),
                 }
             }
-            FilePart::Lines(lines) => self.judge_chunk(lines, buffer),
+            self.place = None;
+        } else if let FilePart::Lines(lines) = std::mem::replace(part, FilePart::Runs(Vec::new())) {
+            self.judge_chunk(lines, buffer);
         }
         self.flush_lines();
         self.note_names();
@@ -365,7 +378,7 @@ impl<'p> ThreadJudge<'p> {
             (true, false) => {
                 let end = chunk.text.len();
                 let from = cursor.blank_in_line(0, end);
-                line = reader.read_line(chunk, from, end, &mut projection).filter(|()| is_line).map(|()| 0);
+                line = is_line.then(|| reader.read_line(chunk, from, end, &mut projection)).flatten().map(|()| 0);
                 line.map(|_| ()).or_else(|| reader.read_trace(chunk, &mut projection))
             }
         };

@@ -82,6 +82,21 @@ fn a_thread_that_breaks_down_at_any_point_is_exit_5_with_what_is_known() {
 }
 
 #[test]
+fn a_run_that_breaks_down_while_it_is_looked_at_takes_no_other_with_it() {
+    let folder = folder();
+    let runs: Vec<String> =
+        (0..5).map(|number| format!(r#"{{"id": "r{number}", "calls": [{{"tool": "search"}}]}}"#)).collect();
+    std::fs::write(folder.path().join("a.jsonl"), format!("[{}]", runs.join(", "))).unwrap();
+    for (passed, often, lost) in [(2, 1, 1), (2, 4, 4), (2, 5, 5), (0, u32::MAX, 8)] {
+        let (exit, report) = with_fault(FaultPoint::Line, passed, often, || {
+            checked(&folder, &["--threads", "1", "--format", "summary", "--allow", "empty"])
+        });
+        let counts = (number(&report, "runs"), number(&report, "not_judged"));
+        assert_eq!((exit, counts), (Exit::Error, (8 - lost, lost)), "{passed} {often}");
+    }
+}
+
+#[test]
 fn counts_and_lines_leave_out_what_was_not_judged_too() {
     let folder = folder();
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();

@@ -79,6 +79,8 @@ pub struct ReportNeeds {
     pub shapes: bool,
     /// Whether the duration of each run is reported.
     pub timed: bool,
+    /// Whether names of the rules that runs nearly have are told of. Rules that deny them look for them anyway.
+    pub near_names: bool,
     /// Where the costs are noted, while a profile is made.
     pub profile: Option<CheckCosts>,
 }
@@ -206,8 +208,10 @@ impl Batch {
             measured,
             shapes,
             timed,
+            near_names,
             profile,
         } = wants;
+        let near_names = near_names || policy.deny_near_names;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
@@ -226,7 +230,7 @@ impl Batch {
             },
             unused: UnusedNames::new(reading.names.as_deref()),
             understood: ReadingNotes::default(),
-            near_names: NearNames::new(programs, &options.selection),
+            near_names: near_names.then(|| NearNames::new(programs, &options.selection)).unwrap_or_default(),
             reading: reading.clone(),
             threads: self.threads,
             chunk: self.chunk,

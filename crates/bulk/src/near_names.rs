@@ -44,9 +44,10 @@ const PAIRS_OF_TOOLS: usize = 4_000_000;
 /// Tools named in the summary.
 const TOLD: usize = 100;
 
-/// Names recorded while runs are judged.
+/// Names recorded while runs are judged. By default none are looked for.
 #[derive(Debug, Default)]
 pub struct NearNames {
+    is_asked: bool,
     wanted: FxHashSet<String>,
     /// Names of catalogues.
     known: FxHashSet<String>,
@@ -78,7 +79,7 @@ impl NearNames {
     /// Collects the names to look for in the runs of these programs.
     #[must_use]
     pub fn new(programs: &[Program], selection: &RuleSelection) -> Self {
-        let mut names = Self { texts: AskedTexts::of_programs(programs), ..Self::default() };
+        let mut names = Self { is_asked: true, texts: AskedTexts::of_programs(programs), ..Self::default() };
         for (number, program) in programs.iter().enumerate() {
             let keys = program.code.iter().filter_map(|op| match op {
                 Op::Field(name, _) | Op::StepField(name) => program.names.get(name.0 as usize),
@@ -128,6 +129,7 @@ impl NearNames {
 
     pub(crate) fn search_part(&self, looking: &NearNameSearch<'_>, part: &FilePart, lines: &[u8]) {
         match part {
+            _ if !self.is_asked => {}
             FilePart::Runs(runs) => {
                 for raw in runs.iter().flatten().filter(|raw| raw.source.offset < BEGINNING) {
                     self.note_searched(&raw.source.file, raw.source.offset, raw.run_text());

@@ -146,6 +146,7 @@ impl ReportOutputs {
             measured,
             shapes: known,
             timed: false,
+            near_names: true,
             profile: None,
         }
     }

@@ -230,7 +230,7 @@ impl Batch {
             },
             unused: UnusedNames::new(reading.names.as_deref()),
             understood: ReadingNotes::default(),
-            near_names: near_names.then(|| NearNames::new(programs, &options.selection)).unwrap_or_default(),
+            near_names: if near_names { NearNames::new(programs, &options.selection) } else { NearNames::default() },
             reading: reading.clone(),
             threads: self.threads,
             chunk: self.chunk,

@@ -3,6 +3,7 @@
 use super::check::{self, CheckArgs};
 use super::console::ColorChoice;
 use super::exit::Exit;
+use averment::{Rules, RunError, Trace};
 use averment_bulk::faults::{FaultPoint, with_fault};
 use clap::Parser as _;
 use serde_json::Value;
@@ -17,7 +18,7 @@ const POINTS: [FaultPoint; 6] = [
     FaultPoint::Judged,
 ];
 /// Runs of all files.
-const RUNS: u64 = 3_000 + 1 + 2;
+const RUNS: u64 = 3_000 + 1 + 3;
 
 #[derive(Debug, clap::Parser)]
 struct CommandLine {
@@ -33,7 +34,7 @@ fn folder() -> TempDir {
     write("r.assert", "rule r {\n never delete\n}\n");
     write("a.jsonl", &format!("{run}\n").repeat(3_000));
     write("b.json", run);
-    write("c.json", &format!("[{run}, {run}]"));
+    write("c.json", &format!("[{run}, {run}, {run}]"));
     folder
 }
 
@@ -83,16 +84,14 @@ fn a_thread_that_breaks_down_at_any_point_is_exit_5_with_what_is_known() {
 
 #[test]
 fn a_run_that_breaks_down_while_it_is_looked_at_takes_no_other_with_it() {
-    let folder = folder();
-    let runs: Vec<String> =
-        (0..5).map(|number| format!(r#"{{"id": "r{number}", "calls": [{{"tool": "search"}}]}}"#)).collect();
-    std::fs::write(folder.path().join("a.jsonl"), format!("[{}]", runs.join(", "))).unwrap();
+    let rules = Rules::from_text("r.assert", "never delete\n").unwrap();
     for (passed, often, lost) in [(2, 1, 1), (2, 4, 4), (2, 5, 5), (0, u32::MAX, 8)] {
-        let (exit, report) = with_fault(FaultPoint::Line, passed, often, || {
-            checked(&folder, &["--threads", "1", "--format", "summary", "--allow", "empty"])
+        let traces = (0..8).map(|number| Trace::from(format!(r#"{{"calls": [{{"tool": "t{number}"}}]}}"#)));
+        let outcomes: Vec<_> = with_fault(FaultPoint::Line, passed, often, || {
+            rules.batch().threads(1).outcomes_of_traces(traces).collect()
         });
-        let counts = (number(&report, "runs"), number(&report, "not_judged"));
-        assert_eq!((exit, counts), (Exit::Error, (8 - lost, lost)), "{passed} {often}");
+        let broke = outcomes.iter().filter(|one| matches!(one, Err(RunError::BrokeDown { .. }))).count();
+        assert_eq!((outcomes.len(), broke), (8, lost), "{passed} {often}");
     }
 }
 

@@ -246,7 +246,7 @@ impl PartFeeder {
                 let mut names = names.into_iter();
                 runs.extend(made_runs(name, bytes, &self.limits).map(|mut run| {
                     set_name(&mut run, names.next());
-                    run
+                    run.map(RawRun::as_line)
                 }));
             }));
             if read.is_err() {

@@ -94,6 +94,8 @@ impl RunText {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TextForm {
     Value,
+    /// The same on one line, as a file of many runs has it.
+    Line,
     /// A JSON value per line: a session.
     Lines,
     /// The same, as a server sends it (`data: …`).
@@ -139,17 +141,28 @@ impl RawRun {
         self.form == TextForm::Lines && self.warnings.is_empty()
     }
 
-    /// True for a run that stands on one line, without warnings so far: it is read as a line of a file of runs.
+    /// Takes a run that stands on one line for a line of a file of many runs, which is read in full only where that is needed.
+    #[must_use]
+    pub fn as_line(mut self) -> Self {
+        let is_line = self.source.by_line && self.form == TextForm::Value;
+        if is_line && memchr::memchr(b'\n', self.run_text().as_bytes()).is_none() {
+            self.form = TextForm::Line;
+        }
+        self
+    }
+
+    /// True for a line among many, without warnings so far.
     #[must_use]
     pub fn is_plain_line(&self) -> bool {
-        let is_line = self.source.by_line && self.form == TextForm::Value && self.warnings.is_empty();
-        is_line && memchr::memchr(b'\n', self.run_text().as_bytes()).is_none()
+        self.form == TextForm::Line && self.warnings.is_empty()
     }
 
     /// True for a possible trace that can be read in part, without warnings so far.
     #[must_use]
     pub fn may_be_trace(&self) -> bool {
-        self.form == TextForm::Value && self.warnings.is_empty() && LineReader::is_trace(self.run_text())
+        matches!(self.form, TextForm::Value | TextForm::Line)
+            && self.warnings.is_empty()
+            && LineReader::is_trace(self.run_text())
     }
 
     /// The text that every place in the run counts in.
@@ -208,7 +221,7 @@ pub fn parse_under<'run>(
     let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
     let root = match raw.form {
         TextForm::Cassette => cassette::read_cassette(text, arena, limits).map_err(placed)?,
-        TextForm::Value => read_value(text, &raw.source, arena, limits, &mut warnings)?,
+        TextForm::Value | TextForm::Line => read_value(text, &raw.source, arena, limits, &mut warnings)?,
         TextForm::Lines => read_records(split::nonblank_lines(text), text, memory, limits, &mut records, &mut warnings)
             .map_err(placed)?,
         TextForm::Events => read_records(events::event_values(text), text, memory, limits, &mut records, &mut warnings)

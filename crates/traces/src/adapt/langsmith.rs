@@ -209,8 +209,11 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     let at =
         |word| last_value(records, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(LangSmithKey::Start), at(LangSmithKey::End));
-    let kind = last_value(records, LangSmithKey::Type);
-    span.act = span.act_of_word(kind.and_then(text_of_node), draft);
+    let kind = last_value(records, LangSmithKey::Type).and_then(text_of_node);
+    if kind.is_none_or(str::is_empty) {
+        draft.note_unknown(span.origin, "a run without `run_type`: it may be a call");
+    }
+    span.act = span.act_of_word(kind, draft);
     span.error = last_value(records, LangSmithKey::Error)
         .filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
     span.failed = match last_value(records, LangSmithKey::Status).and_then(text_of_node).and_then(of_word) {

@@ -199,6 +199,8 @@ fn read_span<'run>(
     let columns = (!columns.is_empty()).then(|| draft.object_node(&columns));
     if let Some(attributes) = words.value_of(SpanKey::Attributes).or(columns) {
         span.take_attributes(attributes, draft);
+    } else if form == SpanForm::Otlp && record.entries().iter().any(may_be_attributes) {
+        draft.note_unknown(span.origin, "a span has no `attributes`, and a list that is not known: it may be a call");
     }
     read_status(words, &mut span);
     if form == SpanForm::Zipkin {
@@ -214,6 +216,12 @@ fn read_span<'run>(
     }
     span.conclude_span(draft);
     span
+}
+
+/// Whether a span's key that the convention does not have holds a list of something.
+fn may_be_attributes(entry: &ObjectEntry<'_>) -> bool {
+    let is_known = SpanKey::from_key(entry.key).is_some() || Detail::from_key(entry.key).is_some();
+    !is_known && node_list(entry.node).is_some_and(|list| !list.is_empty())
 }
 
 fn parent_id<'run>(words: &SpanValues<'run>) -> Option<&'run str> {

@@ -89,11 +89,12 @@ impl<'run> ToolExecution<'run> {
     }
 }
 
-/// Whether a span with the operation of the convention leaves out the tool: its own name may be that of the work.
+/// Whether a span with the operation of the convention, or with the schema of its tool, leaves out which tool: its own name may be that of the
+/// work.
 fn is_nameless(span: &TraceSpan<'_>) -> bool {
     let told = |fact| span.facts.fact_node(fact).and_then(text_of_node).filter(|text| !text.is_empty());
     let name = span.name.and_then(text_of_node);
-    told(Fact::Operation) == Some(EXECUTE_TOOL)
+    (told(Fact::Operation) == Some(EXECUTE_TOOL) || span.facts.fact_node(Fact::Parameters).is_some())
         && told(Fact::Tool).is_none()
         && told(Fact::Entity).is_none()
         && plain_name(span) == name

@@ -405,3 +405,29 @@ fn a_key_that_lists_other_calls_is_no_metadata() {
     assert_eq!(run(&with(call.clone()), &json!({})), [true]);
     assert_eq!(run(&with(json!([{"name": "x"}, {"cost": 1}])), &json!({})), [false]);
 }
+
+/// What says that a tool was called is gone, and what the tool was asked is not.
+#[test]
+fn a_record_that_lost_what_it_is_may_be_a_call() {
+    let is_open = |value: &Json| open_runs(&value.to_string()).unwrap().0 == [true];
+    let langsmith = |key: &str| {
+        json!([
+            {"id": "a", "trace_id": "a", "dotted_order": "1", "run_type": "chain", "name": "agent", "inputs": {}, "outputs": {}},
+            {"id": "b", "trace_id": "a", "dotted_order": "1.2", "parent_run_id": "a", key: "tool", "name": "look", "inputs": {"q": 1}},
+        ])
+    };
+    assert!(!is_open(&langsmith("run_type")));
+    assert!(is_open(&langsmith("runtype")));
+    let span = |attributes: &str, name: &str| {
+        let text = |key: &str, text: &str| json!({"key": key, "value": {"stringValue": text}});
+        let told = json!([text("openinference.span.kind", "TOOL"), text(name, "look"), text("tool.parameters", "{}")]);
+        let first = json!({"traceId": "t", "spanId": "1", "name": "agent", "startTimeUnixNano": "1", "endTimeUnixNano": "9",
+            "attributes": [text("openinference.span.kind", "AGENT")]});
+        let second = json!({"traceId": "t", "spanId": "2", "parentSpanId": "1", "name": "Tool.call", "startTimeUnixNano": "2",
+            "endTimeUnixNano": "3", attributes: told});
+        json!({"resourceSpans": [{"scopeSpans": [{"spans": [first, second]}]}]})
+    };
+    assert!(!is_open(&span("attributes", "tool.name")));
+    assert!(is_open(&span("attributes", "tool.named")));
+    assert!(is_open(&span("attribute", "tool.name")));
+}

@@ -17,7 +17,11 @@ use bumpalo::Bump;
 pub fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let mut sources = SourceMap::default();
-    let name = if text.contains("export default") { "rules.ts" } else { "rules.yaml" };
+    let name = match text.trim_start() {
+        text if text.contains("export default") => "rules.ts",
+        text if text.starts_with(['{', '[']) => "rules.json",
+        _ => "rules.yaml",
+    };
     let root = sources.add_file(SourceFile::new(name, None, &*text));
     // What cannot be read of a program is listed, so that the rest is judged.
     let how = LoweringInputs {

@@ -4,9 +4,9 @@
 use super::api::{anthropic, converse, responses};
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{items_of, list_of, node_object, object_items, text_of};
+use super::nodes::{items_of, list_of, node_list, node_object, object_items, text_of};
 use super::run_builder::{RunBuilder, field_entry};
-use super::{gemini_api, openai_chat, streamed_answers};
+use super::{bedrock_agent, gemini_api, openai_chat, streamed_answers};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -19,6 +19,9 @@ key_table! {
         InteractionsToo = "http_interactions",
         Request = "request",
         Response = "response",
+        /// What nock writes down: where a request went, beside its body.
+        Scope = "scope",
+        Path = "path",
         /// A body, as a value or as text.
         Body = "parsed_body" | "body" | "body_raw",
         /// The text of a body.
@@ -30,6 +33,8 @@ key_table! {
         Data = "data",
         Kind = "object",
         Error = "error",
+        /// Where Llama Stack puts the value of an object with a class.
+        Wrapped = "__data__",
     }
 }
 
@@ -50,13 +55,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "HTTP exchanges",
     known_by: "`interactions`, or a `request` with a `response`, whose bodies are text or stand under `body`",
     description: "recorded HTTP exchanges with the APIs of models (VCR cassettes, logs of proxies; streamed answers as text)",
-    marks: &[HttpKey::Request.key(), HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
+    marks: &[HttpKey::Request.key(), HttpKey::Interactions.key(), HttpKey::InteractionsToo.key(), HttpKey::Scope.key()],
     near: &[HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
     object: |object| match LISTS.into_iter().find_map(|list| list_of(object, list)) {
         Some(exchanges) => object_items(exchanges).any(|(_, exchange)| is_exchange(exchange)),
         None => is_exchange(object),
     },
-    item_marks: &[HttpKey::Request.key()],
+    item_marks: &[HttpKey::Request.key(), HttpKey::Scope.key()],
     element: is_exchange,
     line: is_exchange,
     read: read_run,
@@ -71,6 +76,9 @@ const APIS: [&TraceFormat; 5] =
 
 /// A request with its answer, of which one is not the value itself.
 fn is_exchange(object: Object<'_>) -> bool {
+    if is_of_nock(object) {
+        return value_of(object, HttpKey::Response).is_some();
+    }
     let (Some(request), Some(response)) = (value_of(object, HttpKey::Request), value_of(object, HttpKey::Response))
     else {
         return false;
@@ -80,6 +88,11 @@ fn is_exchange(object: Object<'_>) -> bool {
     has_body(request) && (has_body(response) || node_object(response).is_some())
         || is_text(response) && (is_text(request) || node_object(request).is_some())
         || is_text(request) && node_object(response).is_some()
+}
+
+fn is_of_nock(object: Object<'_>) -> bool {
+    [HttpKey::Scope, HttpKey::Path].into_iter().all(|key| text_of(object, key).is_some())
+        && value_of(object, HttpKey::Request).is_none()
 }
 
 pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
@@ -105,10 +118,13 @@ pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>)
         }
     }
     draft.set_some(of_run::ERROR, refusal);
-    let is_known = |format: &&TraceFormat| {
-        exchanges.iter().any(|node| node_object(*node).is_some_and(|one| (format.element)(one) || (format.object)(one)))
-    };
-    let Some(format) = APIS.into_iter().find(is_known) else {
+    if exchanges.iter().any(|one| request_in(*one).is_some_and(bedrock_agent::is_request)) {
+        let events: Vec<_> = exchanges.iter().flat_map(|one| events_of_agent(*one)).collect();
+        return (bedrock_agent::FORMAT.read)(draft.list_node(&events), draft);
+    }
+    let Some(format) =
+        APIS.into_iter().find(|format| exchanges.iter().any(|exchange| is_exchange_of(format, *exchange)))
+    else {
         exchanges
             .iter()
             .for_each(|node| draft.skip_record(node.origin, "an exchange with no known API is passed over"));
@@ -116,6 +132,29 @@ pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>)
     };
     let items = draft.arena.alloc_slice_copy(&exchanges);
     (format.read)(Node::new(Value::List(items), root.origin), draft)
+}
+
+fn is_exchange_of(format: &TraceFormat, node: Node<'_>) -> bool {
+    node_object(node).is_some_and(|one| (format.element)(one) || (format.object)(one))
+}
+
+/// Whether a response by itself is an answer of a known API.
+fn is_of_model(response: Node<'_>) -> bool {
+    let parts = node_list(response).unwrap_or(std::slice::from_ref(&response));
+    parts.first().is_some_and(|part| APIS.into_iter().any(|format| is_exchange_of(format, *part)))
+}
+
+fn request_in(exchange: Node<'_>) -> Option<Object<'_>> {
+    let exchange = node_object(exchange)?;
+    value_of(exchange, HttpKey::Request).and_then(node_object).or(Some(exchange))
+}
+
+/// What was asked of an agent of Bedrock, and the events that it answered.
+fn events_of_agent<'run>(exchange: Node<'run>) -> Vec<Node<'run>> {
+    let side = |key| node_object(exchange).and_then(|exchange| value_of(exchange, key));
+    let Some(request) = side(HttpKey::Request) else { return vec![exchange] };
+    let events = side(HttpKey::Response).and_then(node_list).unwrap_or_default();
+    std::iter::once(request).chain(events.iter().copied()).collect()
 }
 
 enum Unpacked<'run> {
@@ -130,8 +169,11 @@ enum Unpacked<'run> {
 }
 
 fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBuilder<'run, '_>) -> Unpacked<'run> {
-    let request = value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft));
-    let response = value_of(exchange, HttpKey::Response).map(|side| body_of(side, draft));
+    let request = match is_of_nock(exchange) {
+        true => Some(value_of(exchange, HttpKey::Body).map_or(Body::Nothing, |body| read_body(body, draft))),
+        false => value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft)),
+    };
+    let response = value_of(exchange, HttpKey::Response).map(|side| whole_answer(body_of(side, draft), draft));
     let is_refused = value_of(exchange, HttpKey::Response).is_some_and(is_refused);
     match (request, response) {
         (Some(Body::Value(request)), Some(Body::Value(response))) if is_refused => {
@@ -148,6 +190,10 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
             let entries =
                 [field_entry(HttpKey::Request.key(), request), field_entry(HttpKey::Response.key(), response)];
             Unpacked::Exchange(Node::new(draft.object_node(&entries).value, node.origin))
+        }
+        // Recorders leave out what was asked.
+        (Some(Body::Nothing), Some(Body::Value(response))) if is_of_model(response) => {
+            Unpacked::Exchange(Node::new(response.value, node.origin))
         }
         // Nothing was asked of a model.
         (Some(Body::Nothing), Some(Body::Nothing | Body::Value(_))) => Unpacked::Harmless,
@@ -201,13 +247,24 @@ fn body_of<'run>(side: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
         None => node_object(side).and_then(of_status).or(Some(side)),
     };
     let text = |body: Node<'run>| node_object(body).and_then(|inner| inner.field(HttpKey::Text)).unwrap_or(body);
-    match body.map(text) {
-        None => Body::Nothing,
-        Some(body) => match body.value {
-            Value::Object(_) | Value::List(_) => Body::Value(body),
-            Value::Null => Body::Nothing,
-            Value::Text(text) if text.as_str().trim().is_empty() => Body::Nothing,
-            _ => streamed_answers::read_body(body, draft).map_or(Body::Unknown, Body::Value),
-        },
+    body.map_or(Body::Nothing, |body| read_body(text(body), draft))
+}
+
+fn read_body<'run>(body: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+    match body.value {
+        Value::Object(_) | Value::List(_) => Body::Value(body),
+        Value::Null => Body::Nothing,
+        Value::Text(text) if text.as_str().trim().is_empty() => Body::Nothing,
+        _ => streamed_answers::read_body(body, draft).map_or(Body::Unknown, Body::Value),
     }
+}
+
+/// Some keep the pieces of a streamed answer in a list, and name the class of each.
+fn whole_answer<'run>(body: Body<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+    let Body::Value(answer) = body else { return body };
+    let plain = |node: Node<'run>| node_object(node).and_then(|it| value_of(it, HttpKey::Wrapped)).unwrap_or(node);
+    let Some(pieces) = node_list(answer) else { return Body::Value(plain(answer)) };
+    let pieces: Vec<_> = pieces.iter().map(|piece| plain(*piece)).collect();
+    let list = Node::new(draft.list_node(&pieces).value, answer.origin);
+    Body::Value(streamed_answers::compose_events(list, false, draft).unwrap_or(list))
 }

@@ -1,5 +1,6 @@
 //! Cassettes of VCR: recorded HTTP exchanges in YAML. What they hold is JSON in texts, so only the plain parts of YAML are read.
 
+use super::event_frames::frames_as_events;
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
@@ -11,6 +12,8 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// How a cassette begins, behind the mark of a document.
 const BEGINNINGS: [&str; 2] = ["interactions:", "http_interactions:"];
+/// What go-vcr writes in front of it.
+const VERSION: &str = "version:";
 /// Limit on values that the aliases of a file expand to.
 const ALIASED: usize = 100_000;
 
@@ -36,7 +39,12 @@ fn unpack_text(_: &[u8], _: usize) -> Option<String> {
 pub(super) fn is_cassette(head: &str) -> bool {
     let head = head.trim_ascii_start();
     let head = head.strip_prefix("---").unwrap_or(head).trim_ascii_start();
-    BEGINNINGS.iter().any(|beginning| head.starts_with(beginning))
+    let Some(version) = head.strip_prefix(VERSION) else {
+        return BEGINNINGS.iter().any(|beginning| head.starts_with(beginning));
+    };
+    // Two lines decide the form of a file: the next one may not be read yet.
+    let rest = version.split_once('\n').map_or("", |(_, rest)| rest.trim_ascii_start());
+    BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning) || beginning.starts_with(rest))
 }
 
 /// The value of the first document.
@@ -96,7 +104,7 @@ impl<'run> CassetteReader<'run, '_> {
         let digits: String = text.split_ascii_whitespace().collect();
         let bytes = STANDARD.decode(digits).ok()?;
         if !bytes.starts_with(&GZIP) {
-            return String::from_utf8(bytes).ok();
+            return frames_as_events(&bytes).or_else(|| String::from_utf8(bytes).ok());
         }
         let text = unpack_text(&bytes, self.limits.run_bytes.saturating_sub(self.unpacked))?;
         self.unpacked += text.len();
@@ -239,8 +247,11 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_cassettes() {
-        for text in ["{\"interactions\": []}", "a: 1\ninteractions: []", "", "--- text"] {
+    fn cassettes_are_told_from_other_texts() {
+        for text in ["---\nversion: 2\ninteractions:\n", "version: 1\nint", "---\nversion: 2\n"] {
+            assert!(is_cassette(text), "{text}");
+        }
+        for text in ["{\"interactions\": []}", "a: 1\ninteractions: []", "", "--- text", "version: 2\nname: x"] {
             assert!(!is_cassette(text), "{text}");
         }
     }

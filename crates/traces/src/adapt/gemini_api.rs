@@ -207,7 +207,7 @@ fn push_content<'run>(
     parts.push(GeminiPart::Begin);
     for (at, part) in draft.record_objects(list) {
         let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
-        let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && part.entries().len() == 1);
+        let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && adk::is_plain_text(part));
         // Told here, where it stands: a request that repeats it is not read again.
         if !adk::is_known_part(part) {
             draft.note_unknown(at.origin, super::blocks::UNKNOWN);

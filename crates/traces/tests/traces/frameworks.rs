@@ -1,6 +1,7 @@
 //! What frameworks write down of their own runs: outcomes, thoughts, and actions that stand in words; what nobody knows among it.
 
-use super::formats::{field, steps, with};
+use super::formats::{field, root, steps, with};
+use averment_base::value::json::to_json;
 use averment_runs::run::{Run, StepKind};
 
 fn records_calls(run: &Run<'_>) -> bool {
@@ -167,4 +168,112 @@ fn tools_whose_calls_a_row_leaves_out_leave_the_run_open() {
     };
     with(&row("function"), |run| assert!(run.complete && records_calls(run)));
     with(&row("sharepoint_grounding"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn pieces_of_a_gemini_answer_are_one_message_whatever_signs_them() {
+    let text = r#"[{"contents": [{"role": "user", "parts": [{"text": "Go."}]}]},
+      {"candidates": [{"content": {"role": "model", "parts": [{"text": "Two and", "thoughtSignature": "x"}]}}], "responseId": "a"},
+      {"candidates": [{"content": {"role": "model", "parts": [{"text": " three."}]}, "finishReason": "STOP"}], "responseId": "a"},
+      {"contents": [{"role": "user", "parts": [{"text": "Go."}]}, {"role": "model", "parts": [{"text": "Two and three.", "thoughtSignature": "x"}]}, {"role": "user", "parts": [{"text": "On."}]}]}]"#;
+    with(text, |run| {
+        assert_eq!(steps(run), ["message user", "message assistant", "message user"]);
+        assert_eq!(root(run, "output"), "\"Two and three.\"");
+    });
+}
+
+/// A span of a model's answer, with a message under each number.
+fn numbered_answer(first: usize, texts: &[&str]) -> String {
+    let mut attributes = serde_json::json!({"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Go."});
+    for (place, text) in texts.iter().enumerate() {
+        let name = |field| format!("llm.output_messages.{}.message.{field}", first + place);
+        attributes[name("role")] = "assistant".into();
+        attributes[name("content")] = (*text).into();
+    }
+    let span = serde_json::json!({"name": "chat", "context": {"trace_id": "t", "span_id": "a"}, "start_time": "2026-03-01T10:00:00Z", "attributes": attributes});
+    serde_json::json!([span]).to_string()
+}
+
+#[test]
+fn numbered_pieces_of_an_answer_are_one_message() {
+    let said = |text: &str| {
+        with(text, |run| {
+            let words = run.steps.iter().filter(|step| step.kind == StepKind::Message && step.name == "assistant");
+            let words = words.map(|step| to_json(&step.object.get("text").unwrap().value)).collect::<Vec<_>>();
+            (words, run.complete)
+        })
+    };
+    assert_eq!(said(&numbered_answer(0, &["It", " is", " done."])), (vec!["\"It is done.\"".into()], true));
+    let many: Vec<_> = "abcdefghi".split("").filter(|piece| !piece.is_empty()).collect();
+    assert_eq!(said(&numbered_answer(0, &many)), (vec!["\"abcdefghi\"".into()], true));
+    assert_eq!(said(&numbered_answer(0, &["One.", "Two."])), (vec!["\"One.\"".into(), "\"Two.\"".into()], true));
+    // The first ones are not there.
+    assert!(!said(&numbered_answer(7, &["It", " is"])).1);
+}
+
+#[test]
+fn spans_may_have_numbers_for_ids() {
+    let span = |id: u32, parent: Option<u32>, name: &str, attributes: serde_json::Value| serde_json::json!({"name": name, "context": {"trace_id": 1_u64 << 63, "span_id": id}, "parent": {"trace_id": 1_u64 << 63, "span_id": parent}, "start_time": 1_758_026_594_777_382_000_u64, "attributes": attributes});
+    let agent = span(1, None, "agent", serde_json::json!({"gen_ai.operation.name": "invoke_agent"}));
+    let tool = serde_json::json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather", "gen_ai.tool.args": "{}", "gen_ai.output": "7"});
+    let text = serde_json::json!({"spans": [agent, span(2, Some(1), "tool", tool)], "final_output": "7"}).to_string();
+    with(&text, |run| {
+        let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).collect();
+        assert_eq!((calls.len(), calls[0].name), (1, "weather"));
+        assert!(run.warnings.iter().all(|warning| !warning.message.contains("parent")), "{:?}", run.warnings);
+    });
+}
+
+#[test]
+fn changes_of_braintrust_rows_are_put_into_them() {
+    let row = |rest: &str| format!(r#"{{"id": "r", "span_id": "s", "root_span_id": "s", {rest}}}"#);
+    let whole = row(
+        r#""span_attributes": {"name": "weather", "type": "tool"}, "metrics": {"start": 1}, "input": {"at": "Oslo"}"#,
+    );
+    let change = row(r#""_is_merge": true, "metrics": {"end": 2}, "output": "7 degrees""#);
+    with(&format!("[{whole}, {change}]"), |run| {
+        assert_eq!(steps(run), ["span weather", "call weather"]);
+        assert_eq!((field(run, 1, "result"), field(run, 1, "duration")), ("\"7 degrees\"".into(), "1000".into()));
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    // Of a row that is not there nobody knows what it was.
+    let other = change.replace("\"r\"", "\"q\"");
+    with(&format!("[{whole}, {other}]"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn messages_of_the_agent_sdk_may_stand_in_frames() {
+    let frame = |way: &str, message: &str| format!(r#"{{"direction": "{way}", "message": {message}}}"#);
+    let text = format!(
+        r#"{{"metadata": {{"v": 1}}, "messages": [{}, {}, {}]}}"#,
+        frame("send", r#"{"type": "control_request", "request_id": "r", "request": {"subtype": "initialize"}}"#),
+        frame("send", r#"{"type": "user", "message": {"role": "user", "content": "Go."}, "session_id": "s"}"#),
+        frame(
+            "recv",
+            r#"{"type": "assistant", "session_id": "s", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "ls"}}]}}"#
+        ),
+    );
+    with(&text, |run| assert_eq!(steps(run)[..2], ["message user", "call Bash"]));
+}
+
+#[test]
+fn the_answer_of_toolbench_is_read_and_what_was_given_up_is_not() {
+    let call = |name: &str, args: &str| serde_json::json!({"role": "assistant", "content": null, "function_call": {"name": name, "arguments": args}});
+    let answer = r#"{"return_type": "give_answer", "final_answer": "7 degrees"}"#;
+    let messages = serde_json::json!([{"role": "user", "content": "Weather?"}, call("weather", "{}"), {"role": "function", "name": "weather", "content": "7"}, call("Finish", answer)]);
+    let action = |children: serde_json::Value| serde_json::json!({"node_type": "Action", "children": children});
+    let tree = |children: serde_json::Value| {
+        serde_json::json!({"win": true, "tree": {"size": 2, "tree": {"node_type": "Action Input", "children": children}}, "answer_generation": {"train_messages": [[], messages], "final_answer": answer}}).to_string()
+    };
+    with(&tree(serde_json::json!([action(serde_json::json!([action(serde_json::json!([]))]))])), |run| {
+        assert_eq!(steps(run), ["message user", "call weather", "call Finish"]);
+        assert_eq!((field(run, 1, "result"), root(run, "output")), ("\"7\"".into(), "\"7 degrees\"".into()));
+        assert!(run.complete);
+    });
+    let given_up = serde_json::json!([
+        action(serde_json::json!([])),
+        action(serde_json::json!([])),
+        action(serde_json::json!([]))
+    ]);
+    with(&tree(given_up), |run| assert!(!run.complete));
 }

@@ -285,6 +285,14 @@ pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
     }
 }
 
+/// An id, which some write as a number.
+pub(crate) fn id_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
+    match node.value {
+        Value::Number(Number::Written(digits)) => Some(digits),
+        _ => text_of_node(node),
+    }
+}
+
 fn holds_values(node: Node<'_>) -> bool {
     matches!(node.value, Value::List(_) | Value::Object(_))
 }

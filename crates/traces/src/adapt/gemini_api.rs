@@ -1,6 +1,8 @@
 //! Gemini's API: requests (`contents`) and responses (`candidates`), alone, together, and in streamed pieces. Each request repeats the
 //! conversation so far: what is new in it is added.
 
+mod partial_calls;
+
 use super::adk::{self, AdkPartKey};
 use super::api::KnownAnswers;
 use super::content;
@@ -347,7 +349,7 @@ impl<'run> GeminiConversation<'run> {
         let pieces = self.parts.split_off(from.min(self.parts.len()));
         self.parts.push(GeminiPart::Begin);
         let mut words: Vec<Node<'run>> = Vec::new();
-        for piece in pieces {
+        for piece in partial_calls::join_calls(pieces, draft) {
             match piece {
                 GeminiPart::Begin => {}
                 GeminiPart::Words(_, piece) => words.push(piece),

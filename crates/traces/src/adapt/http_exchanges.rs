@@ -10,6 +10,8 @@ use super::{bedrock_agent, gemini_api, openai_chat, streamed_answers};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 key_table! {
     HttpKey {
@@ -26,8 +28,13 @@ key_table! {
         Body = "parsed_body" | "body" | "body_raw",
         /// The text of a body.
         Text = "string",
-        /// The text of a body beside the status of a response.
+        /// A body beside the method of a request or the status of a response.
         Content = "content",
+        Method = "method",
+        /// A body in the recordings of Google's SDK, whose answers may come in several.
+        Segments = "body_segments",
+        /// How the data of a body are written.
+        Encoding = "encoding",
         Status = "status" | "status_code" | "statusCode",
         Code = "code",
         Data = "data",
@@ -83,7 +90,9 @@ fn is_exchange(object: Object<'_>) -> bool {
     else {
         return false;
     };
-    let has_body = |side: Node<'_>| node_object(side).is_some_and(|side| side.field(HttpKey::Body).is_some());
+    let has_body = |side: Node<'_>| {
+        node_object(side).is_some_and(|side| side.field(HttpKey::Body).is_some() || content_of(side).is_some())
+    };
     let is_text = streamed_answers::may_hold_value;
     has_body(request) && (has_body(response) || node_object(response).is_some())
         || is_text(response) && (is_text(request) || node_object(request).is_some())
@@ -239,15 +248,32 @@ enum Body<'run> {
     Unknown,
 }
 
+fn content_of(side: Object<'_>) -> Option<Node<'_>> {
+    let is_told = [HttpKey::Status, HttpKey::Method].into_iter().any(|key| value_of(side, key).is_some());
+    let segments = list_of(side, HttpKey::Segments).filter(|_| is_told);
+    match segments {
+        Some([only]) => Some(*only),
+        Some(_) => value_of(side, HttpKey::Segments),
+        None => value_of(side, HttpKey::Content).filter(|_| is_told),
+    }
+}
+
+/// The text of a body that is kept as base64.
+fn decoded_text<'run>(body: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let kept = node_object(body).filter(|kept| text_of(*kept, HttpKey::Encoding) == Some("base64"))?;
+    let bytes = STANDARD.decode(text_of(kept, HttpKey::Data)?).ok()?;
+    let text = std::str::from_utf8(draft.arena.alloc_slice_copy(&bytes)).ok()?;
+    Some(Node::new(Value::plain_text(text), body.origin))
+}
+
 fn body_of<'run>(side: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
     let holder = node_object(side).filter(|side| side.field(HttpKey::Body).is_some());
-    let of_status = |side: Object<'run>| value_of(side, HttpKey::Status).and(value_of(side, HttpKey::Content));
     let body = match holder {
         Some(holder) => value_of(holder, HttpKey::Body),
-        None => node_object(side).and_then(of_status).or(Some(side)),
+        None => node_object(side).and_then(content_of).or(Some(side)),
     };
     let text = |body: Node<'run>| node_object(body).and_then(|inner| inner.field(HttpKey::Text)).unwrap_or(body);
-    body.map_or(Body::Nothing, |body| read_body(text(body), draft))
+    body.map_or(Body::Nothing, |body| read_body(decoded_text(body, draft).unwrap_or_else(|| text(body)), draft))
 }
 
 fn read_body<'run>(body: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {

@@ -11,7 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// How a cassette begins, behind the mark of a document.
-const BEGINNINGS: [&str; 2] = ["interactions:", "http_interactions:"];
+const BEGINNINGS: [&str; 3] = ["interactions:", "http_interactions:", "requests:"];
+/// Some keep requests and responses in lists of their own.
+const LISTS: [&str; 2] = ["requests", "responses"];
 /// What go-vcr writes in front of it.
 const VERSION: &str = "version:";
 /// Limit on values that the aliases of a file expand to.
@@ -67,7 +69,8 @@ pub(super) fn read_cassette<'run>(text: &str, arena: &'run Bump, limits: &Limits
         })?;
         reader.take_event(event)?;
     }
-    Ok(reader.root.unwrap_or(Node::computed(Value::Null)))
+    let root = reader.root.unwrap_or(Node::computed(Value::Null));
+    Ok(reader.pair_lists(root).unwrap_or(root))
 }
 
 struct OpenCollection<'run> {
@@ -167,6 +170,28 @@ impl<'run> CassetteReader<'run, '_> {
         }
         entries.reverse();
         Object::new(self.arena, self.arena.alloc_slice_copy(&entries))
+    }
+
+    /// A cassette with its requests and responses in pairs.
+    fn pair_lists(&self, root: Node<'run>) -> Option<Node<'run>> {
+        let Value::Object(cassette) = root.value else { return None };
+        let lists = LISTS.map(|key| match cassette.get(key)?.value {
+            Value::List(items) => Some(items),
+            _ => None,
+        });
+        let [Some(requests), Some(responses)] = lists else { return None };
+        if requests.len() != responses.len() {
+            return None;
+        }
+        let object = |entries: &[(&'run str, Node<'run>)]| {
+            let entries: Vec<_> = entries.iter().map(|(key, node)| ObjectEntry { key, node: *node }).collect();
+            Node::computed(Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(&entries))))
+        };
+        let pairs = requests.iter().zip(responses);
+        let pairs: Vec<_> =
+            pairs.map(|(request, response)| object(&[("request", *request), ("response", *response)])).collect();
+        let list = Node::computed(Value::List(self.arena.alloc_slice_copy(&pairs)));
+        Some(object(&[("interactions", list)]))
     }
 
     fn put_value(&mut self, node: Node<'run>, anchor: usize, values: usize) {

@@ -82,6 +82,23 @@ fn recordings_of_nock_may_leave_out_what_was_asked() {
 }
 
 #[test]
+fn bodies_may_stand_under_other_keys() {
+    let encoded = |value: &Json| json!({"data": STANDARD.encode(value.to_string()), "encoding": "base64", "size": 1});
+    let of_httpx = weather_exchanges().map(|(request, response)| json!({"request": {"method": "POST", "content": request}, "response": {"status_code": 200, "content": encoded(&response)}}));
+    is_the_weather(&json!({"interactions": of_httpx}).to_string());
+    let of_google = weather_exchanges().map(|(request, response)| json!({"request": {"method": "post", "body_segments": [request]}, "response": {"status_code": 200, "body_segments": [response]}}));
+    is_the_weather(&json!({"replay_id": "a", "interactions": of_google}).to_string());
+}
+
+#[test]
+fn a_cassette_may_keep_requests_and_responses_apart() {
+    let [first, second] = weather_exchanges().map(|(request, response)| [request, response]);
+    let item = |body: &Json| format!("- body: !!binary |\n    {}\n  status: 200\n", STANDARD.encode(body.to_string()));
+    let list = |side: usize| item(&first[side]) + &item(&second[side]);
+    is_the_weather(&format!("requests:\n{}responses:\n{}", list(0), list(1)));
+}
+
+#[test]
 fn pieces_of_an_answer_may_stand_in_a_list_with_their_classes() {
     let (request, _) = &weather_exchanges()[0];
     let piece = |value: Json| json!({"__type__": "openai.Chunk", "__data__": value});

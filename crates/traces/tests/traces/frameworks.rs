@@ -277,3 +277,56 @@ fn the_answer_of_toolbench_is_read_and_what_was_given_up_is_not() {
     ]);
     with(&tree(given_up), |run| assert!(!run.complete));
 }
+
+#[test]
+fn arguments_that_gemini_streams_are_put_together() {
+    let piece = |call: &str, end: &str| {
+        format!(
+            r#"{{"candidates": [{{"content": {{"role": "model", "parts": [{{"functionCall": {call}}}]}}{end}}}], "responseId": "a"}}"#
+        )
+    };
+    let args = |path: &str, value: &str| {
+        piece(&format!(r#"{{"partialArgs": [{{"jsonPath": "{path}", {value}}}], "willContinue": true}}"#), "")
+    };
+    let begin = piece(r#"{"name": "cook", "willContinue": true}"#, "");
+    let pieces = [
+        begin.clone(),
+        args("$.dish.parts[0].name", r#""stringValue": "le", "willContinue": true"#),
+        args("$.dish.parts[0].name", r#""stringValue": "ek""#),
+        args("$.dish.parts[1].grams", r#""numberValue": 5"#),
+        args("$['hot']", r#""boolValue": true"#),
+        piece("{}", r#", "finishReason": "STOP""#),
+    ];
+    with(&pieces.join("\n"), |run| {
+        assert_eq!(steps(run), ["call cook"]);
+        assert_eq!(field(run, 0, "args"), r#"{"dish":{"parts":[{"name":"leek"},{"grams":5}]},"hot":true}"#);
+        assert!(records_calls(run) && run.complete, "{:?}", run.warnings);
+    });
+    let unknown = [begin, args("$.dish", r#""newValue": 1"#), piece("{}", r#", "finishReason": "STOP""#)];
+    with(&unknown.join("\n"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn an_answer_in_json_is_the_words_of_a_model() {
+    let span = |output: &str| {
+        let attributes = serde_json::json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": "go", "gen_ai.output": output});
+        serde_json::json!([{"name": "chat", "context": {"trace_id": "t", "span_id": "a"}, "start_time": "2026-03-01T10:00:00Z", "attributes": attributes}]).to_string()
+    };
+    with(&span(r#"{"steps": [1]}"#), |run| {
+        assert_eq!(steps(run), ["span chat", "message user", "message assistant"]);
+        assert_eq!(root(run, "output"), r#""{\"steps\": [1]}""#);
+    });
+    // A whole response is none.
+    with(&span(r#"{"id": "x", "usage": {}, "steps": [1]}"#), |run| {
+        assert_eq!(steps(run), ["span chat", "message user"])
+    });
+}
+
+#[test]
+fn tools_of_a_search_on_x_have_names() {
+    let text = r#"{"object": "response", "id": "r", "output": [{"type": "x_search_call", "id": "f", "call_id": "", "name": "x_semantic_search", "arguments": "{\"query\": \"a\"}", "status": "completed"}]}"#;
+    with(text, |run| {
+        assert_eq!((steps(run), run.complete), (vec!["call x_semantic_search".to_owned()], true));
+    });
+    with(&text.replace("x_search", "y_search"), |run| assert!(!run.complete));
+}

@@ -199,6 +199,10 @@ impl<'run> TraceSpan<'run> {
             self.exchange.complete_from(conversation::read_exchange(&self.facts, draft));
         }
         if self.act == SpanAct::Inference {
+            if self.exchange.output.is_empty() {
+                self.exchange.output.extend(conversation::structured_answer(&self.facts, draft));
+                self.exchange.records_output |= !self.exchange.output.is_empty();
+            }
             span_messages::note_answers(&self.exchange.output, draft);
         }
         if self.act == SpanAct::Tool && !self.hands_over() {

@@ -330,3 +330,57 @@ fn tools_of_a_search_on_x_have_names() {
     });
     with(&text.replace("x_search", "y_search"), |run| assert!(!run.complete));
 }
+
+#[test]
+fn updates_of_the_agent_framework_are_pieces_of_messages() {
+    let update = |role: &str, id: &str, contents: &str| {
+        format!(r#"{{{role}"contents": [{contents}], "responseId": "{id}", "messageId": "{id}"}}"#)
+    };
+    let assistant = r#""role": "assistant", "#;
+    let text = |words: &str| format!(r#"{{"$type": "text", "text": "{words}"}}"#);
+    let call = r#"{"$type": "functionCall", "name": "look", "arguments": {}, "callId": "c"}"#;
+    let result = r#"{"$type": "functionResult", "result": "7", "callId": "c"}"#;
+    let usage = |count: u8| {
+        format!(r#"{{"$type": "usage", "details": {{"inputTokenCount": {count}, "outputTokenCount": 2}}}}"#)
+    };
+    let updates = [
+        update("", "", ""),
+        update("", "a", r#"{"$type": "reasoning", "text": "Hm"}"#),
+        update("", "a", r#"{"$type": "reasoning", "text": "m."}"#),
+        update(assistant, "", call),
+        update(assistant, "a", &usage(9)),
+        update(r#""role": "tool", "#, "", result),
+        update(assistant, "b", &text("It is")),
+        update(assistant, "b", &text(" 7.")),
+        update(assistant, "b", &usage(8)),
+    ];
+    with(&format!("[{}]", updates.join(",")), |run| {
+        assert_eq!(steps(run), ["message thinking", "call look", "message assistant"]);
+        assert_eq!((field(run, 0, "text"), field(run, 1, "result")), ("\"Hmm.\"".into(), "\"7\"".into()));
+        assert_eq!(root(run, "output"), "\"It is 7.\"");
+        assert!(root(run, "usage").contains("\"input_tokens\":17"), "{}", root(run, "usage"));
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    let unknown = format!("[{}]", updates.join(",").replace("functionCall", "newCall"));
+    with(&unknown, |run| assert!(!run.complete));
+}
+
+#[test]
+fn a_result_of_droid_that_reads_like_an_error_is_no_success() {
+    let line = |role: &str, content: &str| {
+        format!(
+            r#"{{"type": "message", "id": "{role}", "parentId": "p", "message": {{"role": "{role}", "content": [{content}]}}}}"#
+        )
+    };
+    let call = line("assistant", r#"{"type": "tool_use", "id": "a", "name": "Execute", "input": {"command": "ls"}}"#);
+    let status = |words: &str| {
+        let result = format!(r#"{{"type": "tool_result", "tool_use_id": "a", {words}}}"#);
+        let start = r#"{"type": "session_start", "id": "s", "title": "t"}"#;
+        with(&[start, &call, &line("user", &result)].join("\n"), |run| run.steps[0].status)
+    };
+    use averment_runs::run::StepStatus::{Failed, Ok, Unknown};
+    assert_eq!(status(r#""content": "Error: Command failed (exit code: 1)""#), Unknown);
+    assert_eq!(status(r#""content": "Error: 0 in the log", "is_error": false"#), Ok);
+    assert_eq!(status(r#""content": "Error: no", "is_error": true"#), Failed);
+    assert_eq!(status(r#""content": "a.txt""#), Ok);
+}

@@ -53,6 +53,14 @@ key_table! {
 }
 
 key_table! {
+    /// What a server says that took something: how a framework is used, spans. It answers nothing.
+    Acknowledgement {
+        Done = "status" | "success" | "ok",
+        Beside = "message" | "id" | "detail",
+    }
+}
+
+key_table! {
     HttpSpanKind {
         Any = "trace" | "trace.span",
     }
@@ -190,7 +198,7 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
             Unpacked::Refused(Node::new(request.value, node.origin), error.unwrap_or(response))
         }
         (Some(Body::Value(request)), Some(Body::Value(response))) => {
-            if node_object(response).is_some_and(is_list_of_data) {
+            if node_object(response).is_some_and(|response| is_list_of_data(response) || is_acknowledgement(response)) {
                 return Unpacked::Harmless;
             }
             if let Some(error) = node_object(response).and_then(|response| value_of(response, HttpKey::Error)) {
@@ -232,6 +240,14 @@ fn is_refused(response: Node<'_>) -> bool {
 fn is_list_of_data(response: Object<'_>) -> bool {
     let kind = text_of(response, HttpKey::Kind).and_then(HttpListKind::from_key);
     kind.is_some() && list_of(response, HttpKey::Data).is_some()
+}
+
+fn is_acknowledgement(response: Object<'_>) -> bool {
+    let is_plain = |node: Node<'_>| !matches!(node.value, Value::Object(_) | Value::List(_));
+    let keys =
+        response.entries().iter().map(|entry| Acknowledgement::from_key(entry.key).filter(|_| is_plain(entry.node)));
+    let keys: Option<Vec<_>> = keys.collect();
+    keys.is_some_and(|keys| keys.contains(&Acknowledgement::Done))
 }
 
 /// What the Agents SDK tells its maker of its own steps: nothing is asked.

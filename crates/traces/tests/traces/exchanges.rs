@@ -99,6 +99,19 @@ fn a_cassette_may_keep_requests_and_responses_apart() {
 }
 
 #[test]
+fn what_a_server_only_took_is_no_answer() {
+    let exchange =
+        |(request, response): (Json, Json)| json!({"request": {"body": request}, "response": {"body": response}});
+    let [first, second] = weather_exchanges().map(exchange);
+    let told = |response: Json| exchange((json!({"run_id": "r", "data": {"has_tools": true}}), response));
+    let taken = told(json!({"message": "taken", "status": "success"}));
+    is_the_weather(&json!({"interactions": [first, second, taken]}).to_string());
+    for other in [json!({"message": "taken"}), json!({"status": "success", "message": {"tool": "look"}})] {
+        with(&json!({"interactions": [first, second, told(other)]}).to_string(), |run| assert!(!records_calls(run)));
+    }
+}
+
+#[test]
 fn pieces_of_an_answer_may_stand_in_a_list_with_their_classes() {
     let (request, _) = &weather_exchanges()[0];
     let piece = |value: Json| json!({"__type__": "openai.Chunk", "__data__": value});

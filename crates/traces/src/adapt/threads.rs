@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 /// Conversations that are compared with a request, the latest first.
-const COMPARED: usize = 64;
+const COMPARED: usize = 16;
 
 /// The places of what each conversation said, in a list of all that was said. The last conversation goes on.
 #[derive(Default)]

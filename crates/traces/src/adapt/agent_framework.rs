@@ -53,8 +53,10 @@ key_table! {
         Thought = "text_reasoning" | "reasoning",
         Call = "function_call" | "functionCall" | "mcp_server_tool_call" | "mcpServerToolCall",
         Result = "function_result" | "functionResult" | "mcp_server_tool_result" | "mcpServerToolResult",
-        /// Files, counts and why something failed.
-        Silent = "data" | "uri" | "error" | "usage" | "hosted_file" | "hostedFile" | "hosted_vector_store" | "hostedVectorStore"
+        /// Counts of tokens.
+        Usage = "usage",
+        /// Files, and why something failed.
+        Silent = "data" | "uri" | "error" | "hosted_file" | "hostedFile" | "hosted_vector_store" | "hostedVectorStore"
             | "function_approval_request" | "function_approval_response" | "functionApprovalRequest" | "functionApprovalResponse",
     }
 }
@@ -168,9 +170,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     // A stream counts in a part of each answer.
     let parts = messages.iter().filter_map(|message| list_of(node_object(*message)?, FrameworkKey::Contents));
     let counted = |part: Object<'run>| {
-        let is_usage = text_of(part, FrameworkPartKey::Type) == Some(USAGE);
+        let kind = text_of(part, FrameworkPartKey::Type).and_then(FrameworkPart::from_key);
         let counts = object_of(part, FrameworkKey::Details).or(object_of(part, FrameworkKey::Usage));
-        counts.filter(|_| is_usage)
+        counts.filter(|_| kind == Some(FrameworkPart::Usage))
     };
     let of_parts: Vec<_> = parts.flat_map(objects_of).filter_map(counted).filter(|_| of_run.is_none()).collect();
     for counts in of_run.into_iter().chain(of_parts) {
@@ -182,9 +184,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     talk.finish_run();
     Ok(())
 }
-
-/// The type of a part that counts tokens.
-const USAGE: &str = "usage";
 
 fn view_message(message: Object<'_>) -> Option<ListedMessage<'_>> {
     Some(ListedMessage {
@@ -206,7 +205,7 @@ fn classify_part(part: Object<'_>) -> ContentBlock<'_> {
         Some(FrameworkPart::Thought) => said_in(part).map_or(ContentBlock::Silent, ContentBlock::Thinks),
         Some(FrameworkPart::Call) => ContentBlock::Calls(call_of(part, value_of(part, FrameworkPartKey::Name))),
         Some(FrameworkPart::Result) => ContentBlock::Answers(result_of(part)),
-        Some(FrameworkPart::Silent) => ContentBlock::Silent,
+        Some(FrameworkPart::Silent | FrameworkPart::Usage) => ContentBlock::Silent,
         None if hosted(HostedPart::Call).is_some() => {
             let tool = hosted(HostedPart::Call).map(|tool| Node::computed(Value::plain_text(tool)));
             ContentBlock::Calls(call_of(part, tool))

@@ -38,8 +38,6 @@ key_table! {
     ClaudeExportKey {
         Lines = "loglines",
         Messages = "messages",
-        /// Where a line went, in a frame around it.
-        Direction = "direction",
     }
 }
 

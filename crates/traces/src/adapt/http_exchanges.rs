@@ -19,6 +19,9 @@ key_table! {
         Interactions = "interactions",
         /// In Ruby.
         InteractionsToo = "http_interactions",
+        /// Lists that some recorders keep apart.
+        Requests = "requests",
+        Responses = "responses",
         Request = "request",
         Response = "response",
         /// What nock writes down: where a request went, beside its body.

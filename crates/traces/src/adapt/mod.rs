@@ -74,7 +74,7 @@ mod guard;
 mod handovers;
 mod haystack;
 mod helicone;
-mod http_exchanges;
+pub(crate) mod http_exchanges;
 pub(crate) mod inspect;
 mod kimi;
 mod kimi_code;

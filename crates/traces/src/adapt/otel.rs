@@ -211,9 +211,12 @@ enum SpanRecord<'run> {
     Other(Node<'run>),
 }
 
-/// What a container says of itself.
-const OF_CONTAINERS: [&str; 5] =
-    ["resource", "scope", "instrumentationLibrary", "instrumentation_library", "schemaUrl"];
+key_table! {
+    /// What a container says of itself.
+    OfContainer {
+        Any = "resource" | "scope" | "instrumentationLibrary" | "instrumentation_library" | "schemaUrl",
+    }
+}
 
 /// Elements that are no containers are looked at as they are.
 fn inner_lists<'run>(
@@ -226,7 +229,7 @@ fn inner_lists<'run>(
         match node_object(*node) {
             Some(object) if value_of(object, inner).is_some() => inside.extend(value_of(object, inner)),
             // A resource or a scope of which nothing was recorded.
-            Some(object) if OF_CONTAINERS.iter().any(|key| object.get(key).is_some()) => {}
+            Some(object) if value_of(object, OfContainer::Any).is_some() => {}
             _ => look(SpanRecord::Other(*node)),
         }
     }

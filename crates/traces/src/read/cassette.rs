@@ -1,6 +1,7 @@
 //! Cassettes of VCR: recorded HTTP exchanges in YAML. What they hold is JSON in texts, so only the plain parts of YAML are read.
 
 use super::event_frames::frames_as_events;
+use crate::adapt::http_exchanges::HttpKey;
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
@@ -13,7 +14,7 @@ use saphyr_parser::{Event, Parser, ScalarStyle};
 /// How a cassette begins, behind the mark of a document.
 const BEGINNINGS: [&str; 3] = ["interactions:", "http_interactions:", "requests:"];
 /// Some keep requests and responses in lists of their own.
-const LISTS: [&str; 2] = ["requests", "responses"];
+const LISTS: [&str; 2] = [HttpKey::Requests.key(), HttpKey::Responses.key()];
 /// What go-vcr writes in front of it.
 const VERSION: &str = "version:";
 /// Limit on values that the aliases of a file expand to.
@@ -188,10 +189,13 @@ impl<'run> CassetteReader<'run, '_> {
             Node::computed(Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(&entries))))
         };
         let pairs = requests.iter().zip(responses);
-        let pairs: Vec<_> =
-            pairs.map(|(request, response)| object(&[("request", *request), ("response", *response)])).collect();
+        let pairs: Vec<_> = pairs
+            .map(|(request, response)| {
+                object(&[(HttpKey::Request.key(), *request), (HttpKey::Response.key(), *response)])
+            })
+            .collect();
         let list = Node::computed(Value::List(self.arena.alloc_slice_copy(&pairs)));
-        Some(object(&[("interactions", list)]))
+        Some(object(&[(HttpKey::Interactions.key(), list)]))
     }
 
     fn put_value(&mut self, node: Node<'run>, anchor: usize, values: usize) {

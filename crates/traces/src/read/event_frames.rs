@@ -1,5 +1,6 @@
 //! The frames in which AWS streams answers (`application/vnd.amazon.eventstream`), as the events of a text stream.
 
+use crate::adapt::fields::key_table;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
@@ -10,8 +11,12 @@ const CHECKSUM: usize = 4;
 const EVENT_TYPE: &[u8] = b":event-type";
 /// The type of a header whose value is text.
 const TEXT: u8 = 7;
-/// An event of `InvokeModel`: the event of the model's own API stands in it as base64.
-const CHUNK: &str = "chunk";
+key_table! {
+    FrameKind {
+        /// An event of `InvokeModel`: the event of the model's own API stands in it as base64.
+        Chunk = "chunk",
+    }
+}
 
 /// The frames as `data: …` lines: an object with the kind of an event as its key, or the event of the model itself. `None` for other bytes.
 pub(super) fn frames_as_events(bytes: &[u8]) -> Option<String> {
@@ -21,7 +26,7 @@ pub(super) fn frames_as_events(bytes: &[u8]) -> Option<String> {
         // A stream that breaks off is read up to there.
         let Some((frame, behind)) = next_frame(rest) else { break };
         let payload = std::str::from_utf8(frame.payload).ok().filter(|payload| payload.starts_with('{'))?;
-        let inner = (frame.kind == CHUNK).then(|| event_of_model(payload)).flatten();
+        let inner = FrameKind::from_key(frame.kind).is_some().then(|| event_of_model(payload)).flatten();
         match inner {
             Some(event) => text.push_str(&format!("data: {event}\n\n")),
             None => text.push_str(&format!("data: {{\"{}\": {payload}}}\n\n", frame.kind)),

@@ -1,5 +1,6 @@
 //! Recordings of httprr, as tests of Go programs keep them: each exchange as it was sent, behind the lengths of its request and response.
 
+use crate::adapt::http_exchanges::HttpKey;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use bumpalo::Bump;
 
@@ -19,21 +20,24 @@ pub(super) fn read_recording<'run>(text: &'run str, arena: &'run Bump) -> Node<'
         let (request, behind) = behind.split_at_checked(sent).unwrap_or((behind, ""));
         let (response, behind) = behind.split_at_checked(received).unwrap_or((behind, ""));
         exchanges.push(object_node(
-            &[("request", http_message(request, arena)), ("response", http_message(response, arena))],
+            &[
+                (HttpKey::Request.key(), http_message(request, arena)),
+                (HttpKey::Response.key(), http_message(response, arena)),
+            ],
             arena,
         ));
         rest = behind;
     }
     let list = Node::computed(Value::List(arena.alloc_slice_copy(&exchanges)));
-    object_node(&[("interactions", list)], arena)
+    object_node(&[(HttpKey::Interactions.key(), list)], arena)
 }
 
 fn http_message<'run>(message: &'run str, arena: &'run Bump) -> Node<'run> {
     let end_of_headers = ["\r\n\r\n", "\n\n"].into_iter().find_map(|blank| message.split_once(blank));
     let (headers, body) = end_of_headers.unwrap_or((message, ""));
-    let mut entries = vec![("body", Node::computed(Value::plain_text(body)))];
+    let mut entries = vec![(HttpKey::Body.key(), Node::computed(Value::plain_text(body)))];
     let status = headers.split_whitespace().nth(1).and_then(Number::from_spelling);
-    entries.extend(status.map(|status| ("status", Node::computed(Value::Number(status)))));
+    entries.extend(status.map(|status| (HttpKey::Status.key(), Node::computed(Value::Number(status)))));
     object_node(&entries, arena)
 }
 
@@ -56,9 +60,9 @@ mod tests {
         let text = format!("{whole}{} 900\n{request}", request.len());
         assert!(is_recording(&text));
         let json = to_json(&read_recording(&text, &Bump::new()).value);
-        let sent = r#"{"body":"{\"x\": \"ä\"}"}"#;
+        let sent = r#"{"parsed_body":"{\"x\": \"ä\"}"}"#;
         let cut = format!(
-            r#"{{"interactions":[{{"request":{sent},"response":{{"body":"{{}}","status":200}}}},{{"request":{sent},"response":{{"body":""}}}}]}}"#
+            r#"{{"interactions":[{{"request":{sent},"response":{{"parsed_body":"{{}}","status":200}}}},{{"request":{sent},"response":{{"parsed_body":""}}}}]}}"#
         );
         assert_eq!(json, cut);
     }

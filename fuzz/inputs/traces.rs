@@ -38,6 +38,7 @@ pub fn run(bytes: &[u8]) {
 }
 
 /// Reads an input as a file of the disk, which may have columns.
+#[cfg(feature = "parquet")]
 pub fn run_file(bytes: &[u8]) {
     let limits = Limits::default();
     let file = written(bytes);

@@ -7,9 +7,11 @@ mod cassette;
 mod columns;
 #[cfg(feature = "packed")]
 mod compressed;
+mod event_frames;
 pub(crate) mod events;
 mod file_form;
 mod file_part;
+mod httprr;
 mod json_walk;
 mod line_numbers;
 mod piece_places;
@@ -104,6 +106,8 @@ enum TextForm {
     Values,
     /// HTTP exchanges in YAML.
     Cassette,
+    /// HTTP exchanges as they were sent.
+    Exchanges,
 }
 
 impl RawRun {
@@ -220,6 +224,7 @@ pub fn parse_under<'run>(
     let mut records = RecordCounts::default();
     let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
     let root = match raw.form {
+        TextForm::Exchanges => httprr::read_recording(text, arena),
         TextForm::Cassette => cassette::read_cassette(text, arena, limits).map_err(placed)?,
         TextForm::Value | TextForm::Line => read_value(text, &raw.source, arena, limits, &mut warnings)?,
         TextForm::Lines => read_records(split::nonblank_lines(text), text, memory, limits, &mut records, &mut warnings)

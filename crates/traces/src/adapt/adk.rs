@@ -196,6 +196,12 @@ pub(super) fn is_known_part(part: Object<'_>) -> bool {
     part.entries().iter().filter(is_set).all(|entry| is_part_key(entry.key))
 }
 
+/// Whether a part is its text alone, whatever says how it was made.
+pub(super) fn is_plain_text(part: Object<'_>) -> bool {
+    let of_text = |key| matches!(AdkPartKey::from_key(key), Some(AdkPartKey::Words | AdkPartKey::Silent));
+    part.entries().iter().all(|entry| of_text(entry.key))
+}
+
 pub(super) fn is_part_key(key: &str) -> bool {
     use AdkPartKey::{Call, Response, Silent, Words};
     matches!(AdkPartKey::from_key(key), Some(Words | Call | Response | Silent))

@@ -2,6 +2,7 @@
 
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::TokenUsage;
+use super::content;
 use super::conversation::instant_node;
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
@@ -9,7 +10,7 @@ use super::listed_messages::{ListedMessage, read_messages};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
-use super::run_builder::RunBuilder;
+use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_usage;
 use averment_runs::run::StepStatus;
@@ -24,6 +25,11 @@ key_table! {
         Time = "created_at" | "createdAt",
         Author = "author_name" | "authorName",
         Usage = "usage_details" | "usage",
+        /// What the pieces of a streamed message, and of an answer, have in common.
+        MessageId = "message_id" | "messageId",
+        ResponseId = "response_id" | "responseId",
+        /// The counts in a part of usage, in .NET.
+        Details = "details",
         Input = "input_token_count" | "inputTokenCount",
         Output = "output_token_count" | "outputTokenCount",
     }
@@ -47,8 +53,10 @@ key_table! {
         Thought = "text_reasoning" | "reasoning",
         Call = "function_call" | "functionCall" | "mcp_server_tool_call" | "mcpServerToolCall",
         Result = "function_result" | "functionResult" | "mcp_server_tool_result" | "mcpServerToolResult",
-        /// Files, counts and why something failed.
-        Silent = "data" | "uri" | "error" | "usage" | "hosted_file" | "hostedFile" | "hosted_vector_store" | "hostedVectorStore"
+        /// Counts of tokens.
+        Usage = "usage",
+        /// Files, and why something failed.
+        Silent = "data" | "uri" | "error" | "hosted_file" | "hostedFile" | "hosted_vector_store" | "hostedVectorStore"
             | "function_approval_request" | "function_approval_response" | "functionApprovalRequest" | "functionApprovalResponse",
     }
 }
@@ -88,15 +96,86 @@ fn role_word(message: Object<'_>) -> Option<&str> {
 
 fn is_message(message: Object<'_>) -> bool {
     let is_part = |part: Object<'_>| text_of(part, FrameworkPartKey::Type).is_some();
-    role_word(message).is_some()
+    (role_word(message).is_some() || is_update(message))
         && list_of(message, FrameworkKey::Contents)
             .is_some_and(|parts| parts.is_empty() || objects_of(parts).any(is_part))
 }
 
+/// A piece of an answer, which may not say again who speaks.
+fn is_update(message: Object<'_>) -> bool {
+    text_of(message, FrameworkKey::ResponseId).is_some()
+}
+
+fn role_of(message: Object<'_>) -> Option<MessageRole> {
+    match role_word(message) {
+        Some(word) => MessageRole::from_key(word),
+        None => is_update(message).then_some(MessageRole::Assistant),
+    }
+}
+
+/// The id of the message that an update is a piece of, and who speaks; `None` for a whole message.
+fn piece_of(node: Node<'_>) -> Option<(&str, MessageRole)> {
+    let update = node_object(node).filter(|message| is_message(*message) && is_update(*message))?;
+    let ids = [FrameworkKey::MessageId, FrameworkKey::ResponseId].into_iter();
+    let id = ids.filter_map(|key| text_of(update, key)).find(|id| !id.is_empty())?;
+    Some((id, role_of(update)?))
+}
+
+/// The messages of a list with the pieces of each put together.
+fn join_updates<'run>(items: &'run [Node<'run>], draft: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
+    let goes_on = |a: &Node<'run>, b: &Node<'run>| piece_of(*a).is_some() && piece_of(*a) == piece_of(*b);
+    let whole = items.chunk_by(goes_on).map(|pieces| match pieces {
+        [first, _, ..] => node_object(*first).map_or(*first, |message| join_pieces(*first, message, pieces, draft)),
+        _ => pieces.first().copied().unwrap_or(Node::computed(Value::Null)),
+    });
+    draft.arena.alloc_slice_copy(&whole.collect::<Vec<_>>())
+}
+
+fn join_pieces<'run>(
+    first: Node<'run>,
+    message: Object<'run>,
+    pieces: &[Node<'run>],
+    draft: &RunBuilder<'run, '_>,
+) -> Node<'run> {
+    let contents = |piece: &Node<'run>| list_of(node_object(*piece)?, FrameworkKey::Contents);
+    let parts: Vec<Node<'run>> = pieces.iter().filter_map(contents).flatten().copied().collect();
+    let words = |part: &Node<'run>| {
+        let part = node_object(*part)?;
+        let kind = text_of(part, FrameworkPartKey::Type).and_then(FrameworkPart::from_key);
+        let kind = kind.filter(|kind| matches!(kind, FrameworkPart::Text | FrameworkPart::Thought))?;
+        Some((kind, said_in(part)?))
+    };
+    let same = |a: &Node<'run>, b: &Node<'run>| words(a).zip(words(b)).is_some_and(|(a, b)| a.0 == b.0);
+    let joined = parts.chunk_by(same).filter_map(|run| {
+        let (first, said) = (*run.first()?, run.iter().filter_map(|part| Some(words(part)?.1)).collect::<Vec<_>>());
+        let (Some(part), [_, _, ..]) = (node_object(first), said.as_slice()) else { return Some(first) };
+        let kept =
+            part.entries().iter().filter(|entry| FrameworkPartKey::from_key(entry.key) != Some(FrameworkPartKey::Text));
+        let text =
+            content::concat_pieces(&said, draft.arena).map(|text| field_entry(FrameworkPartKey::Text.key(), text));
+        Some(Node::new(draft.object_node(&kept.copied().chain(text).collect::<Vec<_>>()).value, first.origin))
+    });
+    let joined = draft.list_node(&joined.collect::<Vec<_>>());
+    let kept =
+        message.entries().iter().filter(|entry| FrameworkKey::from_key(entry.key) != Some(FrameworkKey::Contents));
+    let entries: Vec<_> = kept.copied().chain([field_entry(FrameworkKey::Contents.key(), joined)]).collect();
+    Node::new(draft.object_node(&entries).value, first.origin)
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut talk = read_messages(items_of(root, &[FrameworkKey::Messages]), draft, view_message, classify_part);
-    if let Some(counts) = node_object(*root).and_then(|run| object_of(run, FrameworkKey::Usage)) {
+    let messages = join_updates(items_of(root, &[FrameworkKey::Messages]), draft);
+    let mut talk = read_messages(messages, draft, view_message, classify_part);
+    let of_run = node_object(*root).and_then(|run| object_of(run, FrameworkKey::Usage));
+    // A stream counts in a part of each answer.
+    let parts = messages.iter().filter_map(|message| list_of(node_object(*message)?, FrameworkKey::Contents));
+    let counted = |part: Object<'run>| {
+        let kind = text_of(part, FrameworkPartKey::Type).and_then(FrameworkPart::from_key);
+        let counts = object_of(part, FrameworkKey::Details).or(object_of(part, FrameworkKey::Usage));
+        counts.filter(|_| kind == Some(FrameworkPart::Usage))
+    };
+    let of_parts: Vec<_> = parts.flat_map(objects_of).filter_map(counted).filter(|_| of_run.is_none()).collect();
+    for counts in of_run.into_iter().chain(of_parts) {
         let mut usage = TokenUsage::default();
         usage.add_count(of_usage::INPUT, value_of(counts, FrameworkKey::Input));
         usage.add_count(of_usage::OUTPUT, value_of(counts, FrameworkKey::Output));
@@ -108,7 +187,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn view_message(message: Object<'_>) -> Option<ListedMessage<'_>> {
     Some(ListedMessage {
-        role: role_word(message).and_then(MessageRole::from_key),
+        role: role_of(message),
         contents: value_of(message, FrameworkKey::Contents).into_iter().collect(),
         time: value_of(message, FrameworkKey::Time).and_then(instant_node),
         agent: value_of(message, FrameworkKey::Author),
@@ -126,7 +205,7 @@ fn classify_part(part: Object<'_>) -> ContentBlock<'_> {
         Some(FrameworkPart::Thought) => said_in(part).map_or(ContentBlock::Silent, ContentBlock::Thinks),
         Some(FrameworkPart::Call) => ContentBlock::Calls(call_of(part, value_of(part, FrameworkPartKey::Name))),
         Some(FrameworkPart::Result) => ContentBlock::Answers(result_of(part)),
-        Some(FrameworkPart::Silent) => ContentBlock::Silent,
+        Some(FrameworkPart::Silent | FrameworkPart::Usage) => ContentBlock::Silent,
         None if hosted(HostedPart::Call).is_some() => {
             let tool = hosted(HostedPart::Call).map(|tool| Node::computed(Value::plain_text(tool)));
             ContentBlock::Calls(call_of(part, tool))

@@ -4,7 +4,7 @@
 pub(super) mod anthropic;
 pub(super) mod conversation_items;
 pub(super) mod converse;
-mod converse_stream;
+pub(super) mod converse_stream;
 pub(crate) mod exit_codes;
 mod part_identity;
 pub(super) mod response_stream;
@@ -17,6 +17,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
 use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
+use super::threads::Threads;
 use super::{content, printed_messages};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
@@ -70,6 +71,7 @@ pub(super) struct ExchangeMerger<'run> {
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
     answers: KnownAnswers<'run>,
+    threads: Threads,
 }
 
 /// Responses by their ids.
@@ -162,25 +164,36 @@ impl<'run> ExchangeMerger<'run> {
 
     fn add_new(&mut self, pieces: Vec<MessagePart<'run>>, goes_on: bool, draft: &mut RunBuilder<'run, '_>) {
         let first = self.pieces.is_empty();
-        let mut known = self.pieces.iter_mut().filter_map(|piece| Some((piece.part_identity()?, piece))).peekable();
+        let signs: Vec<_> =
+            pieces.iter().enumerate().filter_map(|(at, one)| Some((at, one.part_identity()?))).collect();
+        self.threads.take_said(self.pieces.len());
+        let known = |place: &usize| self.pieces.get(*place).and_then(MessagePart::part_identity);
+        let count = |thread: &[usize]| {
+            let said = thread.iter().enumerate().filter_map(|(at, place)| Some((at, known(place)?)));
+            let mut pairs = said.enumerate().map(|(nth, (at, known))| (nth, at, known, signs.get(nth)));
+            let differs = pairs.find(|(_, _, known, new)| !new.is_some_and(|(_, sign)| sign.repeats_part(known)));
+            differs.map_or(thread.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
+        };
+        let repeated = if goes_on { self.threads.go_further(count) } else { self.threads.go_on(count) };
+        let said: Vec<_> = repeated.places.iter().filter_map(|place| Some((*place, known(place)?.call_id()))).collect();
         let mut new = 0;
-        for (place, piece) in pieces.iter().enumerate() {
-            let Some(sign) = piece.part_identity() else { continue };
-            let Some((other, known)) = known.next_if(|(other, _)| sign.repeats_part(other)) else { break };
+        for ((place, id), (at, sign)) in said.into_iter().zip(&signs) {
             // Results that come later name the call by the id that it has now.
-            if other.call_id() != sign.call_id() {
+            if id != sign.call_id()
+                && let (Some(known), Some(piece)) = (self.pieces.get_mut(place), pieces.get(*at))
+            {
                 *known = *piece;
             }
-            new = place + 1;
+            new = at + 1;
         }
-        let known_left = known.peek().is_some();
+        let known_left = !repeated.is_whole;
         if known_left && !goes_on && !first {
             let message = "a request does not repeat the conversation so far: its other messages are added behind it";
             draft.add_warning(origin_of(pieces.first()), message);
         }
         let is_said_already =
             |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
-        let signs: Vec<_> = match known_left && !goes_on && !first {
+        let signs: Vec<_> = match (known_left || repeated.has_others) && !goes_on && !first {
             true => self.pieces.iter().filter_map(MessagePart::part_identity).collect(),
             false => Vec::new(),
         };

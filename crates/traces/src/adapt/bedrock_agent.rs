@@ -20,6 +20,8 @@ key_table! {
         Agent = "collaboratorName",
         Session = "sessionId",
         AgentId = "agentId",
+        /// What the user says, in a request.
+        Asked = "inputText",
     }
 }
 
@@ -117,6 +119,17 @@ fn is_event(event: Object<'_>) -> bool {
         .is_some_and(|(_, trace)| trace.entries().iter().any(|entry| BedrockTraceKind::from_key(entry.key).is_some()))
 }
 
+/// What `InvokeAgent` is asked.
+pub(super) fn is_request(request: Object<'_>) -> bool {
+    text_of(request, BedrockEventKey::Asked).is_some()
+}
+
+/// The events of a streamed answer are read where they stand.
+pub(super) fn compose_answer<'run>(events: &'run [Node<'run>], _: &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)> {
+    let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_event);
+    events.iter().any(is_own).then_some((Node::computed(Value::List(events)), true))
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
@@ -129,6 +142,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         match trace_of(event) {
             Some((part, trace)) => read_trace(&mut talk, *node, part, trace),
             // The answer in pieces stands in the trace, too; what is handed back to the program is a call in it.
+            None if is_request(event) => {
+                if let Some(words) = value_of(event, BedrockEventKey::Asked) {
+                    talk.add_message(Speaker::User, words, &StepMeta::default(), node.origin);
+                }
+            }
             None if value_of(event, BedrockEventKey::Chunk).is_some() && event.entries().len() == 1 => {}
             None => talk.draft.skip_record(node.origin, "an event without a known `trace` is passed over"),
         }

@@ -8,7 +8,7 @@ use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{RunEntries, SpanAct, TraceSpan, build_run, text_of_node, ways};
 use crate::error::PlacedError;
-use averment_base::value::{Node, Object, Value};
+use averment_base::value::{Node, Object, ObjectEntry, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
@@ -24,8 +24,9 @@ key_table! {
         Input = "input",
         Output = "output",
         Error = "error",
-        /// A change of a span that was sent before: only whole spans are exported.
+        /// A change of a row that was sent before.
         Merges = "_is_merge",
+        Row = "id",
     }
 }
 
@@ -137,9 +138,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             let is_whole = |span: &Object<'run>| {
                 !matches!(value_of(*span, BraintrustKey::Merges), Some(Node { value: Value::Boolean(true), .. }))
             };
-            match node_object(*node).filter(|span| is_span(*span)).filter(is_whole) {
-                Some(span) => records.push((*node, span)),
-                None => draft.skip_value(node, "what is no whole span is passed over"),
+            match node_object(*node) {
+                Some(span) if is_span(span) && is_whole(&span) => records.push((*node, span)),
+                Some(change) if !is_whole(&change) && merge_row(&mut records, change, draft) => {}
+                _ => draft.skip_value(node, "what is no whole span is passed over"),
             }
         }
     }
@@ -153,6 +155,34 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     build_run(spans, RunEntries { id, ..RunEntries::default() }, draft);
     Ok(())
+}
+
+/// Puts a change into the row that it is of; false if that was not sent.
+fn merge_row<'run>(
+    records: &mut [(Node<'run>, Object<'run>)],
+    change: Object<'run>,
+    draft: &RunBuilder<'run, '_>,
+) -> bool {
+    let id = |row: Object<'run>| value_of(row, BraintrustKey::Row).and_then(text_of_node);
+    let known = records.iter_mut().find(|(_, row)| id(change).is_some() && id(*row) == id(change));
+    let Some((_, row)) = known else { return false };
+    *row = merged(*row, change, draft);
+    true
+}
+
+/// What a change says replaces what stood there, but for what stands beside it in objects.
+fn merged<'run>(row: Object<'run>, change: Object<'run>, draft: &RunBuilder<'run, '_>) -> Object<'run> {
+    let changed = |entry: &ObjectEntry<'run>| {
+        let node = match change.get(entry.key).map(|node| (node, node_object(entry.node), node_object(node))) {
+            None => entry.node,
+            Some((node, Some(row), Some(change))) => Node::new(Value::Object(merged(row, change, draft)), node.origin),
+            Some((node, ..)) => node,
+        };
+        ObjectEntry { key: entry.key, node }
+    };
+    let new = change.entries().iter().filter(|entry| row.get(entry.key).is_none()).copied();
+    let entries: Vec<_> = row.entries().iter().map(changed).chain(new).collect();
+    Object::new(draft.arena, draft.arena.alloc_slice_copy(&entries))
 }
 
 fn parent_of(span: Object<'_>) -> Option<&str> {

@@ -24,6 +24,8 @@ key_table! {
         Delta = "delta",
         Ended = "finish_reason",
         Usage = "usage",
+        /// What Azure says of the prompt, in front of an answer.
+        Filter = "prompt_filter_results",
         /// Of an answer that is whole.
         Message = "message",
     }
@@ -61,20 +63,25 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_chunk(chunk: Object<'_>) -> bool {
     let choices = list_of(chunk, ChunkKey::Choices);
-    match text_of(chunk, ChunkKey::Object) {
+    match text_of(chunk, ChunkKey::Object).filter(|kind| !kind.is_empty()) {
         Some(kind) => kind == CHUNK && choices.is_some(),
         // Some providers leave the kind out. The last chunk may have nothing but a usage.
         None => choices.is_some_and(|choices| {
             super::nodes::object_items(choices).any(|(_, choice)| object_of(choice, ChunkKey::Delta).is_some())
-                || choices.is_empty() && object_of(chunk, ChunkKey::Usage).is_some()
+                || choices.is_empty() && (object_of(chunk, ChunkKey::Usage).is_some() || is_of_prompt(chunk))
         }),
     }
+}
+
+/// Says nothing of the answer, whose id it lacks.
+fn is_of_prompt(chunk: Object<'_>) -> bool {
+    chunk.field(ChunkKey::Filter).is_some() && list_of(chunk, ChunkKey::Choices).is_some_and(<[_]>::is_empty)
 }
 
 const CHUNK: &str = "chat.completion.chunk";
 
 #[derive(Default)]
-struct PartialAnswer<'run> {
+pub(super) struct PartialAnswer<'run> {
     id: Option<&'run str>,
     node: Option<Node<'run>>,
     words: String,
@@ -82,7 +89,7 @@ struct PartialAnswer<'run> {
     calls: Vec<PartialCall<'run>>,
     usage: Option<Object<'run>>,
     /// It states a finish reason.
-    is_over: bool,
+    pub(super) is_over: bool,
 }
 
 struct PartialCall<'run> {
@@ -103,6 +110,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             talk.draft.skip_value(node, "what is no chunk of an answer is passed over");
             continue;
         };
+        if is_of_prompt(chunk) {
+            continue;
+        }
         talk.add_meta(of_meta::MODEL, chunk.field(ChunkKey::Model));
         let id = text_of(chunk, ChunkKey::Id);
         if answer.node.is_some() && answer.id != id {
@@ -168,8 +178,17 @@ impl<'run> PartialAnswer<'run> {
         }
     }
 
-    /// A message as the API gives it whole.
-    fn whole_message(&self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    pub(super) fn add_delta_node(&mut self, delta: Node<'run>, draft: &RunBuilder<'run, '_>) {
+        node_object(delta).into_iter().for_each(|inner| self.add_delta(delta, inner, draft));
+    }
+
+    /// A message as the API gives it whole. Of a call that is cut off nobody knows the arguments.
+    pub(super) fn into_message(mut self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+        if !self.is_over {
+            let last = self.calls.len().saturating_sub(1);
+            let mut places = 0..;
+            self.calls.retain(|call| is_whole_call(call, places.next() == Some(last), draft.limits));
+        }
         let text = |words: &str| Node::computed(Value::plain_text(draft.arena.alloc_str(words)));
         let of_call = |call: &PartialCall<'run>| {
             let name = call.name.unwrap_or(Node::computed(Value::Null));
@@ -201,7 +220,8 @@ pub(super) fn compose_answer<'run>(
     draft: &RunBuilder<'run, '_>,
 ) -> Option<(Node<'run>, bool)> {
     let mut answer = PartialAnswer::default();
-    let first = events.iter().find_map(|event| node_object(*event).filter(|chunk| is_chunk(*chunk)))?;
+    let begins = |chunk: &Object<'run>| is_chunk(*chunk) && !is_of_prompt(*chunk);
+    let first = events.iter().find_map(|event| node_object(*event).filter(begins))?;
     for (node, chunk) in draft.known_objects(events) {
         if !is_chunk(chunk) {
             draft.note_unknown(node.origin, "what is no chunk of an answer is passed over");
@@ -216,19 +236,15 @@ pub(super) fn compose_answer<'run>(
             }
         }
     }
-    if !answer.is_over {
-        let last = answer.calls.len().saturating_sub(1);
-        let mut places = 0..;
-        answer.calls.retain(|call| is_whole_call(call, places.next() == Some(last), draft.limits));
-    }
-    let message = [field_entry(ChunkKey::Message.key(), answer.whole_message(draft))];
-    let choice = draft.object_node(&message);
+    let (is_over, usage) = (answer.is_over, answer.usage);
+    let message = answer.into_message(draft);
+    let choice = draft.object_node(&[field_entry(ChunkKey::Message.key(), message)]);
     let kept =
         [ChunkKey::Id, ChunkKey::Model].into_iter().filter_map(|key| Some(field_entry(key.key(), first.field(key)?)));
-    let usage = answer.usage.map(|usage| field_entry(ChunkKey::Usage.key(), Node::computed(Value::Object(usage))));
+    let usage = usage.map(|usage| field_entry(ChunkKey::Usage.key(), Node::computed(Value::Object(usage))));
     let choices = field_entry(ChunkKey::Choices.key(), draft.list_node(&[choice]));
     let entries: Vec<_> = kept.chain(usage).chain([choices]).collect();
-    Some((draft.object_node(&entries), answer.is_over))
+    Some((draft.object_node(&entries), is_over))
 }
 
 /// False if cut off: then nobody knows the arguments of its calls.

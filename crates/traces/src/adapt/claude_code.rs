@@ -8,6 +8,9 @@ mod copies;
 mod run_end;
 mod session;
 mod speech;
+mod wrapped_lines;
+
+pub(super) use wrapped_lines::lines_under_messages;
 
 pub(crate) use session::{
     LineAgent, NO_MODEL, PERMISSION_DENIED, SUMMED_UP, SessionTimes, is_no_answer, line_agent, session_of, summed_up,
@@ -19,7 +22,7 @@ use super::content;
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, TraceFormat};
 use super::messages::{ChatMessageKey, LastWords, MessageRole};
-use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{items_of, list_of, node_list, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use crate::error::PlacedError;
@@ -134,20 +137,6 @@ fn is_result(object: Object<'_>) -> bool {
 
 fn is_line(line: Object<'_>) -> bool {
     text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_key).is_some_and(|kind| kind.is_sure(&line))
-}
-
-/// The lines of a session that a program put under `messages`, some without what else lines have.
-pub(super) fn lines_under_messages<'run>(root: Node<'run>) -> Option<Node<'run>> {
-    let lines = node_object(root)?.field(ClaudeExportKey::Messages)?;
-    let is_spoken = |line: &Node<'run>| {
-        node_object(*line).is_some_and(|line| {
-            text_of(line, ClaudeKey::Type).and_then(ClaudeLineType::from_key) == Some(ClaudeLineType::Spoken)
-                && text_of(line, ChatMessageKey::Role).is_none()
-                && object_of(line, ClaudeKey::Message)
-                    .is_some_and(|message| text_of(message, ChatMessageKey::Role).is_some())
-        })
-    };
-    node_list(lines)?.first().is_some_and(is_spoken).then_some(lines)
 }
 
 /// Fields that only session lines have.

@@ -132,7 +132,7 @@ pub(crate) fn of_blocks<'run>(value: Node<'run>, arena: &'run Bump) -> Option<No
 }
 
 /// Text itself, or `{"type": "text", "text": …}` and its kin.
-fn block_text<'run>(block: &Node<'run>) -> Option<Node<'run>> {
+pub(super) fn block_text<'run>(block: &Node<'run>) -> Option<Node<'run>> {
     match block.value {
         Value::Text(_) => Some(*block),
         Value::Object(block) => text_in(&block, &NodeShapes, super::nodes::node_text),

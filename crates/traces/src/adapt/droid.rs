@@ -1,17 +1,19 @@
 //! Factory Droid: sessions as it stores them (`session_start`, `message`), and the events of `droid exec --output-format stream-json`.
 
 use super::block_session::{self, UserWords};
-use super::blocks::{self, BlockCall, BlockResult};
+use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::{ChatMessageKey, MessageRole};
+use super::messages::{BlockKey, ChatMessageKey, MessageRole};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
+use averment_runs::failure_words::reads_like_failure;
 use averment_runs::normal::{of_meta, of_run};
+use averment_runs::run::StepStatus;
 
 key_table! {
     DroidKey {
@@ -152,6 +154,16 @@ fn read_session<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
     Ok(())
 }
 
+/// Without a word of success a result may be that of a call that failed.
+fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
+    let kind = blocks::classify_block(block);
+    let ContentBlock::Answers(answer) = kind else { return kind };
+    let speaks = answer.result.and_then(node_text).is_some_and(reads_like_failure);
+    let is_open = speaks && !answer.failed && block.field(BlockKey::Failed).is_none();
+    let status = if is_open { Some(StepStatus::Unknown) } else { answer.status };
+    ContentBlock::Answers(BlockResult { status, ..answer })
+}
+
 fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
     let Some(message) = object_of(line, DroidKey::Message) else {
         talk.draft.skip_value(node, "a line without `message` is passed over");
@@ -172,7 +184,7 @@ fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
         let blocks = super::nodes::node_list(content).unwrap_or(std::slice::from_ref(talk.draft.arena.alloc(content)));
         for block in blocks {
             let speaker = if speaker == Speaker::User && is_of_program(*block) { Speaker::System } else { speaker };
-            block_session::add_content(talk, *block, speaker, &UserWords::PLAIN, &about, blocks::classify_block);
+            block_session::add_content(talk, *block, speaker, &UserWords::PLAIN, &about, classify_block);
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Gemini's API: requests (`contents`) and responses (`candidates`), alone, together, and in streamed pieces. Each request repeats the
 //! conversation so far: what is new in it is added.
 
+mod partial_calls;
+
 use super::adk::{self, AdkPartKey};
 use super::api::KnownAnswers;
 use super::content;
@@ -207,7 +209,7 @@ fn push_content<'run>(
     parts.push(GeminiPart::Begin);
     for (at, part) in draft.record_objects(list) {
         let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
-        let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && part.entries().len() == 1);
+        let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && adk::is_plain_text(part));
         // Told here, where it stands: a request that repeats it is not read again.
         if !adk::is_known_part(part) {
             draft.note_unknown(at.origin, super::blocks::UNKNOWN);
@@ -347,7 +349,7 @@ impl<'run> GeminiConversation<'run> {
         let pieces = self.parts.split_off(from.min(self.parts.len()));
         self.parts.push(GeminiPart::Begin);
         let mut words: Vec<Node<'run>> = Vec::new();
-        for piece in pieces {
+        for piece in partial_calls::join_calls(pieces, draft) {
             match piece {
                 GeminiPart::Begin => {}
                 GeminiPart::Words(_, piece) => words.push(piece),

@@ -4,12 +4,14 @@
 use super::api::{anthropic, converse, responses};
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{items_of, list_of, node_object, object_items, text_of};
+use super::nodes::{items_of, list_of, node_list, node_object, object_items, text_of};
 use super::run_builder::{RunBuilder, field_entry};
-use super::{gemini_api, openai_chat, streamed_answers};
+use super::{bedrock_agent, gemini_api, openai_chat, streamed_answers};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 
 key_table! {
     HttpKey {
@@ -17,19 +19,32 @@ key_table! {
         Interactions = "interactions",
         /// In Ruby.
         InteractionsToo = "http_interactions",
+        /// Lists that some recorders keep apart.
+        Requests = "requests",
+        Responses = "responses",
         Request = "request",
         Response = "response",
+        /// What nock writes down: where a request went, beside its body.
+        Scope = "scope",
+        Path = "path",
         /// A body, as a value or as text.
         Body = "parsed_body" | "body" | "body_raw",
         /// The text of a body.
         Text = "string",
-        /// The text of a body beside the status of a response.
+        /// A body beside the method of a request or the status of a response.
         Content = "content",
+        Method = "method",
+        /// A body in the recordings of Google's SDK, whose answers may come in several.
+        Segments = "body_segments",
+        /// How the data of a body are written.
+        Encoding = "encoding",
         Status = "status" | "status_code" | "statusCode",
         Code = "code",
         Data = "data",
         Kind = "object",
         Error = "error",
+        /// Where Llama Stack puts the value of an object with a class.
+        Wrapped = "__data__",
     }
 }
 
@@ -37,6 +52,14 @@ key_table! {
     /// Answers that hold no message: embeddings, models, checks of content.
     HttpListKind {
         Harmless = "list",
+    }
+}
+
+key_table! {
+    /// What a server says that took something: how a framework is used, spans. It answers nothing.
+    Acknowledgement {
+        Done = "status" | "success" | "ok",
+        Beside = "message" | "id" | "detail",
     }
 }
 
@@ -50,13 +73,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "HTTP exchanges",
     known_by: "`interactions`, or a `request` with a `response`, whose bodies are text or stand under `body`",
     description: "recorded HTTP exchanges with the APIs of models (VCR cassettes, logs of proxies; streamed answers as text)",
-    marks: &[HttpKey::Request.key(), HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
+    marks: &[HttpKey::Request.key(), HttpKey::Interactions.key(), HttpKey::InteractionsToo.key(), HttpKey::Scope.key()],
     near: &[HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
     object: |object| match LISTS.into_iter().find_map(|list| list_of(object, list)) {
         Some(exchanges) => object_items(exchanges).any(|(_, exchange)| is_exchange(exchange)),
         None => is_exchange(object),
     },
-    item_marks: &[HttpKey::Request.key()],
+    item_marks: &[HttpKey::Request.key(), HttpKey::Scope.key()],
     element: is_exchange,
     line: is_exchange,
     read: read_run,
@@ -71,15 +94,25 @@ const APIS: [&TraceFormat; 5] =
 
 /// A request with its answer, of which one is not the value itself.
 fn is_exchange(object: Object<'_>) -> bool {
+    if is_of_nock(object) {
+        return value_of(object, HttpKey::Response).is_some();
+    }
     let (Some(request), Some(response)) = (value_of(object, HttpKey::Request), value_of(object, HttpKey::Response))
     else {
         return false;
     };
-    let has_body = |side: Node<'_>| node_object(side).is_some_and(|side| side.field(HttpKey::Body).is_some());
+    let has_body = |side: Node<'_>| {
+        node_object(side).is_some_and(|side| side.field(HttpKey::Body).is_some() || content_of(side).is_some())
+    };
     let is_text = streamed_answers::may_hold_value;
     has_body(request) && (has_body(response) || node_object(response).is_some())
         || is_text(response) && (is_text(request) || node_object(request).is_some())
         || is_text(request) && node_object(response).is_some()
+}
+
+fn is_of_nock(object: Object<'_>) -> bool {
+    [HttpKey::Scope, HttpKey::Path].into_iter().all(|key| text_of(object, key).is_some())
+        && value_of(object, HttpKey::Request).is_none()
 }
 
 pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
@@ -105,10 +138,13 @@ pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>)
         }
     }
     draft.set_some(of_run::ERROR, refusal);
-    let is_known = |format: &&TraceFormat| {
-        exchanges.iter().any(|node| node_object(*node).is_some_and(|one| (format.element)(one) || (format.object)(one)))
-    };
-    let Some(format) = APIS.into_iter().find(is_known) else {
+    if exchanges.iter().any(|one| request_in(*one).is_some_and(bedrock_agent::is_request)) {
+        let events: Vec<_> = exchanges.iter().flat_map(|one| events_of_agent(*one)).collect();
+        return (bedrock_agent::FORMAT.read)(draft.list_node(&events), draft);
+    }
+    let Some(format) =
+        APIS.into_iter().find(|format| exchanges.iter().any(|exchange| is_exchange_of(format, *exchange)))
+    else {
         exchanges
             .iter()
             .for_each(|node| draft.skip_record(node.origin, "an exchange with no known API is passed over"));
@@ -116,6 +152,29 @@ pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>)
     };
     let items = draft.arena.alloc_slice_copy(&exchanges);
     (format.read)(Node::new(Value::List(items), root.origin), draft)
+}
+
+fn is_exchange_of(format: &TraceFormat, node: Node<'_>) -> bool {
+    node_object(node).is_some_and(|one| (format.element)(one) || (format.object)(one))
+}
+
+/// Whether a response by itself is an answer of a known API.
+fn is_of_model(response: Node<'_>) -> bool {
+    let parts = node_list(response).unwrap_or(std::slice::from_ref(&response));
+    parts.first().is_some_and(|part| APIS.into_iter().any(|format| is_exchange_of(format, *part)))
+}
+
+fn request_in(exchange: Node<'_>) -> Option<Object<'_>> {
+    let exchange = node_object(exchange)?;
+    value_of(exchange, HttpKey::Request).and_then(node_object).or(Some(exchange))
+}
+
+/// What was asked of an agent of Bedrock, and the events that it answered.
+fn events_of_agent<'run>(exchange: Node<'run>) -> Vec<Node<'run>> {
+    let side = |key| node_object(exchange).and_then(|exchange| value_of(exchange, key));
+    let Some(request) = side(HttpKey::Request) else { return vec![exchange] };
+    let events = side(HttpKey::Response).and_then(node_list).unwrap_or_default();
+    std::iter::once(request).chain(events.iter().copied()).collect()
 }
 
 enum Unpacked<'run> {
@@ -130,8 +189,11 @@ enum Unpacked<'run> {
 }
 
 fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBuilder<'run, '_>) -> Unpacked<'run> {
-    let request = value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft));
-    let response = value_of(exchange, HttpKey::Response).map(|side| body_of(side, draft));
+    let request = match is_of_nock(exchange) {
+        true => Some(value_of(exchange, HttpKey::Body).map_or(Body::Nothing, |body| read_body(body, draft))),
+        false => value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft)),
+    };
+    let response = value_of(exchange, HttpKey::Response).map(|side| whole_answer(body_of(side, draft), draft));
     let is_refused = value_of(exchange, HttpKey::Response).is_some_and(is_refused);
     match (request, response) {
         (Some(Body::Value(request)), Some(Body::Value(response))) if is_refused => {
@@ -139,7 +201,7 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
             Unpacked::Refused(Node::new(request.value, node.origin), error.unwrap_or(response))
         }
         (Some(Body::Value(request)), Some(Body::Value(response))) => {
-            if node_object(response).is_some_and(is_list_of_data) {
+            if node_object(response).is_some_and(|response| is_list_of_data(response) || is_acknowledgement(response)) {
                 return Unpacked::Harmless;
             }
             if let Some(error) = node_object(response).and_then(|response| value_of(response, HttpKey::Error)) {
@@ -148,6 +210,10 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
             let entries =
                 [field_entry(HttpKey::Request.key(), request), field_entry(HttpKey::Response.key(), response)];
             Unpacked::Exchange(Node::new(draft.object_node(&entries).value, node.origin))
+        }
+        // Recorders leave out what was asked.
+        (Some(Body::Nothing), Some(Body::Value(response))) if is_of_model(response) => {
+            Unpacked::Exchange(Node::new(response.value, node.origin))
         }
         // Nothing was asked of a model.
         (Some(Body::Nothing), Some(Body::Nothing | Body::Value(_))) => Unpacked::Harmless,
@@ -179,6 +245,14 @@ fn is_list_of_data(response: Object<'_>) -> bool {
     kind.is_some() && list_of(response, HttpKey::Data).is_some()
 }
 
+fn is_acknowledgement(response: Object<'_>) -> bool {
+    let is_plain = |node: Node<'_>| !matches!(node.value, Value::Object(_) | Value::List(_));
+    let keys =
+        response.entries().iter().map(|entry| Acknowledgement::from_key(entry.key).filter(|_| is_plain(entry.node)));
+    let keys: Option<Vec<_>> = keys.collect();
+    keys.is_some_and(|keys| keys.contains(&Acknowledgement::Done))
+}
+
 /// What the Agents SDK tells its maker of its own steps: nothing is asked.
 fn holds_spans(request: Object<'_>) -> bool {
     let is_span =
@@ -193,21 +267,49 @@ enum Body<'run> {
     Unknown,
 }
 
+fn content_of(side: Object<'_>) -> Option<Node<'_>> {
+    let is_told = [HttpKey::Status, HttpKey::Method].into_iter().any(|key| value_of(side, key).is_some());
+    let segments = list_of(side, HttpKey::Segments).filter(|_| is_told);
+    match segments {
+        Some([only]) => Some(*only),
+        Some(_) => value_of(side, HttpKey::Segments),
+        None => value_of(side, HttpKey::Content).filter(|_| is_told),
+    }
+}
+
+/// The text of a body that is kept as base64.
+fn decoded_text<'run>(body: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let kept = node_object(body).filter(|kept| text_of(*kept, HttpKey::Encoding) == Some("base64"))?;
+    let bytes = STANDARD.decode(text_of(kept, HttpKey::Data)?).ok()?;
+    let text = std::str::from_utf8(draft.arena.alloc_slice_copy(&bytes)).ok()?;
+    Some(Node::new(Value::plain_text(text), body.origin))
+}
+
 fn body_of<'run>(side: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
     let holder = node_object(side).filter(|side| side.field(HttpKey::Body).is_some());
-    let of_status = |side: Object<'run>| value_of(side, HttpKey::Status).and(value_of(side, HttpKey::Content));
     let body = match holder {
         Some(holder) => value_of(holder, HttpKey::Body),
-        None => node_object(side).and_then(of_status).or(Some(side)),
+        None => node_object(side).and_then(content_of).or(Some(side)),
     };
     let text = |body: Node<'run>| node_object(body).and_then(|inner| inner.field(HttpKey::Text)).unwrap_or(body);
-    match body.map(text) {
-        None => Body::Nothing,
-        Some(body) => match body.value {
-            Value::Object(_) | Value::List(_) => Body::Value(body),
-            Value::Null => Body::Nothing,
-            Value::Text(text) if text.as_str().trim().is_empty() => Body::Nothing,
-            _ => streamed_answers::read_body(body, draft).map_or(Body::Unknown, Body::Value),
-        },
+    body.map_or(Body::Nothing, |body| read_body(decoded_text(body, draft).unwrap_or_else(|| text(body)), draft))
+}
+
+fn read_body<'run>(body: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+    match body.value {
+        Value::Object(_) | Value::List(_) => Body::Value(body),
+        Value::Null => Body::Nothing,
+        Value::Text(text) if text.as_str().trim().is_empty() => Body::Nothing,
+        _ => streamed_answers::read_body(body, draft).map_or(Body::Unknown, Body::Value),
     }
+}
+
+/// Some keep the pieces of a streamed answer in a list, and name the class of each.
+fn whole_answer<'run>(body: Body<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+    let Body::Value(answer) = body else { return body };
+    let plain = |node: Node<'run>| node_object(node).and_then(|it| value_of(it, HttpKey::Wrapped)).unwrap_or(node);
+    let Some(pieces) = node_list(answer) else { return Body::Value(plain(answer)) };
+    let pieces: Vec<_> = pieces.iter().map(|piece| plain(*piece)).collect();
+    let list = Node::new(draft.list_node(&pieces).value, answer.origin);
+    Body::Value(streamed_answers::compose_events(list, false, draft).unwrap_or(list))
 }

@@ -42,6 +42,7 @@ mod claude_hooks;
 mod cline;
 mod cline_shown;
 mod codex;
+mod cohere_stream;
 pub(crate) mod content;
 mod continue_session;
 mod conversation;
@@ -73,7 +74,7 @@ mod guard;
 mod handovers;
 mod haystack;
 mod helicone;
-mod http_exchanges;
+pub(crate) mod http_exchanges;
 pub(crate) mod inspect;
 mod kimi;
 mod kimi_code;
@@ -139,6 +140,7 @@ mod tau2;
 pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
+mod threads;
 pub(crate) mod tools;
 mod trae;
 pub(crate) mod unknown;
@@ -186,13 +188,12 @@ pub(crate) fn normalize_run<'run>(
         draft.check_steps()?;
         return Ok(draft.finish_run(text, source, MAPPED, root.origin));
     }
-    let is_of_session =
-        |format: &TraceFormat| format.name == native::FORMAT.name && claude_code::lines_under_messages(root).is_some();
+    let lines = || claude_code::lines_under_messages(root, arena).map(|lines| (root, lines, &claude_code::FORMAT));
+    let is_of_session = |format: &TraceFormat| format.name == native::FORMAT.name && lines().is_some();
     let known = detect_format(&root).filter(|format| !is_of_session(format)).map(|format| (root, format));
     let unpacked =
         || embedded_run::unpack_messages(root, arena, limits).and_then(|row| Some((row, detect_format(&row)?)));
     let found = known.or_else(unpacked).map(|(run, format)| (run, run, format));
-    let lines = || claude_code::lines_under_messages(root).map(|lines| (root, lines, &claude_code::FORMAT));
     let found = found.or_else(lines);
     let found = found.or_else(|| embedded_run::open_envelope(root).map(|(run, format)| (root, run, format)));
     let Some((whole, root, format)) = found else { return Err(unknown_format(&root, names)) };

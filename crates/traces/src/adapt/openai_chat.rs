@@ -17,6 +17,7 @@ use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, is_about_c
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
+use super::threads::Threads;
 use super::unknown::UNKNOWN_ROLE;
 use super::{blocks, claude_code, content, native, printed_messages};
 use crate::error::PlacedError;
@@ -100,6 +101,7 @@ struct MergedRequests<'run> {
     messages: Vec<Node<'run>>,
     usage: TokenUsage,
     answers: KnownAnswers<'run>,
+    threads: Threads,
 }
 
 fn is_exchange(object: Object<'_>) -> bool {
@@ -271,20 +273,29 @@ fn is_answered(object: Object<'_>) -> bool {
 
 /// Requests repeat the conversation: only what is new is added.
 fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
-    let MergedRequests { messages, usage, .. } = merged;
+    let MergedRequests { messages, usage, threads, .. } = merged;
     let list = list_of(request, ChatExchangeKey::Messages).unwrap_or_default();
     // Others may have got other instructions, and some put empty messages in between: what is said is compared.
-    let mut said = messages.iter_mut().filter(|message| says_something(message)).peekable();
+    let new: Vec<_> = list.iter().enumerate().filter(|(_, message)| says_something(message)).collect();
+    threads.take_said(messages.len());
+    let says = |place: &usize| messages.get(*place).filter(|message| says_something(message));
+    let repeated = threads.go_on(|thread| {
+        let said = thread.iter().enumerate().filter_map(|(at, place)| Some((at, says(place)?)));
+        let mut pairs = said.enumerate().map(|(nth, (at, said))| (nth, at, said, new.get(nth)));
+        let differs = pairs.find(|(_, _, said, new)| !new.is_some_and(|(_, new)| repeats_message(said, new)));
+        differs.map_or(thread.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
+    });
+    let (goes_on, is_only) = (repeated.is_whole, repeated.is_whole && !repeated.has_others);
+    let said: Vec<usize> = repeated.places.into_iter().filter(|place| says(place).is_some()).collect();
     let mut known = 0;
-    for (place, message) in list.iter().enumerate().filter(|(_, message)| says_something(message)) {
-        let Some(before) = said.next_if(|before| repeats_message(before, message)) else { break };
+    for (place, (at, message)) in said.into_iter().zip(new) {
+        let Some(before) = messages.get_mut(place) else { continue };
         // Results that come later name the call by the id that it has now.
         if !same_message(before, message) && !repeats_some_calls(before, message) {
             *before = *message;
         }
-        known = place + 1;
+        known = at + 1;
     }
-    let goes_on = said.peek().is_none();
     // Of what stands before the words that repeat nothing is read again: what nobody knows is told here.
     for message in list.get(..known).unwrap_or_default().iter().filter(|message| is_of_nobody(message)) {
         draft.note_unknown(message.origin, UNKNOWN_ROLE);
@@ -299,7 +310,7 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
     let before = messages.len();
     for message in list.get(known..).unwrap_or_default() {
         let is_known = |known: &Node<'run>| same_calls(known, message);
-        if goes_on || !messages.get(..before).unwrap_or_default().iter().any(is_known) {
+        if is_only || !messages.get(..before).unwrap_or_default().iter().any(is_known) {
             messages.push(*message);
         }
     }

@@ -10,7 +10,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{are_mostly, node_list, node_object, object_items};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
-use super::spans::{text_of_node, ways};
+use super::spans::{id_of_node, text_of_node, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 pub(crate) use trace::{Detail, SpanForm, SpanKey, SpanTrace, SpanValues};
@@ -106,10 +106,10 @@ ways! {
 
 fn is_span(object: Object<'_>) -> bool {
     let inner = value_of(object, SpanKey::Context).and_then(super::nodes::node_object).unwrap_or(object);
-    let is_text =
-        |word| value_of(inner, word).or_else(|| value_of(object, word)).is_some_and(|id| text_of_node(id).is_some());
-    is_text(SpanKey::Id)
-        && is_text(SpanKey::Trace)
+    let is_id =
+        |word| value_of(inner, word).or_else(|| value_of(object, word)).is_some_and(|id| id_of_node(id).is_some());
+    is_id(SpanKey::Id)
+        && is_id(SpanKey::Trace)
         && value_of(object, SpanKey::Name).is_some_and(|name| text_of_node(name).is_some())
         && [SpanKey::Start, SpanKey::StartNano].into_iter().any(|word| value_of(object, word).is_some())
 }
@@ -211,9 +211,12 @@ enum SpanRecord<'run> {
     Other(Node<'run>),
 }
 
-/// What a container says of itself.
-const OF_CONTAINERS: [&str; 5] =
-    ["resource", "scope", "instrumentationLibrary", "instrumentation_library", "schemaUrl"];
+key_table! {
+    /// What a container says of itself.
+    OfContainer {
+        Any = "resource" | "scope" | "instrumentationLibrary" | "instrumentation_library" | "schemaUrl",
+    }
+}
 
 /// Elements that are no containers are looked at as they are.
 fn inner_lists<'run>(
@@ -226,7 +229,7 @@ fn inner_lists<'run>(
         match node_object(*node) {
             Some(object) if value_of(object, inner).is_some() => inside.extend(value_of(object, inner)),
             // A resource or a scope of which nothing was recorded.
-            Some(object) if OF_CONTAINERS.iter().any(|key| object.get(key).is_some()) => {}
+            Some(object) if value_of(object, OfContainer::Any).is_some() => {}
             _ => look(SpanRecord::Other(*node)),
         }
     }

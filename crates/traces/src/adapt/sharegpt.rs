@@ -1,12 +1,13 @@
 //! ShareGPT conversations: `conversations` of turns with `from` and `value`. Calls are turns of their own (`function_call`), blocks of
 //! `<tool_call>` in a text, or the `Action:` and `Action Input:` of ToolBench; what is written otherwise nobody can tell from words.
 
-use super::calls::parse_arguments;
+use super::calls::{parse_arguments, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::ToolCallKey;
-use super::nodes::{list_of, node_list, node_object, node_text, object_items, text_of};
+use super::messages::{ChatMessageKey, ToolCallKey};
+use super::nodes::{list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::openai_chat;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -40,13 +41,24 @@ key_table! {
     }
 }
 
+key_table! {
+    /// An answer of ToolBench with the tree of its attempts.
+    ToolBenchTree {
+        Answer = "answer_generation",
+        /// The conversations behind the calls of the answer, each with what stands before it.
+        Messages = "train_messages",
+        Tools = "function",
+    }
+}
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "ShareGPT conversation",
     known_by: "`conversations` of turns with `from` and `value`",
     description: "conversations in the form of ShareGPT and ToolBench (`conversations`, `from`, `value`)",
-    marks: &[ShareKey::Turns.key()],
+    marks: &[ShareKey::Turns.key(), ToolBenchTree::Answer.key()],
     object: |object| {
-        list_of(object, ShareKey::Turns).is_some_and(|turns| object_items(turns).any(|(_, turn)| is_turn(turn)))
+        tree_messages(object).is_some()
+            || list_of(object, ShareKey::Turns).is_some_and(|turns| object_items(turns).any(|(_, turn)| is_turn(turn)))
     },
     read: read_run,
     ..IN_FULL
@@ -58,6 +70,10 @@ fn is_turn(turn: Object<'_>) -> bool {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
+    if let Some((answer, messages)) = tree_messages(run) {
+        note_other_attempts(root, messages, draft);
+        return read_tree(answer, messages, draft);
+    }
     draft.set_some(of_run::ID, run.field(ShareKey::Id).filter(|id| node_text(*id).is_some()));
     let mut talk = ConversationBuilder::new(draft);
     let about = StepMeta::default();
@@ -103,6 +119,57 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         draft.mark_unrecorded(StepKind::Call);
     }
     Ok(())
+}
+
+/// The answer of ToolBench, and the longest conversation that led to it.
+fn tree_messages(run: Object<'_>) -> Option<(Object<'_>, &[Node<'_>])> {
+    let answer = object_of(run, ToolBenchTree::Answer)?;
+    let messages = node_list(*list_of(answer, ToolBenchTree::Messages)?.last()?)?;
+    Some((answer, messages))
+}
+
+/// What was tried and given up is no part of the answer, and made calls.
+fn note_other_attempts<'run>(root: Node<'run>, messages: &[Node<'run>], draft: &RunBuilder<'run, '_>) {
+    let asked = |message: &&Node<'run>| {
+        node_object(**message).is_some_and(|said| value_of(said, ChatMessageKey::Call).is_some())
+    };
+    let (mut open, mut actions) = (vec![root], 0);
+    while let Some(node) = open.pop() {
+        let Some(node) = node_object(node) else { continue };
+        actions += usize::from(text_of(node, ToolBenchNode::Kind) == Some(ACTION));
+        open.extend(list_of(node, ToolBenchNode::Children).unwrap_or_default());
+        open.extend(value_of(node, ToolBenchNode::Tree));
+    }
+    if actions > messages.iter().filter(asked).count() {
+        draft.note_unknown(root.origin, "attempts that were given up are not read: they made calls");
+    }
+}
+
+/// What a node of the tree is in which a tool is called.
+const ACTION: &str = "Action";
+
+fn read_tree<'run>(
+    answer: Object<'run>,
+    messages: &'run [Node<'run>],
+    draft: &mut RunBuilder<'run, '_>,
+) -> Result<(), crate::error::PlacedError> {
+    if let Some(list) = list_of(answer, ToolBenchTree::Tools) {
+        let tools = tool_list(draft, list);
+        draft.set_entry(of_run::TOOLS, tools);
+    }
+    draft.mark_recorded(&[StepKind::Call]);
+    openai_chat::read_conversation(messages.to_vec(), draft);
+    let given = value_of(answer, ToolBenchKey::Answer).map(|told| parse_arguments(draft, told)).and_then(node_object);
+    draft.set_some(of_run::OUTPUT, given.and_then(|given| given.field(ToolBenchKey::Answer)));
+    Ok(())
+}
+
+key_table! {
+    ToolBenchNode {
+        Tree = "tree",
+        Children = "children",
+        Kind = "node_type",
+    }
 }
 
 /// One call, or several.

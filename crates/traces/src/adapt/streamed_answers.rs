@@ -1,17 +1,24 @@
 //! An answer that was kept as it was streamed: server-sent events in a text, put together into the answer that the API gives whole.
 
-use super::api::{anthropic, response_stream};
-use super::nodes::node_text;
+use super::api::{anthropic, converse_stream, response_stream};
+use super::nodes::{node_list, node_text};
 use super::run_builder::RunBuilder;
-use super::{chunks, gemini_api};
+use super::{bedrock_agent, chunks, cohere_stream, gemini_api};
 use crate::read::events::{DONE, event_values, is_event_stream};
 use averment_base::value::{Node, Value, json};
 
 type ComposeAnswer = for<'run> fn(&'run [Node<'run>], &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)>;
 
 /// The APIs whose streams are known.
-const APIS: [ComposeAnswer; 4] =
-    [chunks::compose_answer, anthropic::compose_answer, response_stream::compose_answer, gemini_api::compose_answer];
+const APIS: [ComposeAnswer; 7] = [
+    chunks::compose_answer,
+    anthropic::compose_answer,
+    response_stream::compose_answer,
+    gemini_api::compose_answer,
+    converse_stream::compose_answer,
+    bedrock_agent::compose_answer,
+    cohere_stream::compose_answer,
+];
 
 /// The answer that a text of events holds; `None` if it is no such text.
 pub(super) fn read_stream<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
@@ -24,16 +31,27 @@ pub(super) fn read_stream<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) 
             Err(_) => draft.note_unknown(text.origin, "an event of a streamed answer is no JSON"),
         }
     }
-    let events = draft.arena.alloc_slice_copy(&events);
-    let Some((answer, is_whole)) = APIS.into_iter().find_map(|compose| compose(events, draft)) else {
-        draft.note_unknown(text.origin, "a streamed answer is of no known API");
-        return None;
-    };
+    let events = Node::new(Value::List(draft.arena.alloc_slice_copy(&events)), text.origin);
     // Some providers leave out why an answer ends, and say only that it does.
-    if !is_whole && !words.trim_end().ends_with(DONE) {
-        draft.note_unknown(text.origin, "a streamed answer breaks off");
+    let answer = compose_events(events, words.trim_end().ends_with(DONE), draft);
+    if answer.is_none() {
+        draft.note_unknown(text.origin, "a streamed answer is of no known API");
     }
-    Some(Node::new(answer.value, text.origin))
+    answer
+}
+
+/// The answer that a list of events makes; `None` if they are of no known API.
+pub(super) fn compose_events<'run>(
+    list: Node<'run>,
+    says_end: bool,
+    draft: &RunBuilder<'run, '_>,
+) -> Option<Node<'run>> {
+    let events = node_list(list)?;
+    let (answer, is_whole) = APIS.into_iter().find_map(|compose| compose(events, draft))?;
+    if !is_whole && !says_end {
+        draft.note_unknown(list.origin, "a streamed answer breaks off");
+    }
+    Some(Node::new(answer.value, list.origin))
 }
 
 /// The value that a text holds: JSON, or a stream of events.

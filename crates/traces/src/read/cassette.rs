@@ -1,5 +1,7 @@
 //! Cassettes of VCR: recorded HTTP exchanges in YAML. What they hold is JSON in texts, so only the plain parts of YAML are read.
 
+use super::event_frames::frames_as_events;
+use crate::adapt::http_exchanges::HttpKey;
 use crate::error::PlacedError;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
@@ -10,7 +12,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use saphyr_parser::{Event, Parser, ScalarStyle};
 
 /// How a cassette begins, behind the mark of a document.
-const BEGINNINGS: [&str; 2] = ["interactions:", "http_interactions:"];
+const BEGINNINGS: [&str; 3] = ["interactions:", "http_interactions:", "requests:"];
+/// Some keep requests and responses in lists of their own.
+const LISTS: [&str; 2] = [HttpKey::Requests.key(), HttpKey::Responses.key()];
+/// What go-vcr writes in front of it.
+const VERSION: &str = "version:";
 /// Limit on values that the aliases of a file expand to.
 const ALIASED: usize = 100_000;
 
@@ -36,7 +42,12 @@ fn unpack_text(_: &[u8], _: usize) -> Option<String> {
 pub(super) fn is_cassette(head: &str) -> bool {
     let head = head.trim_ascii_start();
     let head = head.strip_prefix("---").unwrap_or(head).trim_ascii_start();
-    BEGINNINGS.iter().any(|beginning| head.starts_with(beginning))
+    let Some(version) = head.strip_prefix(VERSION) else {
+        return BEGINNINGS.iter().any(|beginning| head.starts_with(beginning));
+    };
+    // Two lines decide the form of a file: the next one may not be read yet.
+    let rest = version.split_once('\n').map_or("", |(_, rest)| rest.trim_ascii_start());
+    BEGINNINGS.iter().any(|beginning| rest.starts_with(beginning) || beginning.starts_with(rest))
 }
 
 /// The value of the first document.
@@ -59,7 +70,8 @@ pub(super) fn read_cassette<'run>(text: &str, arena: &'run Bump, limits: &Limits
         })?;
         reader.take_event(event)?;
     }
-    Ok(reader.root.unwrap_or(Node::computed(Value::Null)))
+    let root = reader.root.unwrap_or(Node::computed(Value::Null));
+    Ok(reader.pair_lists(root).unwrap_or(root))
 }
 
 struct OpenCollection<'run> {
@@ -96,7 +108,7 @@ impl<'run> CassetteReader<'run, '_> {
         let digits: String = text.split_ascii_whitespace().collect();
         let bytes = STANDARD.decode(digits).ok()?;
         if !bytes.starts_with(&GZIP) {
-            return String::from_utf8(bytes).ok();
+            return frames_as_events(&bytes).or_else(|| String::from_utf8(bytes).ok());
         }
         let text = unpack_text(&bytes, self.limits.run_bytes.saturating_sub(self.unpacked))?;
         self.unpacked += text.len();
@@ -159,6 +171,31 @@ impl<'run> CassetteReader<'run, '_> {
         }
         entries.reverse();
         Object::new(self.arena, self.arena.alloc_slice_copy(&entries))
+    }
+
+    /// A cassette with its requests and responses in pairs.
+    fn pair_lists(&self, root: Node<'run>) -> Option<Node<'run>> {
+        let Value::Object(cassette) = root.value else { return None };
+        let lists = LISTS.map(|key| match cassette.get(key)?.value {
+            Value::List(items) => Some(items),
+            _ => None,
+        });
+        let [Some(requests), Some(responses)] = lists else { return None };
+        if requests.len() != responses.len() {
+            return None;
+        }
+        let object = |entries: &[(&'run str, Node<'run>)]| {
+            let entries: Vec<_> = entries.iter().map(|(key, node)| ObjectEntry { key, node: *node }).collect();
+            Node::computed(Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(&entries))))
+        };
+        let pairs = requests.iter().zip(responses);
+        let pairs: Vec<_> = pairs
+            .map(|(request, response)| {
+                object(&[(HttpKey::Request.key(), *request), (HttpKey::Response.key(), *response)])
+            })
+            .collect();
+        let list = Node::computed(Value::List(self.arena.alloc_slice_copy(&pairs)));
+        Some(object(&[(HttpKey::Interactions.key(), list)]))
     }
 
     fn put_value(&mut self, node: Node<'run>, anchor: usize, values: usize) {
@@ -239,8 +276,11 @@ mod tests {
     }
 
     #[test]
-    fn other_texts_are_no_cassettes() {
-        for text in ["{\"interactions\": []}", "a: 1\ninteractions: []", "", "--- text"] {
+    fn cassettes_are_told_from_other_texts() {
+        for text in ["---\nversion: 2\ninteractions:\n", "version: 1\nint", "---\nversion: 2\n"] {
+            assert!(is_cassette(text), "{text}");
+        }
+        for text in ["{\"interactions\": []}", "a: 1\ninteractions: []", "", "--- text", "version: 2\nname: x"] {
             assert!(!is_cassette(text), "{text}");
         }
     }

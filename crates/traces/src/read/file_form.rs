@@ -4,6 +4,7 @@ use super::TextForm;
 use super::bytes::valid_part;
 use super::cassette::is_cassette;
 use super::events::is_event_stream;
+use super::httprr::is_recording;
 use super::run_gatherer::RunGatherer;
 use super::{json_walk, split};
 use crate::adapt::registry;
@@ -136,6 +137,9 @@ pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> FileForm<'t> {
     }
     if is_cassette(head) {
         return FileForm::Whole(TextForm::Cassette);
+    }
+    if is_recording(head) {
+        return FileForm::Whole(TextForm::Exchanges);
     }
     if is_session_of_other_lines(head, limits) {
         return FileForm::Whole(TextForm::Lines);

@@ -292,7 +292,10 @@ impl TraceRuns {
         let (text, warnings) = match (String::from_utf8(bytes), form) {
             (Ok(text), _) => (text, Vec::new()),
             (Err(error), TextForm::Lines | TextForm::Events) => without_bad_lines(error.into_bytes()),
-            (Err(error), TextForm::Value | TextForm::Line | TextForm::Values | TextForm::Cassette) => {
+            (
+                Err(error),
+                TextForm::Value | TextForm::Line | TextForm::Values | TextForm::Cassette | TextForm::Exchanges,
+            ) => {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
                 let text = valid_part(error.as_bytes());
@@ -310,7 +313,7 @@ impl TraceRuns {
             ready: VecDeque::new(),
         };
         match form {
-            TextForm::Lines | TextForm::Events | TextForm::Cassette => {
+            TextForm::Lines | TextForm::Events | TextForm::Cassette | TextForm::Exchanges => {
                 let range = 0..cut.shared.len();
                 cut.push_run(range, form, None, warnings);
             }

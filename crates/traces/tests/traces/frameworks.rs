@@ -1,6 +1,7 @@
 //! What frameworks write down of their own runs: outcomes, thoughts, and actions that stand in words; what nobody knows among it.
 
-use super::formats::{field, steps, with};
+use super::formats::{field, root, steps, with};
+use averment_base::value::json::to_json;
 use averment_runs::run::{Run, StepKind};
 
 fn records_calls(run: &Run<'_>) -> bool {
@@ -167,4 +168,219 @@ fn tools_whose_calls_a_row_leaves_out_leave_the_run_open() {
     };
     with(&row("function"), |run| assert!(run.complete && records_calls(run)));
     with(&row("sharepoint_grounding"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn pieces_of_a_gemini_answer_are_one_message_whatever_signs_them() {
+    let text = r#"[{"contents": [{"role": "user", "parts": [{"text": "Go."}]}]},
+      {"candidates": [{"content": {"role": "model", "parts": [{"text": "Two and", "thoughtSignature": "x"}]}}], "responseId": "a"},
+      {"candidates": [{"content": {"role": "model", "parts": [{"text": " three."}]}, "finishReason": "STOP"}], "responseId": "a"},
+      {"contents": [{"role": "user", "parts": [{"text": "Go."}]}, {"role": "model", "parts": [{"text": "Two and three.", "thoughtSignature": "x"}]}, {"role": "user", "parts": [{"text": "On."}]}]}]"#;
+    with(text, |run| {
+        assert_eq!(steps(run), ["message user", "message assistant", "message user"]);
+        assert_eq!(root(run, "output"), "\"Two and three.\"");
+    });
+}
+
+/// A span of a model's answer, with a message under each number.
+fn numbered_answer(first: usize, texts: &[&str]) -> String {
+    let mut attributes = serde_json::json!({"openinference.span.kind": "LLM", "llm.input_messages.0.message.role": "user", "llm.input_messages.0.message.content": "Go."});
+    for (place, text) in texts.iter().enumerate() {
+        let name = |field| format!("llm.output_messages.{}.message.{field}", first + place);
+        attributes[name("role")] = "assistant".into();
+        attributes[name("content")] = (*text).into();
+    }
+    let span = serde_json::json!({"name": "chat", "context": {"trace_id": "t", "span_id": "a"}, "start_time": "2026-03-01T10:00:00Z", "attributes": attributes});
+    serde_json::json!([span]).to_string()
+}
+
+#[test]
+fn numbered_pieces_of_an_answer_are_one_message() {
+    let said = |text: &str| {
+        with(text, |run| {
+            let words = run.steps.iter().filter(|step| step.kind == StepKind::Message && step.name == "assistant");
+            let words = words.map(|step| to_json(&step.object.get("text").unwrap().value)).collect::<Vec<_>>();
+            (words, run.complete)
+        })
+    };
+    assert_eq!(said(&numbered_answer(0, &["It", " is", " done."])), (vec!["\"It is done.\"".into()], true));
+    let many: Vec<_> = "abcdefghi".split("").filter(|piece| !piece.is_empty()).collect();
+    assert_eq!(said(&numbered_answer(0, &many)), (vec!["\"abcdefghi\"".into()], true));
+    assert_eq!(said(&numbered_answer(0, &["One.", "Two."])), (vec!["\"One.\"".into(), "\"Two.\"".into()], true));
+    // The first ones are not there.
+    assert!(!said(&numbered_answer(7, &["It", " is"])).1);
+}
+
+#[test]
+fn spans_may_have_numbers_for_ids() {
+    let span = |id: u32, parent: Option<u32>, name: &str, attributes: serde_json::Value| serde_json::json!({"name": name, "context": {"trace_id": 1_u64 << 63, "span_id": id}, "parent": {"trace_id": 1_u64 << 63, "span_id": parent}, "start_time": 1_758_026_594_777_382_000_u64, "attributes": attributes});
+    let agent = span(1, None, "agent", serde_json::json!({"gen_ai.operation.name": "invoke_agent"}));
+    let tool = serde_json::json!({"gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather", "gen_ai.tool.args": "{}", "gen_ai.output": "7"});
+    let text = serde_json::json!({"spans": [agent, span(2, Some(1), "tool", tool)], "final_output": "7"}).to_string();
+    with(&text, |run| {
+        let calls: Vec<_> = run.steps.iter().filter(|step| step.kind == StepKind::Call).collect();
+        assert_eq!((calls.len(), calls[0].name), (1, "weather"));
+        assert!(run.warnings.iter().all(|warning| !warning.message.contains("parent")), "{:?}", run.warnings);
+    });
+}
+
+#[test]
+fn changes_of_braintrust_rows_are_put_into_them() {
+    let row = |rest: &str| format!(r#"{{"id": "r", "span_id": "s", "root_span_id": "s", {rest}}}"#);
+    let whole = row(
+        r#""span_attributes": {"name": "weather", "type": "tool"}, "metrics": {"start": 1}, "input": {"at": "Oslo"}"#,
+    );
+    let change = row(r#""_is_merge": true, "metrics": {"end": 2}, "output": "7 degrees""#);
+    with(&format!("[{whole}, {change}]"), |run| {
+        assert_eq!(steps(run), ["span weather", "call weather"]);
+        assert_eq!((field(run, 1, "result"), field(run, 1, "duration")), ("\"7 degrees\"".into(), "1000".into()));
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    // Of a row that is not there nobody knows what it was.
+    let other = change.replace("\"r\"", "\"q\"");
+    with(&format!("[{whole}, {other}]"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn messages_of_the_agent_sdk_may_stand_in_frames() {
+    let frame = |way: &str, message: &str| format!(r#"{{"direction": "{way}", "message": {message}}}"#);
+    let text = format!(
+        r#"{{"metadata": {{"v": 1}}, "messages": [{}, {}, {}]}}"#,
+        frame("send", r#"{"type": "control_request", "request_id": "r", "request": {"subtype": "initialize"}}"#),
+        frame("send", r#"{"type": "user", "message": {"role": "user", "content": "Go."}, "session_id": "s"}"#),
+        frame(
+            "recv",
+            r#"{"type": "assistant", "session_id": "s", "message": {"id": "m", "role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "Bash", "input": {"command": "ls"}}]}}"#
+        ),
+    );
+    with(&text, |run| assert_eq!(steps(run)[..2], ["message user", "call Bash"]));
+}
+
+#[test]
+fn the_answer_of_toolbench_is_read_and_what_was_given_up_is_not() {
+    let call = |name: &str, args: &str| serde_json::json!({"role": "assistant", "content": null, "function_call": {"name": name, "arguments": args}});
+    let answer = r#"{"return_type": "give_answer", "final_answer": "7 degrees"}"#;
+    let messages = serde_json::json!([{"role": "user", "content": "Weather?"}, call("weather", "{}"), {"role": "function", "name": "weather", "content": "7"}, call("Finish", answer)]);
+    let action = |children: serde_json::Value| serde_json::json!({"node_type": "Action", "children": children});
+    let tree = |children: serde_json::Value| {
+        serde_json::json!({"win": true, "tree": {"size": 2, "tree": {"node_type": "Action Input", "children": children}}, "answer_generation": {"train_messages": [[], messages], "final_answer": answer}}).to_string()
+    };
+    with(&tree(serde_json::json!([action(serde_json::json!([action(serde_json::json!([]))]))])), |run| {
+        assert_eq!(steps(run), ["message user", "call weather", "call Finish"]);
+        assert_eq!((field(run, 1, "result"), root(run, "output")), ("\"7\"".into(), "\"7 degrees\"".into()));
+        assert!(run.complete);
+    });
+    let given_up = serde_json::json!([
+        action(serde_json::json!([])),
+        action(serde_json::json!([])),
+        action(serde_json::json!([]))
+    ]);
+    with(&tree(given_up), |run| assert!(!run.complete));
+}
+
+#[test]
+fn arguments_that_gemini_streams_are_put_together() {
+    let piece = |call: &str, end: &str| {
+        format!(
+            r#"{{"candidates": [{{"content": {{"role": "model", "parts": [{{"functionCall": {call}}}]}}{end}}}], "responseId": "a"}}"#
+        )
+    };
+    let args = |path: &str, value: &str| {
+        piece(&format!(r#"{{"partialArgs": [{{"jsonPath": "{path}", {value}}}], "willContinue": true}}"#), "")
+    };
+    let begin = piece(r#"{"name": "cook", "willContinue": true}"#, "");
+    let pieces = [
+        begin.clone(),
+        args("$.dish.parts[0].name", r#""stringValue": "le", "willContinue": true"#),
+        args("$.dish.parts[0].name", r#""stringValue": "ek""#),
+        args("$.dish.parts[1].grams", r#""numberValue": 5"#),
+        args("$['hot']", r#""boolValue": true"#),
+        piece("{}", r#", "finishReason": "STOP""#),
+    ];
+    with(&pieces.join("\n"), |run| {
+        assert_eq!(steps(run), ["call cook"]);
+        assert_eq!(field(run, 0, "args"), r#"{"dish":{"parts":[{"name":"leek"},{"grams":5}]},"hot":true}"#);
+        assert!(records_calls(run) && run.complete, "{:?}", run.warnings);
+    });
+    let unknown = [begin, args("$.dish", r#""newValue": 1"#), piece("{}", r#", "finishReason": "STOP""#)];
+    with(&unknown.join("\n"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn an_answer_in_json_is_the_words_of_a_model() {
+    let span = |output: &str| {
+        let attributes = serde_json::json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m", "gen_ai.input.messages": "go", "gen_ai.output": output});
+        serde_json::json!([{"name": "chat", "context": {"trace_id": "t", "span_id": "a"}, "start_time": "2026-03-01T10:00:00Z", "attributes": attributes}]).to_string()
+    };
+    with(&span(r#"{"steps": [1]}"#), |run| {
+        assert_eq!(steps(run), ["span chat", "message user", "message assistant"]);
+        assert_eq!(root(run, "output"), r#""{\"steps\": [1]}""#);
+    });
+    // A whole response is none.
+    with(&span(r#"{"id": "x", "usage": {}, "steps": [1]}"#), |run| {
+        assert_eq!(steps(run), ["span chat", "message user"])
+    });
+}
+
+#[test]
+fn tools_of_a_search_on_x_have_names() {
+    let text = r#"{"object": "response", "id": "r", "output": [{"type": "x_search_call", "id": "f", "call_id": "", "name": "x_semantic_search", "arguments": "{\"query\": \"a\"}", "status": "completed"}]}"#;
+    with(text, |run| {
+        assert_eq!((steps(run), run.complete), (vec!["call x_semantic_search".to_owned()], true));
+    });
+    with(&text.replace("x_search", "y_search"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn updates_of_the_agent_framework_are_pieces_of_messages() {
+    let update = |role: &str, id: &str, contents: &str| {
+        format!(r#"{{{role}"contents": [{contents}], "responseId": "{id}", "messageId": "{id}"}}"#)
+    };
+    let assistant = r#""role": "assistant", "#;
+    let text = |words: &str| format!(r#"{{"$type": "text", "text": "{words}"}}"#);
+    let call = r#"{"$type": "functionCall", "name": "look", "arguments": {}, "callId": "c"}"#;
+    let result = r#"{"$type": "functionResult", "result": "7", "callId": "c"}"#;
+    let usage = |count: u8| {
+        format!(r#"{{"$type": "usage", "details": {{"inputTokenCount": {count}, "outputTokenCount": 2}}}}"#)
+    };
+    let updates = [
+        update("", "", ""),
+        update("", "a", r#"{"$type": "reasoning", "text": "Hm"}"#),
+        update("", "a", r#"{"$type": "reasoning", "text": "m."}"#),
+        update(assistant, "", call),
+        update(assistant, "a", &usage(9)),
+        update(r#""role": "tool", "#, "", result),
+        update(assistant, "b", &text("It is")),
+        update(assistant, "b", &text(" 7.")),
+        update(assistant, "b", &usage(8)),
+    ];
+    with(&format!("[{}]", updates.join(",")), |run| {
+        assert_eq!(steps(run), ["message thinking", "call look", "message assistant"]);
+        assert_eq!((field(run, 0, "text"), field(run, 1, "result")), ("\"Hmm.\"".into(), "\"7\"".into()));
+        assert_eq!(root(run, "output"), "\"It is 7.\"");
+        assert!(root(run, "usage").contains("\"input_tokens\":17"), "{}", root(run, "usage"));
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    let unknown = format!("[{}]", updates.join(",").replace("functionCall", "newCall"));
+    with(&unknown, |run| assert!(!run.complete));
+}
+
+#[test]
+fn a_result_of_droid_that_reads_like_an_error_is_no_success() {
+    let line = |role: &str, content: &str| {
+        format!(
+            r#"{{"type": "message", "id": "{role}", "parentId": "p", "message": {{"role": "{role}", "content": [{content}]}}}}"#
+        )
+    };
+    let call = line("assistant", r#"{"type": "tool_use", "id": "a", "name": "Execute", "input": {"command": "ls"}}"#);
+    let status = |words: &str| {
+        let result = format!(r#"{{"type": "tool_result", "tool_use_id": "a", {words}}}"#);
+        let start = r#"{"type": "session_start", "id": "s", "title": "t"}"#;
+        with(&[start, &call, &line("user", &result)].join("\n"), |run| run.steps[0].status)
+    };
+    use averment_runs::run::StepStatus::{Failed, Ok, Unknown};
+    assert_eq!(status(r#""content": "Error: Command failed (exit code: 1)""#), Unknown);
+    assert_eq!(status(r#""content": "Error: 0 in the log", "is_error": false"#), Ok);
+    assert_eq!(status(r#""content": "Error: no", "is_error": true"#), Failed);
+    assert_eq!(status(r#""content": "a.txt""#), Ok);
 }

@@ -26,6 +26,7 @@ mod copies;
 mod damaged;
 mod evidence;
 mod evidence_of_calls;
+mod exchanges;
 mod files;
 mod formats;
 mod frameworks;

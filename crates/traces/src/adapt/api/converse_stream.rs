@@ -64,6 +64,17 @@ struct StreamedAnswer<'run> {
     usage: Option<Node<'run>>,
 }
 
+/// The answer that the events of one stream make together; `None` if they are none.
+pub(in crate::adapt) fn compose_answer<'run>(
+    events: &'run [Node<'run>],
+    draft: &RunBuilder<'run, '_>,
+) -> Option<(Node<'run>, bool)> {
+    events.iter().find(|node| node_object(**node).is_some_and(is_event))?;
+    let (answers, is_over) = compose_answers(events, draft);
+    let [answer] = *answers.as_slice() else { return None };
+    Some((answer, is_over))
+}
+
 /// The answers that events make together, among whatever else there is, and whether all of them are whole.
 pub(super) fn compose_answers<'run>(items: &[Node<'run>], draft: &RunBuilder<'run, '_>) -> (Vec<Node<'run>>, bool) {
     let (mut whole, mut is_over) = (Vec::new(), true);

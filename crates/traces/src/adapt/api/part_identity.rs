@@ -45,7 +45,7 @@ impl<'run> PartIdentity<'run> {
         }
     }
 
-    pub(super) fn call_id(&self) -> Option<&str> {
+    pub(super) fn call_id(&self) -> Option<&'run str> {
         match self {
             Self::Speech(..) => None,
             Self::Call(id, ..) | Self::Result(id, _) => *id,

@@ -78,6 +78,13 @@ key_table! {
 }
 
 key_table! {
+    /// Tools of a provider that have a name each: those of a search on X.
+    NamedHostedType {
+        Any = "x_search_call",
+    }
+}
+
+key_table! {
     /// How a response was asked for and made, of which no run tells.
     Setting {
         Any = "created_at" | "completed_at" | "status" | "incomplete_details" | "max_output_tokens" | "max_tool_calls"
@@ -277,12 +284,13 @@ fn add_hosted<'run>(
     about: &StepMeta<'run>,
 ) {
     let tool = word.strip_suffix("_call").unwrap_or(word);
+    let own = item.field(ItemKey::Name).filter(|_| NamedHostedType::from_key(word).is_some());
     // The type of what the provider runs names the tool; what names another one beside it is none of these.
-    if named_tool(item).is_some() {
+    if own.is_none() && named_tool(item).is_some() {
         talk.draft.note_unknown(node.origin, "an item of unknown type names a tool: it may be a call of that");
     }
     let origin = item.field(ItemKey::Type).map_or(node.origin, |word| word.origin);
-    let name = Node::new(Value::Text(ValueText::Plain(tool)), origin);
+    let name = own.unwrap_or(Node::new(Value::Text(ValueText::Plain(tool)), origin));
     let Some(step) = add_call(talk, node, item, Some(name), about) else { return };
     let result = first_of(item, &[ItemKey::Results, ItemKey::Outputs, ItemKey::Result, ItemKey::Output]);
     let status = status_of(item).filter(|_| first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).is_none());

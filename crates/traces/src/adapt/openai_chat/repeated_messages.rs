@@ -1,21 +1,20 @@
 //! What makes a message the same as another, whichever request repeats it.
 
 use super::message_role;
+use crate::adapt::content;
 use crate::adapt::fields::{FieldRecord, NodeShapes};
 use crate::adapt::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object};
 use crate::adapt::nodes::{first_of, list_of, node_object, object_items, text_of};
+use averment_base::limits::Limits;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{Node, Object, Value};
+use averment_base::value::{Node, Object, Value, json};
+use bumpalo::Bump;
 
 /// Instructions and empty messages say nothing that was said or done.
 pub(super) fn says_something(message: &Node<'_>) -> bool {
     let Some(message) = node_object(*message) else { return true };
     let has = |field| first_of(message, &[field]).is_some_and(|node| !matches!(node.value, Value::List([])));
-    let is_said = first_of(message, &[ChatMessageKey::Content]).is_some_and(|content| match content.value {
-        Value::Text(text) => !text.is_empty(),
-        Value::List(parts) => !parts.is_empty(),
-        _ => true,
-    });
+    let is_said = !matches!(plain_content(message), None | Some(Value::Null));
     message_role(message) != Some(MessageRole::Other)
         && (is_said || has(ChatMessageKey::Calls) || has(ChatMessageKey::Call))
 }
@@ -40,10 +39,24 @@ fn same_function<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
         let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
         Some((text_of(function, ToolCallKey::Name), messages::call_arguments(&function)))
     };
+    told(a).zip(told(b)).is_some_and(|((a, with), (b, with_too))| a == b && same_arguments(with, with_too))
+}
+
+/// Programs write the JSON of arguments anew.
+fn same_arguments<'run>(a: Option<Node<'run>>, b: Option<Node<'run>>) -> bool {
     let value = |args: Option<Node<'run>>| args.map_or(Value::Null, |args| args.value);
-    told(a)
-        .zip(told(b))
-        .is_some_and(|((a, with), (b, with_too))| a == b && values_equal(&value(with), &value(with_too)))
+    let (a, b) = (value(a), value(b));
+    if values_equal(&a, &b) {
+        return true;
+    }
+    let (arena, limits) = (Bump::new(), Limits::default());
+    let text = |value: &Value<'_>| match value {
+        Value::Text(text) => text.as_str().to_owned(),
+        other => json::to_json(other),
+    };
+    let (a, b) = (text(&a), text(&b));
+    let read = |text: &str| json::parse(arena.alloc_str(text), 0, &arena, &limits).ok().map(|read| read.node.value);
+    read(&a).zip(read(&b)).is_some_and(|(a, b)| values_equal(&a, &b))
 }
 
 /// Whether a request repeats a message, if with other ids of its calls.
@@ -83,12 +96,21 @@ pub(super) fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
 }
 
 fn same_words<'run>(a: Object<'run>, b: Object<'run>) -> bool {
-    let value = |object: Object<'run>, field| match object.field(field).map(|node: Node<'run>| node.value) {
-        // A message of calls alone has no content, or an empty one.
-        None | Some(Value::List([])) => Value::Null,
-        Some(Value::Text(text)) if text.is_empty() => Value::Null,
-        Some(value) => value,
+    let value = |object: Object<'run>, field| object.field(field).map_or(Value::Null, |node: Node<'run>| node.value);
+    let content = |object| plain_content(object).unwrap_or(Value::Null);
+    values_equal(&content(a), &content(b))
+        && [ChatMessageKey::Role, ChatMessageKey::Answers]
+            .into_iter()
+            .all(|field| values_equal(&value(a, field), &value(b, field)))
+}
+
+/// The words of a message, which some write as a list of one block. A message of calls alone has none, or empty ones.
+fn plain_content<'run>(message: Object<'run>) -> Option<Value<'run>> {
+    let content = first_of(message, &[ChatMessageKey::Content])?;
+    let words = match content.value {
+        Value::List([]) => return Some(Value::Null),
+        Value::List([only]) => content::block_text(only).map_or(content.value, |words| words.value),
+        value => value,
     };
-    let fields = [ChatMessageKey::Role, ChatMessageKey::Content, ChatMessageKey::Answers];
-    fields.into_iter().all(|field| values_equal(&value(a, field), &value(b, field)))
+    Some(if matches!(words, Value::Text(text) if text.is_empty()) { Value::Null } else { words })
 }

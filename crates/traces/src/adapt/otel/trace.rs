@@ -6,7 +6,7 @@ use crate::adapt::nodes::{node_list, node_object, object_items};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::spans::attributes::Fact;
 use crate::adapt::spans::{
-    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, attributes_act, build_run, event_bodies,
+    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, attributes_act, build_run, event_bodies, id_of_node,
     instant_milliseconds, of_word, text_of_node,
 };
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
@@ -94,7 +94,7 @@ impl<'run> SpanTrace<'run> {
         draft.count_record();
         if let Some(id) = context_id(words, SpanKey::Trace) {
             self.id.get_or_insert(id);
-            self.ids.extend(text_of_node(id));
+            self.ids.extend(id_of_node(id));
         }
         let span = read_span(words, form, record, draft);
         if span.facts.fact_text(Fact::Stage).and_then(SpanStage::from_key).is_some() {
@@ -186,7 +186,7 @@ fn read_span<'run>(
 ) -> TraceSpan<'run> {
     let place = [SpanKey::Name, SpanKey::Id].into_iter().find_map(|word| context_id(words, word));
     let mut span = TraceSpan::new(place.map_or(TextOrigin::COMPUTED, |place| place.origin));
-    span.id = context_id(words, SpanKey::Id).and_then(text_of_node);
+    span.id = context_id(words, SpanKey::Id).and_then(id_of_node);
     span.name = words.value_of(SpanKey::Name);
     span.parent = parent_id(words);
     (span.start, span.end) =
@@ -227,15 +227,12 @@ fn may_be_attributes(entry: &ObjectEntry<'_>) -> bool {
 fn parent_id<'run>(words: &SpanValues<'run>) -> Option<&'run str> {
     let is_id = |id: &&str| !id.is_empty() && id.bytes().any(|byte| byte != b'0');
     let context = words.value_of(SpanKey::ParentContext).and_then(node_object);
-    let own = words.value_of(SpanKey::Parent).and_then(text_of_node);
+    let own = words.value_of(SpanKey::Parent).and_then(id_of_node);
     let referenced = || {
         let references = words.value_of(SpanKey::References).and_then(node_list)?;
-        object_items(references).find_map(|(_, reference)| value_of(reference, SpanKey::Id).and_then(text_of_node))
+        object_items(references).find_map(|(_, reference)| value_of(reference, SpanKey::Id).and_then(id_of_node))
     };
-    own.filter(is_id)
-        .or_else(|| value_of(context?, SpanKey::Id).and_then(text_of_node))
-        .or_else(referenced)
-        .filter(is_id)
+    own.filter(is_id).or_else(|| value_of(context?, SpanKey::Id).and_then(id_of_node)).or_else(referenced).filter(is_id)
 }
 
 fn span_times(words: &SpanValues<'_>, form: SpanForm) -> (Option<f64>, Option<f64>) {

@@ -4,8 +4,11 @@ use super::attributes::{Fact, NumberedList, SpanFacts};
 use super::exchange::{ModelExchange, SpanMessage};
 use super::numbered_messages;
 use super::span_messages::{content_of, read_messages, read_node, sort_parts};
-use crate::adapt::nodes::node_list;
+use super::text_of_node;
+use crate::adapt::fields::key_table;
+use crate::adapt::nodes::{node_list, node_object};
 use crate::adapt::run_builder::RunBuilder;
+use averment_base::value::ObjectEntry;
 use averment_runs::normal::role;
 
 /// Reads what went in and came out of a span.
@@ -53,6 +56,28 @@ pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'r
     exchange.output.retain(|said| !said.is_empty());
     exchange.records_output |= !exchange.output.is_empty();
     exchange
+}
+
+key_table! {
+    /// What stands in whole responses and in serialized messages, and in no answer that a model was asked to give as JSON.
+    ResponseMark {
+        Any = "id" | "model" | "usage" | "object" | "choices" | "kwargs" | "generations" | "llm_output" | "response_metadata"
+            | "messages" | "output" | "type" | "headers" | "status_code",
+    }
+}
+
+/// An answer in JSON that is no message.
+pub(super) fn structured_answer<'run>(
+    facts: &SpanFacts<'run>,
+    draft: &RunBuilder<'run, '_>,
+) -> Option<SpanMessage<'run>> {
+    let words = [Fact::MessagesOut, Fact::Output].into_iter().find_map(|fact| facts.fact_node(fact))?;
+    let value = text_of_node(words).map(|_| read_node(words, draft)).and_then(node_object)?;
+    let is_mark = |entry: &ObjectEntry<'_>| ResponseMark::from_key(entry.key).is_some();
+    let is_answer = !value.entries().is_empty() && !value.entries().iter().any(is_mark);
+    let said =
+        SpanMessage { role: Some(role::ASSISTANT), place: Some(words), texts: vec![words], ..Default::default() };
+    is_answer.then_some(said)
 }
 
 /// The last messages of the model are what it said, those before what it was given.

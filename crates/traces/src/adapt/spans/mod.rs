@@ -199,6 +199,10 @@ impl<'run> TraceSpan<'run> {
             self.exchange.complete_from(conversation::read_exchange(&self.facts, draft));
         }
         if self.act == SpanAct::Inference {
+            if self.exchange.output.is_empty() {
+                self.exchange.output.extend(conversation::structured_answer(&self.facts, draft));
+                self.exchange.records_output |= !self.exchange.output.is_empty();
+            }
             span_messages::note_answers(&self.exchange.output, draft);
         }
         if self.act == SpanAct::Tool && !self.hands_over() {
@@ -282,6 +286,14 @@ pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
     match node.value {
         Value::Text(text) => Some(text.as_str()),
         _ => None,
+    }
+}
+
+/// An id, which some write as a number.
+pub(crate) fn id_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
+    match node.value {
+        Value::Number(Number::Written(digits)) => Some(digits),
+        _ => text_of_node(node),
     }
 }
 

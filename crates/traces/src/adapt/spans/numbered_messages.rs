@@ -3,6 +3,7 @@
 use super::attributes::{NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
 use super::{span_messages, text_of_node};
+use crate::adapt::content;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::Node;
 
@@ -40,7 +41,34 @@ pub(super) fn read_numbered<'run>(
             NumberedField::TypeOfText | NumberedField::Schema | NumberedField::ToolName => {}
         }
     }
-    all.into_iter().map(|writing| writing.finish_message(draft)).collect()
+    if of == NumberedList::Out
+        && let Some(first) = all.first().filter(|first| first.number > 0)
+        && let Some(place) = first.said.place
+    {
+        draft
+            .note_unknown(place.origin, "the first messages of an answer are not there: they may have asked for calls");
+    }
+    let messages = all.into_iter().map(|writing| writing.finish_message(draft)).collect();
+    if of == NumberedList::Out { join_pieces(messages, draft) } else { messages }
+}
+
+/// BeeAI writes a message for each piece of a streamed answer.
+fn join_pieces<'run>(messages: Vec<SpanMessage<'run>>, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
+    /// A model says less at once.
+    const MOST: usize = 8;
+    let only_text = |said: &SpanMessage<'run>| {
+        let is_plain = said.calls.is_empty() && said.results.is_empty() && said.thoughts.is_empty();
+        said.texts.first().copied().filter(|_| is_plain && said.texts.len() == 1 && said.is_of_assistant())
+    };
+    let Some(texts) = messages.iter().map(only_text).collect::<Option<Vec<_>>>() else { return messages };
+    // No message begins with a blank, and pieces do.
+    let goes_on = |text: &Node<'run>| text_of_node(*text).is_some_and(|text| text.starts_with(' '));
+    if texts.len() <= MOST && !texts.iter().skip(1).any(goes_on) {
+        return messages;
+    }
+    let whole = content::concat_pieces(&texts, draft.arena);
+    let first = messages.into_iter().next();
+    first.map(|first| SpanMessage { texts: whole.into_iter().collect(), ..first }).into_iter().collect()
 }
 
 #[derive(Default)]

@@ -1,0 +1,79 @@
+//! Events of Cohere's chat API, put together into the answer that it gives whole.
+
+use super::chunks::{DeltaKey, PartialAnswer};
+use super::fields::{FieldRecord as _, key_table, value_of};
+use super::nodes::{node_object, object_of, text_of};
+use super::run_builder::{RunBuilder, field_entry};
+use averment_base::value::{Node, Object, ObjectEntry};
+
+key_table! {
+    CohereKey {
+        Type = "type",
+        Index = "index",
+        Delta = "delta",
+        Message = "message",
+        Content = "content",
+        Text = "text",
+        Calls = "tool_calls",
+        Ended = "finish_reason",
+        Usage = "usage",
+    }
+}
+
+key_table! {
+    CohereEvent {
+        Content = "content-start" | "content-delta",
+        Call = "tool-call-start" | "tool-call-delta",
+        End = "message-end",
+        /// Nothing that rules read: what a model plans to call, and where words are from.
+        Silent = "message-start" | "content-end" | "tool-plan-delta" | "tool-call-end" | "citation-start" | "citation-end",
+    }
+}
+
+fn event_kind(event: Object<'_>) -> Option<CohereEvent> {
+    text_of(event, CohereKey::Type).and_then(CohereEvent::from_key)
+}
+
+/// The answer that events make together, and whether it is whole; `None` if they are none.
+pub(super) fn compose_answer<'run>(
+    events: &'run [Node<'run>],
+    draft: &RunBuilder<'run, '_>,
+) -> Option<(Node<'run>, bool)> {
+    events.iter().filter_map(|event| node_object(*event)).find(|event| event_kind(*event).is_some())?;
+    let mut answer = PartialAnswer::default();
+    let mut end: Option<Object<'run>> = None;
+    for (node, event) in draft.known_objects(events) {
+        let delta = object_of(event, CohereKey::Delta);
+        let said = delta.and_then(|delta| object_of(delta, CohereKey::Message));
+        match event_kind(event) {
+            Some(CohereEvent::Content) => {
+                let content = said.and_then(|said| object_of(said, CohereKey::Content));
+                // Thoughts are content of another kind.
+                if let Some(words) = content.and_then(|content| value_of(content, CohereKey::Text)) {
+                    let delta = draft.object_node(&[field_entry(DeltaKey::Content.key(), words)]);
+                    answer.add_delta_node(delta, draft);
+                }
+            }
+            Some(CohereEvent::Call) => {
+                let call = said.and_then(|said| object_of(said, CohereKey::Calls));
+                let index = value_of(event, CohereKey::Index).map(|index| field_entry(DeltaKey::Index.key(), index));
+                let entries: Vec<ObjectEntry<'run>> =
+                    call.into_iter().flat_map(|call| call.entries().iter().copied()).chain(index).collect();
+                let call = Node::new(draft.object_node(&entries).value, node.origin);
+                let calls = field_entry(DeltaKey::Calls.key(), draft.list_node(&[call]));
+                answer.add_delta_node(draft.object_node(&[calls]), draft);
+            }
+            Some(CohereEvent::End) => {
+                end = delta;
+                answer.is_over = true;
+            }
+            Some(CohereEvent::Silent) => {}
+            None => draft.note_unknown(node.origin, "an event of an answer is of no known kind: it may be of a call"),
+        }
+    }
+    let is_over = answer.is_over;
+    let mut entries = vec![field_entry(CohereKey::Message.key(), answer.into_message(draft))];
+    let kept = [CohereKey::Ended, CohereKey::Usage];
+    entries.extend(kept.into_iter().filter_map(|key| Some(field_entry(key.key(), end?.field(key)?))));
+    Some((draft.object_node(&entries), is_over))
+}

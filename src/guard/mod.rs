@@ -27,6 +27,7 @@
 pub mod decide;
 #[doc(hidden)]
 pub mod event;
+mod flow_lines;
 #[doc(hidden)]
 pub mod judge;
 mod log_lines;
@@ -37,6 +38,7 @@ pub mod request;
 #[doc(hidden)]
 pub mod strict_json;
 mod touch_notes;
+mod unclosed_lines;
 
 pub use decide::Decision;
 pub use event::{CallEnd, MessageRole, ProposedCall};

@@ -25,7 +25,9 @@ pub struct MarkedPattern {
 pub struct StepMark {
     /// A digest of the value: equal values have equal ones. `None` if it may be any value.
     pub value: Option<u64>,
-    /// How many steps match, or may.
+    /// Whether they match whatever is recorded later, with this value.
+    pub sure: bool,
+    /// How many steps match, or may; [`u64::MAX`] where that cannot be said.
     pub steps: u64,
 }
 
@@ -37,7 +39,7 @@ pub fn mark_steps(machine: &mut Machine<'_>, patterns: &[MarkedPattern]) -> Vec<
     let marks_of = |marked: &MarkedPattern| {
         let unique = plan.unique_patterns().get(marked.pattern as usize);
         let (Some(unique), Some(matches)) = (unique, timeline.matches.get(marked.pattern as usize)) else {
-            return vec![StepMark { value: None, steps: u64::MAX }];
+            return vec![StepMark { value: None, sure: false, steps: u64::MAX }];
         };
         let position = marked.binding.and_then(|name| unique.names.binary_search(&name).ok());
         let value_of = |event: u32| {
@@ -45,9 +47,12 @@ pub fn mark_steps(machine: &mut Machine<'_>, patterns: &[MarkedPattern]) -> Vec<
             let node = timeline.values.value_node(id).filter(|_| id.is_value())?;
             Some(FxBuildHasher.hash_one(ValueKey(node.value)))
         };
-        let events = (0..to_index(matches.events.len())).map(|event| StepMark { value: value_of(event), steps: 1 });
+        let events = (0..to_index(matches.events.len())).zip(&matches.events).map(|(number, event)| {
+            let value = value_of(number);
+            StepMark { value, sure: event.sure && !unique.joined && (value.is_some() || position.is_none()), steps: 1 }
+        });
         let unknown = unknown_steps(matches);
-        events.chain((unknown > 0).then_some(StepMark { value: None, steps: unknown })).collect()
+        events.chain((unknown > 0).then_some(StepMark { value: None, sure: false, steps: unknown })).collect()
     };
     patterns.iter().map(marks_of).collect()
 }

@@ -138,7 +138,7 @@ impl Guard {
 
     fn decide(&mut self, event: &SessionEvent, time: u64) -> Result<Decision, String> {
         if self.log.memory.text().is_empty() {
-            let first = LogLine::Session { id: "guard", agent: "guard", time, messages: true };
+            let first = LogLine::Session { id: "guard", agent: "guard", time, messages: true, seeded: None };
             self.log.append_line(&first)?;
         }
         let judge = CallJudge { rules: &self.rules, mode: self.mode, index: self.index.as_ref() };

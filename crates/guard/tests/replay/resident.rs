@@ -2,8 +2,12 @@
 
 use super::{Choices, FORETOLD};
 use averment::Rules;
+use averment::guard::decide::{CallJudge, EventLog};
+use averment::guard::event::LogLine;
+use averment::guard::log_memory::LogMemory;
+use averment::guard::request::{answer_text, read_request};
 use averment::guard::{CallEnd, Decision, ProposedCall};
-use averment_guard::hook::Guard;
+use averment_guard::hook::SessionGuard;
 use averment_guard::judge::GuardMode;
 use averment_guard::resident::ResidentSessions;
 use averment_guard::session::{SessionKey, now};
@@ -69,10 +73,45 @@ const MORE: &[&str] = &[
     "apart a(k: $k), b(k: $k)",
     "after a(k: $k) -> b(k: $k) within 1h",
     "before a -> d within 2 turns",
+    "before each a -> b",
+    "before each a(k: $k) ok -> b(k: $k)",
+    "before each a -> b ok, c",
+    "never d after a until b ok",
+    "never d after a ok until b",
+    "never d(k: $k) after a(k: $k) until a(k: $k, name: \"k3\")",
+    "never a, b between c and d",
+    "never a(k: $k) between b(k: $k) and b(k: $k)",
+    "never a before d ok",
+    "not both a(k: $k), b(k: $k, name: $n)",
+    "not both a ok, b",
+    "nested a ok -> b",
+    "nested (a | c) -> (b | c)",
+    "never command /rm -rf/ after read \"notes.md\" until write \"src/**\"",
+    "before each command /ls/ -> command /rm -rf/",
+    "no c in calls: c.args.k == 3",
+    "all c in calls: c.tool != \"d\" or c.args.name == \"plain\"",
+    "no c in commands: c.command contains \"rm -rf\"",
 ];
 
-fn rule_sets(choices: &mut Choices, sets: usize) -> Vec<Rules> {
-    let texts: Vec<&str> = FORETOLD.iter().map(|(text, _)| *text).chain(MORE.iter().copied()).collect();
+/// What asks for times within the reach of a test, which are given there.
+const TIMED: &[&str] = &[
+    "never b after a until c within 6ms",
+    "after a -> b within 8ms",
+    "after each a -> b, c within 12ms",
+    "after a(k: $k) ok -> b(k: $k) within 9ms",
+    "after a -> b within 8ms expect fail",
+    "before each a -> b within 4ms",
+    "before a -> b within 5ms",
+    "never b after a within 5ms",
+    "never a(k: $k) before b(k: $k) within 6ms",
+    "flow (a -> (b)* | c)* -> (d)?",
+    "flow ((a | b | c(k >= 1)) -> (d)?)*",
+    "flow (any)* -> a ok",
+    "flow (a(k: $k) -> (b)*)*",
+];
+
+fn rule_sets(choices: &mut Choices, sets: usize, more: &[&str]) -> Vec<Rules> {
+    let texts: Vec<&str> = FORETOLD.iter().map(|(text, _)| *text).chain(more.iter().copied()).collect();
     let mut rule = |number: usize| {
         let text = texts[usize::try_from(choices.below(texts.len() as u64)).unwrap()];
         format!("rule s{number} {{ {text} }}\n")
@@ -161,10 +200,11 @@ fn without_time(mut line: Value) -> Value {
 pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
     let mut choices = Choices(seed);
     let mut denied = 0;
-    for (number, rules) in rule_sets(&mut choices, sets).into_iter().enumerate() {
+    for (number, rules) in rule_sets(&mut choices, sets, MORE).into_iter().enumerate() {
         let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
         let (fresh, kept) = (log_folder(), log_folder());
-        let new = |folder, resident| Guard { rules: &rules, rule_names: "r", mode, folder, resident };
+        let new =
+            |folder, resident| SessionGuard { rules: &rules, rule_names: "r", mode, folder, resident, seeds: false };
         let resident = Some(Arc::new(ResidentSessions::new(&rules)));
         let (reads_all, keeps) = (new(fresh.path(), None), new(kept.path(), resident));
         let other_writer = new(kept.path(), None);
@@ -198,13 +238,59 @@ fn a_resident_guard_answers_what_one_says_that_reads_all() {
     assert!(compare_ways(3, 9, 24) > 3);
 }
 
+/// A session that is judged as a whole each time.
+#[derive(Default)]
+struct WholeLog(LogMemory);
+
+impl EventLog for WholeLog {
+    fn memory_mut(&mut self) -> &mut LogMemory {
+        &mut self.0
+    }
+
+    fn append_line(&mut self, line: &LogLine<'_>) -> Result<(), String> {
+        self.0.push_line(&line.to_text());
+        Ok(())
+    }
+}
+
+/// `AVERMENT_GUARD_SETS=1000` takes that many sets of rules.
+#[test]
+fn a_session_is_judged_by_parts_as_it_is_as_a_whole() {
+    let sets = std::env::var("AVERMENT_GUARD_SETS").ok().and_then(|sets| sets.parse().ok()).unwrap_or(60);
+    let (mut choices, mut denied) = (Choices(17), 0);
+    let more = [MORE, TIMED, TIMED].concat();
+    for (number, rules) in rule_sets(&mut choices, sets, &more).into_iter().enumerate() {
+        let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
+        let (mut by_parts, mut whole) = (averment::guard::Guard::new(&rules, mode), WholeLog::default());
+        let judge = CallJudge { rules: &rules, mode, index: None };
+        let mut time = 0;
+        for request in requests(&mut choices, 60) {
+            time += choices.below(4);
+            if whole.0.text().is_empty() {
+                let first = LogLine::Session { id: "guard", agent: "guard", time, messages: true, seeded: None };
+                whole.append_line(&first).unwrap();
+            }
+            let answer = by_parts.answer_request(request.to_string().as_bytes(), time);
+            let asked = request.as_object().unwrap();
+            let decided = read_request(asked, &[]).and_then(|event| judge.decide(&mut whole, &event, time));
+            let expected = answer_text(&decided.unwrap_or_else(Decision::Refuse), mode);
+            let rules = || rules.assertions().map(|one| format!("{}: {}\n", one.id(), one.text())).collect::<String>();
+            assert_eq!(answer, expected, "set {number}: {request}\n{}{}", rules(), whole.0.text());
+            denied += usize::from(answer.contains("deny"));
+        }
+        assert_eq!(by_parts.trace(), whole.0.text(), "set {number}");
+    }
+    assert!(denied > sets / 10, "{denied} of {sets} sets");
+}
+
 #[test]
 fn a_session_in_memory_is_answered_as_one_on_the_disk() {
     let (mut choices, mut denied) = (Choices(5), 0);
-    for (number, rules) in rule_sets(&mut choices, 12).into_iter().enumerate() {
+    for (number, rules) in rule_sets(&mut choices, 12, MORE).into_iter().enumerate() {
         let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
         let folder = log_folder();
-        let on_disk = Guard { rules: &rules, rule_names: "r", mode, folder: folder.path(), resident: None };
+        let on_disk =
+            SessionGuard { rules: &rules, rule_names: "r", mode, folder: folder.path(), resident: None, seeds: false };
         let mut in_memory = averment::guard::Guard::new(&rules, mode);
         for request in requests(&mut choices, 24) {
             let answer = in_memory.answer_request(request.to_string().as_bytes(), now());
@@ -251,8 +337,14 @@ fn a_result_is_not_that_of_a_call_that_was_denied() {
     let text = "never approve(id == 1)\nbefore approve(id: $x) ok -> refund(id: $x)";
     let rules = Rules::from_text("r.assert", text).unwrap();
     let folder = log_folder();
-    let guard =
-        Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident: None };
+    let guard = SessionGuard {
+        rules: &rules,
+        rule_names: "r",
+        mode: GuardMode::Enforce,
+        folder: folder.path(),
+        resident: None,
+        seeds: false,
+    };
     let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
     let propose = |tool: &str, id: u32| json!({ "session": "s", "propose": { "tool": tool, "args": { "id": id } } });
     assert!(ask(propose("approve", 1)).contains("deny"));
@@ -268,7 +360,14 @@ fn what_is_owed_at_a_stop_lets_no_call_through() {
     for is_resident in [false, true] {
         let folder = log_folder();
         let resident = is_resident.then(|| Arc::new(ResidentSessions::new(&rules)));
-        let guard = Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+        let guard = SessionGuard {
+            rules: &rules,
+            rule_names: "r",
+            mode: GuardMode::Enforce,
+            folder: folder.path(),
+            resident,
+            seeds: false,
+        };
         let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
         assert!(ask(json!({ "session": "s", "propose": { "tool": "b" } })).contains("pass"));
         assert!(ask(json!({ "session": "s", "stop": { "held": true } })).contains("pass"));
@@ -293,7 +392,14 @@ fn time_of_decision(rules: &Rules, calls: usize) -> Duration {
     }
     fs::write(folder.path().join(key.file_name()), log + "\n").unwrap();
     let resident = Some(Arc::new(ResidentSessions::new(rules)));
-    let guard = Guard { rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+    let guard = SessionGuard {
+        rules,
+        rule_names: "r",
+        mode: GuardMode::Enforce,
+        folder: folder.path(),
+        resident,
+        seeds: false,
+    };
     let mut times: Vec<Duration> = (0..15)
         .map(|number| {
             let tool = ["pay", "look"][number % 2];

@@ -38,7 +38,11 @@ fn the_grammar_begins_statements_with_the_words_of_the_table() {
     let (_, rule) = grammar.split_once("statement_word = @{").unwrap();
     let (rule, _) = rule.split_once('}').unwrap();
     let written: BTreeSet<&str> = rule.split('"').skip(1).step_by(2).collect();
-    assert_eq!(written, words::STATEMENTS.iter().copied().collect(), "`statement_word` in crates/syntax/grammar/assert.pest");
+    assert_eq!(
+        written,
+        words::STATEMENTS.iter().copied().collect(),
+        "`statement_word` in crates/syntax/grammar/assert.pest"
+    );
 }
 
 #[test]

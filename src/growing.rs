@@ -11,6 +11,7 @@ use averment_engine::vm::machine::Machine;
 use averment_engine::vm::temporal::run_reach::flow_states::FlowStates;
 use averment_engine::vm::temporal::run_reach::{LookBack, RunReach};
 use averment_engine::vm::temporal::step_marks::{MarkedPattern, count_calls, mark_steps};
+use averment_engine::vm::temporal::step_sums::SumLimit;
 use averment_report::model::UnreadableTrace;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ mod triggers;
 
 pub use assertion_set::AssertionSet;
 pub use averment_engine::vm::temporal::run_reach::flow_states::FlowState;
+pub use averment_engine::vm::temporal::step_sums::StepSum;
 pub use flows::IndexedFlow;
 pub use triggers::{ClosedMarks, TakenMarks};
 
@@ -59,12 +61,22 @@ pub struct TouchMark {
 }
 
 /// What the steps of a line concern.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct LineTouch {
     /// The assertions that look at steps with these kinds and names.
     pub assertions: AssertionSet,
     /// Its marks.
     pub marks: Vec<TouchMark>,
+    /// What it adds to each sum that has a limit.
+    pub sums: Vec<StepSum>,
+}
+
+/// The sum that an assertion sets a limit to.
+#[derive(Debug)]
+struct IndexedSum {
+    place: usize,
+    program: usize,
+    limit: SumLimit,
 }
 
 /// The earlier steps that have to be there when assertions are judged again.
@@ -111,6 +123,7 @@ pub struct GrowthIndex {
     triggered: Vec<TriggeredAssertion>,
     closed: Vec<ClosedMarks>,
     flows: Vec<IndexedFlow>,
+    sums: Vec<IndexedSum>,
     /// Slots whose marks earlier lines are looked for by.
     evidence: BTreeSet<u32>,
 }
@@ -153,6 +166,7 @@ impl GrowthIndex {
             triggered: Vec::new(),
             closed: Vec::new(),
             flows: Vec::new(),
+            sums: Vec::new(),
             evidence: BTreeSet::new(),
         };
         for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
@@ -168,6 +182,11 @@ impl GrowthIndex {
                 let reach = RunReach::of_assertion(program, prepared, assertion);
                 index.add_reach(place, &reach, &mut of_patterns);
                 index.add_marks(place, number, &reach);
+                index.sums.extend(SumLimit::of_assertion(program, prepared, assertion).map(|limit| IndexedSum {
+                    place,
+                    program: number,
+                    limit,
+                }));
                 if let Some(states) = FlowStates::of_assertion(program, prepared, assertion, &reach) {
                     index.add_flow(place, number, states);
                 }
@@ -212,9 +231,7 @@ impl GrowthIndex {
             let slot = self.slot_of(program, limit.counted);
             self.limits.push(StepLimit { place, slot, most: limit.most });
         }
-        if let Some(triggers) = &reach.triggers {
-            self.add_triggers(place, program, reach, triggers);
-        }
+        self.add_triggers(place, program, reach);
     }
 
     fn slot_of(&mut self, program: usize, pattern: Option<MarkedPattern>) -> u32 {
@@ -250,14 +267,16 @@ impl GrowthIndex {
                 sets.for_each(|set| touched.add_all(set));
             }
         }
-        let mut marks = Vec::new();
+        let (mut marks, mut sums) = (Vec::new(), Vec::new());
         for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
-            self.add_line_marks(number, Machine::new(program, prepared, &run, &arena, options.limits), &mut marks);
+            let machine = Machine::new(program, prepared, &run, &arena, options.limits);
+            sums.extend(self.add_line_marks(number, machine, &mut marks));
         }
-        Ok(LineTouch { assertions: touched, marks })
+        Ok(LineTouch { assertions: touched, marks, sums })
     }
 
-    fn add_line_marks(&self, program: usize, mut machine: Machine<'_>, marks: &mut Vec<TouchMark>) {
+    /// Adds the marks that steps have by a program, and gives what they add to its sums.
+    fn add_line_marks(&self, program: usize, mut machine: Machine<'_>, marks: &mut Vec<TouchMark>) -> Vec<StepSum> {
         let slots = || (0_u32..).zip(&self.slots).filter(|(_, slot)| slot.program == program);
         let calls = count_calls(&machine);
         let of_calls = slots().filter(|(_, slot)| calls > 0 && slot.pattern.is_none());
@@ -265,19 +284,30 @@ impl GrowthIndex {
         marks.extend(of_calls.map(|(slot, _)| of_call(slot)));
         let (slots, patterns): (Vec<u32>, Vec<MarkedPattern>) =
             slots().filter_map(|(place, slot)| Some((place, slot.pattern?))).unzip();
-        if !patterns.is_empty() {
-            for (slot, found) in slots.into_iter().zip(mark_steps(&mut machine, &patterns)) {
-                let mark = |value| LineMark { slot, value };
-                let found = found.into_iter();
-                marks.extend(found.map(|one| TouchMark { mark: mark(one.value), sure: one.sure, steps: one.steps }));
-            }
+        let own = self.sums.iter().filter(|sum| sum.program == program);
+        let limits: Vec<SumLimit> = own.map(|sum| sum.limit).collect();
+        if patterns.is_empty() && limits.is_empty() {
+            return Vec::new();
         }
+        let (found, sums) = mark_steps(&mut machine, &patterns, &limits);
+        for (slot, found) in slots.into_iter().zip(found) {
+            let mark = |value| LineMark { slot, value };
+            let found = found.into_iter();
+            marks.extend(found.map(|one| TouchMark { mark: mark(one.value), sure: one.sure, steps: one.steps }));
+        }
+        sums
     }
 
     /// What is to be judged of new steps; `settled` are the assertions that nothing breaks any more, `totals` says how many earlier steps have a
-    /// mark of each slot.
+    /// mark of each slot, `sums` what they add up to.
     #[must_use]
-    pub fn needs_of(&self, touch: &LineTouch, settled: &AssertionSet, totals: &[u64]) -> Vec<GrowthNeed> {
+    pub fn needs_of(
+        &self,
+        touch: &LineTouch,
+        settled: &AssertionSet,
+        totals: &[u64],
+        sums: &[StepSum],
+    ) -> Vec<GrowthNeed> {
         let mut named = touch.assertions.clone();
         named.add_all(&self.of_any_step);
         named.remove_all(settled);
@@ -286,6 +316,13 @@ impl GrowthIndex {
             let new = touch.marks.iter().filter(|one| one.mark.slot == limit.slot).map(|one| one.steps);
             if new.fold(before, u64::saturating_add) <= limit.most {
                 named.remove(limit.place);
+            }
+        }
+        for ((sum, before), new) in
+            self.sums.iter().zip(sums.iter().chain(std::iter::repeat(&StepSum::default()))).zip(&touch.sums)
+        {
+            if sum.limit.is_kept(before.joined_with(*new)) {
+                named.remove(sum.place);
             }
         }
         let (alike, marks) = self.take_marked(touch, &mut named);

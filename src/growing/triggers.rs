@@ -2,7 +2,7 @@
 
 use super::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, LineMark, LineTouch};
 use averment_engine::vm::temporal::run_reach::RunReach;
-use averment_engine::vm::temporal::run_reach::step_triggers::{StepEvidence, StepTrigger, TakenSteps};
+use averment_engine::vm::temporal::run_reach::step_triggers::{StepEvidence, TakenSteps};
 use averment_engine::vm::temporal::step_marks::MarkedPattern;
 use std::collections::BTreeSet;
 
@@ -42,6 +42,8 @@ pub(super) struct TriggeredAssertion {
     triggers: Vec<LineTrigger>,
     /// Whether no other lines may be there.
     is_exact: bool,
+    /// The slot without which nothing breaks it.
+    opener: Option<u32>,
 }
 
 #[derive(Debug)]
@@ -80,7 +82,12 @@ enum TriggerAnswer {
 }
 
 impl GrowthIndex {
-    pub(super) fn add_triggers(&mut self, place: usize, program: usize, reach: &RunReach, triggers: &[StepTrigger]) {
+    pub(super) fn add_triggers(&mut self, place: usize, program: usize, reach: &RunReach) {
+        let opener = reach.opener.map(|opener| self.slot_of(program, Some(opener)));
+        let triggers = reach.triggers.as_deref().unwrap_or_default();
+        if opener.is_none() && triggers.is_empty() {
+            return;
+        }
         let alone = |pattern: u32| MarkedPattern { pattern, binding: None };
         let slots = reach.patterns.iter().map(|pattern| self.slot_of(program, Some(alone(*pattern)))).collect();
         let triggers: Vec<LineTrigger> = triggers
@@ -96,7 +103,7 @@ impl GrowthIndex {
             _ => false,
         };
         let is_exact = triggers.iter().flat_map(|trigger| &trigger.evidence).any(of_stack);
-        self.triggered.push(TriggeredAssertion { place, slots, triggers, is_exact });
+        self.triggered.push(TriggeredAssertion { place, slots, triggers, is_exact, opener });
     }
 
     fn line_evidence(&mut self, program: usize, evidence: &StepEvidence) -> LineEvidence {
@@ -126,13 +133,14 @@ impl GrowthIndex {
         &self.closed
     }
 
-    /// What triggers say of a line; `is_open` says whether a list of [`ClosedMarks`] has lines that are not closed. What the lines that are
+    /// What triggers say of a line; `totals` are the steps before it with a mark of each slot, `is_open` says whether a list of [`ClosedMarks`] has lines that are not closed. What the lines that are
     /// taken leave broken is to be judged with [`Self::needs_of`].
     #[must_use]
     pub(crate) fn triggered_needs(
         &self,
         touch: &LineTouch,
         settled: &AssertionSet,
+        totals: &[u64],
         is_open: impl Fn(u32) -> bool,
     ) -> TriggeredNeeds {
         let mut found = TriggeredNeeds::default();
@@ -142,7 +150,7 @@ impl GrowthIndex {
             if settled.contains(one.place) || !is_timed && !touch.assertions.contains(one.place) {
                 continue;
             }
-            match one.answer_of(touch, &is_open) {
+            match one.answer_of(touch, totals, &is_open) {
                 TriggerAnswer::Untouched => found.unbroken.insert(one.place),
                 TriggerAnswer::Unknown => {}
                 TriggerAnswer::Taken(own) if one.is_exact => {
@@ -165,11 +173,16 @@ impl GrowthIndex {
 }
 
 impl TriggeredAssertion {
-    fn answer_of(&self, touch: &LineTouch, is_open: impl Fn(u32) -> bool) -> TriggerAnswer {
+    fn answer_of(&self, touch: &LineTouch, totals: &[u64], is_open: impl Fn(u32) -> bool) -> TriggerAnswer {
         let marks = |slot: u32| touch.marks.iter().filter(move |one| one.mark.slot == slot);
         // What cannot be evaluated breaks whatever asks for it.
         if self.slots.iter().any(|slot| marks(*slot).any(|one| one.steps == u64::MAX)) {
             return TriggerAnswer::Unknown;
+        }
+        if let Some(opener) = self.opener {
+            let before = totals.get(opener as usize).copied().unwrap_or_default();
+            let is_there = before > 0 || marks(opener).next().is_some();
+            return if is_there { TriggerAnswer::Unknown } else { TriggerAnswer::Untouched };
         }
         let mut taken = BTreeSet::new();
         let mut is_touched = false;

@@ -135,7 +135,7 @@ impl LogMemory {
         self.note_touches(index)?;
         let touched = index.touched(&[self.first_line(), line].concat()).ok()?;
         let unbroken = self.find_unbroken(index, &touched, line)?;
-        let needs = index.needs_of(&touched, &unbroken, self.touches.totals());
+        let needs = index.needs_of(&touched, &unbroken, self.touches.totals(), self.touches.sums());
         let mut judged = JudgedLine { touched: Some(touched), ..JudgedLine::default() };
         for need in &needs {
             let Some(before) = self.excerpt(need) else { continue };
@@ -150,7 +150,8 @@ impl LogMemory {
     /// they name.
     fn find_unbroken(&self, index: &GrowthIndex, touched: &LineTouch, line: &str) -> Option<AssertionSet> {
         let mut unbroken = self.touches.settled.clone();
-        let triggered = index.triggered_needs(touched, &unbroken, |list| self.touches.is_open(list));
+        let triggered =
+            index.triggered_needs(touched, &unbroken, self.touches.totals(), |list| self.touches.is_open(list));
         unbroken.add_all(&triggered.unbroken);
         for need in &triggered.needs {
             let Some(before) = self.excerpt(need) else { continue };

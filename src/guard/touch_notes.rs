@@ -2,7 +2,7 @@
 
 use super::flow_lines::FlowLines;
 use super::unclosed_lines::UnclosedLines;
-use crate::growing::{AssertionSet, GrowthIndex, LineMark, LineTouch, TakenMarks};
+use crate::growing::{AssertionSet, GrowthIndex, LineMark, LineTouch, StepSum, TakenMarks};
 use std::collections::{BTreeSet, HashMap};
 
 /// The most lines that are taken from each end of a list: the first ones have ended, the last ones are within a bound of time.
@@ -30,9 +30,11 @@ pub(super) struct TouchNotes {
     sets: Vec<AssertionSet>,
     numbers: HashMap<AssertionSet, u32>,
     marked: HashMap<LineMark, Vec<MarkedLine>>,
+    marked_lines: usize,
     unclosed: Vec<UnclosedLines>,
     flows: Vec<FlowLines>,
     totals: Vec<u64>,
+    sums: Vec<StepSum>,
     /// The last line with a step.
     last: Option<u32>,
 }
@@ -54,8 +56,11 @@ impl TouchNotes {
             }
             if index.asks_for(one.mark.slot) {
                 self.marked.entry(one.mark).or_default().push(MarkedLine { line, sure: one.sure });
+                self.marked_lines += 1;
             }
         }
+        self.sums.resize(touch.sums.len(), StepSum::default());
+        self.sums.iter_mut().zip(&touch.sums).for_each(|(sum, new)| *sum = sum.joined_with(*new));
         let lists = index.closed_marks();
         self.unclosed.resize_with(lists.len(), UnclosedLines::default);
         self.unclosed.iter_mut().zip(lists).for_each(|(open, closed)| open.add_line(line, touch, *closed));
@@ -93,6 +98,11 @@ impl TouchNotes {
     /// How many steps of the noted lines have a mark of each slot.
     pub(super) fn totals(&self) -> &[u64] {
         &self.totals
+    }
+
+    /// What the steps of the noted lines add up to, for each sum that has a limit.
+    pub(super) fn sums(&self) -> &[StepSum] {
+        &self.sums
     }
 
     /// The groups that touch one of these assertions.
@@ -150,7 +160,7 @@ impl TouchNotes {
 
     /// The bytes that they take, about.
     pub(super) fn bytes(&self) -> usize {
-        let of_marks = self.marked.values().map(|lines| lines.capacity() * size_of::<MarkedLine>()).sum::<usize>();
+        let of_marks = 2 * self.marked_lines * size_of::<MarkedLine>();
         let of_flows = self.flows.iter().map(FlowLines::bytes).sum::<usize>();
         let of_lists = self.unclosed.iter().map(UnclosedLines::bytes).sum::<usize>() + of_flows;
         let of_groups = self.of_groups.capacity() * size_of::<u32>() + self.sets.len() * SET_BYTES;

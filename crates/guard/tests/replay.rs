@@ -7,6 +7,8 @@
 mod policies;
 #[path = "replay/resident.rs"]
 mod resident;
+#[path = "replay/rule_texts.rs"]
+mod rule_texts;
 
 use averment::{Rules, Verdict};
 use averment_guard::judge::{GuardMode, judge_stop};

@@ -1,5 +1,6 @@
 //! A guard that keeps its sessions answers what one says that reads the whole log for each decision.
 
+use super::rule_texts::{MORE, TIMED};
 use super::{Choices, FORETOLD};
 use averment::Rules;
 use averment::guard::decide::{CallJudge, EventLog};
@@ -18,97 +19,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
-
-/// Beside what is foretold: bindings, windows, selections, what calls do, what is said, where steps stand, and who takes them.
-const MORE: &[&str] = &[
-    "before a(k: $k) ok -> b(k: $k)",
-    "never a after b until c",
-    "immediately before a -> d",
-    "before a -> b within 2 calls",
-    "never repeat b more than 1 times",
-    "count b(k: $k) <= 1",
-    "never command /rm -rf/",
-    "before read \"notes.md\" -> write \"src/**\"",
-    "before message(role: \"user\") -> d",
-    "no spotted in calls[*].args",
-    "no spotted in calls[*].result",
-    "each d: args.k >= sum(args.k of a so far)",
-    "after b { never c(k == 1) }",
-    "between a and d { count b <= 1 }",
-    "each a(k: $k) { not require d(k: $k) }",
-    "each a: index <= 3",
-    "each b: agent == \"main\"",
-    "never c when count a >= 2",
-    "any of { never a; require b; count c <= 1 }",
-    "not before a -> b",
-    "first(args.k of a) != 3",
-    "count * <= 6",
-    "all c in calls: c.args.k != 3",
-    "each a { before b -> c }",
-    "immediately after a -> b within 3 calls",
-    "before each a -> b within 3 calls",
-    "never repeat a more than 2 times",
-    "after c -> d within 4 calls",
-    "never d after a until b within 3 calls",
-    "before a(k: $k) -> b(k: $k) within 1 calls",
-    "last d",
-    "never b after c within 2 calls",
-    "only a, b, c, e, Bash, Read, Write when length(calls) >= 2",
-    "before a(k: $k) -> b(k: $k)",
-    "before a(k: $k, name: $n) -> b(name: $n), c(k: $k) within 9s",
-    "never b(k: $k) after a(k: $k) until c(k: $k)",
-    "never b(k: $k) after a(k: $k) until c",
-    "never a(k: $k) before b(k: $k)",
-    "never b(k: $k) between a(k: $k) and c",
-    "not both a(k: $k), d(k: $k, name: \"plain\")",
-    "count a(k: $k, name: $n) in 0..1",
-    "count b(k >= 2) < 2",
-    "count * == 5",
-    "length(calls) < 5",
-    "require b(k: $k) 1..2 times",
-    "before a -> b, d",
-    "before a(result: $r) -> b(k: $r)",
-    "never a(k: $k) after b(k: $k, k >= sum(args.k of a so far))",
-    "nested a(k: $k) -> b(k: $k)",
-    "apart a(k: $k), b(k: $k)",
-    "after a(k: $k) -> b(k: $k) within 1h",
-    "before a -> d within 2 turns",
-    "before each a -> b",
-    "before each a(k: $k) ok -> b(k: $k)",
-    "before each a -> b ok, c",
-    "never d after a until b ok",
-    "never d after a ok until b",
-    "never d(k: $k) after a(k: $k) until a(k: $k, name: \"k3\")",
-    "never a, b between c and d",
-    "never a(k: $k) between b(k: $k) and b(k: $k)",
-    "never a before d ok",
-    "not both a(k: $k), b(k: $k, name: $n)",
-    "not both a ok, b",
-    "nested a ok -> b",
-    "nested (a | c) -> (b | c)",
-    "never command /rm -rf/ after read \"notes.md\" until write \"src/**\"",
-    "before each command /ls/ -> command /rm -rf/",
-    "no c in calls: c.args.k == 3",
-    "all c in calls: c.tool != \"d\" or c.args.name == \"plain\"",
-    "no c in commands: c.command contains \"rm -rf\"",
-];
-
-/// What asks for times within the reach of a test, which are given there.
-const TIMED: &[&str] = &[
-    "never b after a until c within 6ms",
-    "after a -> b within 8ms",
-    "after each a -> b, c within 12ms",
-    "after a(k: $k) ok -> b(k: $k) within 9ms",
-    "after a -> b within 8ms expect fail",
-    "before each a -> b within 4ms",
-    "before a -> b within 5ms",
-    "never b after a within 5ms",
-    "never a(k: $k) before b(k: $k) within 6ms",
-    "flow (a -> (b)* | c)* -> (d)?",
-    "flow ((a | b | c(k >= 1)) -> (d)?)*",
-    "flow (any)* -> a ok",
-    "flow (a(k: $k) -> (b)*)*",
-];
 
 fn rule_sets(choices: &mut Choices, sets: usize, more: &[&str]) -> Vec<Rules> {
     let texts: Vec<&str> = FORETOLD.iter().map(|(text, _)| *text).chain(more.iter().copied()).collect();

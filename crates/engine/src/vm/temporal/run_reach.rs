@@ -19,6 +19,8 @@ pub mod flow_states;
 mod single_steps;
 pub mod step_triggers;
 
+pub(super) use single_steps::is_of_steps_alone;
+
 /// Which of the earlier steps have to be there when an assertion is judged again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LookBack {
@@ -68,6 +70,8 @@ pub struct RunReach {
     pub limit: Option<ReachLimit>,
     /// The new steps that can break it, with what is to be looked at then; `None` if these are all that its patterns name.
     pub triggers: Option<Vec<StepTrigger>>,
+    /// It cannot be broken before a step matches this pattern.
+    pub opener: Option<MarkedPattern>,
 }
 
 /// An upper bound of a number of steps.
@@ -80,8 +84,14 @@ pub struct ReachLimit {
 }
 
 impl RunReach {
-    const EVERYTHING: Self =
-        Self { any_step: true, patterns: Vec::new(), look_back: LookBack::Everything, limit: None, triggers: None };
+    const EVERYTHING: Self = Self {
+        any_step: true,
+        patterns: Vec::new(),
+        look_back: LookBack::Everything,
+        limit: None,
+        triggers: None,
+        opener: None,
+    };
 
     /// How far an assertion looks.
     #[must_use]
@@ -98,7 +108,8 @@ impl RunReach {
         let limit = reader.count_limit(&assertion.check);
         // What is expected to fail is wrong where it holds, which other steps decide.
         let triggers = reader.step_triggers(&assertion.check).filter(|_| assertion.settings.expect_fail.is_none());
-        RunReach { limit, triggers, ..reader.into_reach() }
+        let opener = reader.opener(&assertion.check).filter(|_| assertion.settings.expect_fail.is_none());
+        RunReach { limit, triggers, opener, ..reader.into_reach() }
     }
 
     /// Whether the pass of an assertion on a run that goes on is one for good: its statement looks at what does not change any more.
@@ -146,12 +157,22 @@ struct ReachReader<'p> {
     is_steady: bool,
     /// True as long as all that was met asks for nothing but the step at hand.
     is_local: bool,
+    /// The patterns of lists of steps before the one at hand; `None` if others are asked for, too.
+    so_far: Option<Vec<PatternId>>,
 }
 
 impl<'p> ReachReader<'p> {
     fn new(program: &'p Program, prepared: &'p PreparedProgram) -> Self {
         let reach = RunReach { any_step: false, look_back: LookBack::Nothing, ..RunReach::EVERYTHING };
-        Self { program, prepared, plan: prepared.temporal_plan(program), reach, is_steady: true, is_local: true }
+        Self {
+            program,
+            prepared,
+            plan: prepared.temporal_plan(program),
+            reach,
+            is_steady: true,
+            is_local: true,
+            so_far: Some(Vec::new()),
+        }
     }
 
     fn into_reach(self) -> RunReach {
@@ -388,6 +409,10 @@ impl<'p> ReachReader<'p> {
             self.is_steady = false;
             return;
         };
+        match (&mut self.so_far, selection.reach) {
+            (Some(lists), SelectionReach::SoFar | SelectionReach::StartedSoFar) => lists.push(selection.pattern),
+            _ => self.so_far = None,
+        }
         // What stands behind a step or beside it is touched by steps of any name.
         if matches!(selection.reach, SelectionReach::Within(_) | SelectionReach::Row) {
             self.is_steady = false;

@@ -4,6 +4,7 @@
 //! the step, so that what they say of it alone they say of it within a run. What is not known yet, such as a result, is a match that may be.
 
 use super::classify::classify_steps;
+use super::step_sums::{StepSum, SumLimit};
 use super::timeline::{DecidedBy, PatternMatches, to_index};
 use crate::vm::machine::Machine;
 use averment_base::value::compare::ValueKey;
@@ -31,9 +32,13 @@ pub struct StepMark {
     pub steps: u64,
 }
 
-/// The marks that the steps of a run have by each of these patterns.
+/// The marks that the steps of a run have by each of these patterns, and what they add to each of these sums.
 #[must_use]
-pub fn mark_steps(machine: &mut Machine<'_>, patterns: &[MarkedPattern]) -> Vec<Vec<StepMark>> {
+pub fn mark_steps(
+    machine: &mut Machine<'_>,
+    patterns: &[MarkedPattern],
+    sums: &[SumLimit],
+) -> (Vec<Vec<StepMark>>, Vec<StepSum>) {
     let plan = machine.prepared.temporal_plan(machine.program);
     let timeline = classify_steps(machine, plan);
     let marks_of = |marked: &MarkedPattern| {
@@ -54,7 +59,10 @@ pub fn mark_steps(machine: &mut Machine<'_>, patterns: &[MarkedPattern]) -> Vec<
         let unknown = unknown_steps(matches);
         events.chain((unknown > 0).then_some(StepMark { value: None, sure: false, steps: unknown })).collect()
     };
-    patterns.iter().map(marks_of).collect()
+    let marks = patterns.iter().map(marks_of).collect();
+    let matches_of = |sum: &SumLimit| timeline.matches.get(plan.number_of(sum.pattern)? as usize);
+    let sums = sums.iter().map(|sum| sum.sum_matches(machine, matches_of(sum))).collect();
+    (marks, sums)
 }
 
 /// How many calls a run has, made or not.
@@ -64,7 +72,7 @@ pub fn count_calls(machine: &Machine<'_>) -> u64 {
 }
 
 /// Steps of which something else than evidence says that they do not match.
-fn unknown_steps(matches: &PatternMatches) -> u64 {
+pub(super) fn unknown_steps(matches: &PatternMatches) -> u64 {
     if matches.fault.is_some() {
         return u64::MAX;
     }

@@ -2,9 +2,23 @@
 
 use super::{PLACED_FIELDS, ReachReader, is_list};
 use crate::bytecode::ops::Op;
-use crate::bytecode::program::CodeId;
+use crate::bytecode::program::{CodeId, PatternId, Program};
+use crate::vm::prepare::PreparedProgram;
 use averment_runs::run::StepKind;
 use averment_syntax::ast::ExprQuantifier;
+
+/// Whether a pattern and a value of its steps ask for nothing but these steps.
+pub(in crate::vm::temporal) fn is_of_steps_alone(
+    program: &Program,
+    prepared: &PreparedProgram,
+    pattern: PatternId,
+    value: CodeId,
+) -> bool {
+    let mut reader = ReachReader::new(program, prepared);
+    reader.add_pattern(pattern);
+    reader.add_code(value, 0);
+    reader.is_steady && reader.is_local
+}
 
 impl ReachReader<'_> {
     /// `calls[*].args`: a value of each step, whatever the others are.

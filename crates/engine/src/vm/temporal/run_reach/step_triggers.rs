@@ -6,7 +6,8 @@
 use super::{LookBack, ReachReader};
 use crate::bytecode::program::{CodeId, CompiledCheck, PatternId};
 use crate::vm::temporal::step_marks::MarkedPattern;
-use averment_checker::ir::{StepDistance, Temporal};
+use averment_checker::ir::{StepDistance, Temporal, WindowScope};
+use averment_syntax::ast::Quantifier;
 
 /// New steps that can break a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,6 +46,11 @@ impl ReachReader<'_> {
     /// The new steps that can break a check; `None` if all that its patterns name can.
     pub(super) fn step_triggers(&self, check: &CompiledCheck) -> Option<Vec<StepTrigger>> {
         let CompiledCheck::Temporal(number) = check else { return None };
+        if let Some(Temporal::Each { quantifier, step, .. }) =
+            self.program.temporals.get(number.0 as usize).map(|entry| &entry.temporal)
+        {
+            return self.trigger_of_each(*step).filter(|_| *quantifier != Quantifier::Some);
+        }
         let binding = match self.reach.look_back {
             LookBack::Matches => None,
             LookBack::Alike(binding) => Some(binding),
@@ -53,6 +59,34 @@ impl ReachReader<'_> {
         let temporal = &self.program.temporals.get(number.0 as usize)?.temporal;
         let marks = PatternMarks { reader: self, binding };
         (self.is_steady && self.is_local).then(|| marks.triggers_of(temporal)).flatten()
+    }
+
+    /// What is asked of a step and of lists of what came before it changes for no earlier step.
+    fn trigger_of_each(&self, step: PatternId) -> Option<Vec<StepTrigger>> {
+        let lists = self.so_far.as_ref().filter(|_| !self.is_local && self.is_steady)?;
+        let marked = |pattern: PatternId| {
+            let mut own = ReachReader::new(self.program, self.prepared);
+            own.add_pattern(pattern);
+            let pattern = MarkedPattern { pattern: self.plan.number_of(pattern)?, binding: None };
+            (own.is_local && own.is_steady).then_some(pattern)
+        };
+        let evidence = |list: &PatternId| Some(StepEvidence { pattern: marked(*list)?, taken: TakenSteps::All });
+        let evidence = lists.iter().map(evidence).collect::<Option<_>>()?;
+        Some(vec![StepTrigger { pattern: Some(marked(step)?), evidence }])
+    }
+
+    /// The pattern that opens the windows of a block: nothing is broken where there is none.
+    pub(super) fn opener(&self, check: &CompiledCheck) -> Option<MarkedPattern> {
+        let CompiledCheck::Scoped { scope, .. } = check else { return None };
+        let (WindowScope::After { open, .. } | WindowScope::Between { open, .. } | WindowScope::Each { step: open }) =
+            scope
+        else {
+            return None;
+        };
+        let mut own = ReachReader::new(self.program, self.prepared);
+        own.add_pattern(*open);
+        let is_plain = self.is_steady && own.is_steady && own.is_local;
+        is_plain.then_some(MarkedPattern { pattern: self.plan.number_of(*open)?, binding: None })
     }
 
     fn is_joined(&self, pattern: PatternId) -> bool {

@@ -166,7 +166,7 @@ impl EventLog for WholeLog {
 /// `AVERMENT_GUARD_SETS=1000` takes that many sets of rules.
 #[test]
 fn a_session_is_judged_by_parts_as_it_is_as_a_whole() {
-    let sets = std::env::var("AVERMENT_GUARD_SETS").ok().and_then(|sets| sets.parse().ok()).unwrap_or(60);
+    let sets = std::env::var("AVERMENT_GUARD_SETS").ok().and_then(|sets| sets.parse().ok()).unwrap_or(25);
     let (mut choices, mut denied) = (Choices(17), 0);
     let more = [MORE, TIMED, TIMED].concat();
     for (number, rules) in rule_sets(&mut choices, sets, &more).into_iter().enumerate() {

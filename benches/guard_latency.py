@@ -51,7 +51,7 @@ KINDS = {
     "flow": "flow start -> (*)*",
     "together": "together read_@, write_@",
 }
-# What looks at everything: measured alone.
+# Measured alone.
 RARE = {"flow", "together", "text"}
 # What a family of tools does, again and again. `cancel` and `greet` never come: rules about them hold.
 ROUND = ["read", "write", "ask", "send", "fetch", "ask", "send", "approve", "refund", "pay", "stage", "commit", "open", "close"]

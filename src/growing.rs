@@ -8,71 +8,24 @@ use crate::rules::{Rules, SharedRules};
 use crate::trace::Trace;
 use averment_engine::vm::evaluate::evaluate_some;
 use averment_engine::vm::machine::Machine;
+use averment_engine::vm::temporal::run_reach::flow_states::FlowStates;
 use averment_engine::vm::temporal::run_reach::{LookBack, RunReach};
 use averment_engine::vm::temporal::step_marks::{MarkedPattern, count_calls, mark_steps};
+use averment_engine::vm::temporal::step_sums::SumLimit;
 use averment_report::model::UnreadableTrace;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
+use triggers::TriggeredAssertion;
 
-/// Assertions, by their place among those of the rules.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct AssertionSet {
-    words: Vec<u64>,
-}
+mod assertion_set;
+mod flows;
+mod triggers;
 
-impl AssertionSet {
-    /// Puts an assertion in.
-    pub fn insert(&mut self, place: usize) {
-        if self.words.len() <= place / 64 {
-            self.words.resize(place / 64 + 1, 0);
-        }
-        if let Some(word) = self.words.get_mut(place / 64) {
-            *word |= 1 << (place % 64);
-        }
-    }
-
-    /// Puts all of another set in.
-    pub fn add_all(&mut self, other: &Self) {
-        if self.words.len() < other.words.len() {
-            self.words.resize(other.words.len(), 0);
-        }
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word |= other);
-    }
-
-    /// Takes all of another set out.
-    pub fn remove_all(&mut self, other: &Self) {
-        self.words.iter_mut().zip(&other.words).for_each(|(word, other)| *word &= !other);
-    }
-
-    /// Those that are in both.
-    #[must_use]
-    pub fn common(&self, other: &Self) -> Self {
-        Self { words: self.words.iter().zip(&other.words).map(|(word, other)| word & other).collect() }
-    }
-
-    /// Whether none is in both.
-    #[must_use]
-    pub fn is_apart(&self, other: &Self) -> bool {
-        self.words.iter().zip(&other.words).all(|(word, other)| word & other == 0)
-    }
-
-    /// Whether it holds none.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.words.iter().all(|word| *word == 0)
-    }
-
-    /// Takes an assertion out.
-    fn remove(&mut self, place: usize) {
-        if let Some(word) = self.words.get_mut(place / 64) {
-            *word &= !(1 << (place % 64));
-        }
-    }
-
-    fn contains(&self, place: usize) -> bool {
-        self.words.get(place / 64).is_some_and(|word| word & (1 << (place % 64)) != 0)
-    }
-}
+pub use assertion_set::AssertionSet;
+pub use averment_engine::vm::temporal::run_reach::flow_states::FlowState;
+pub use averment_engine::vm::temporal::step_sums::StepSum;
+pub use flows::IndexedFlow;
+pub use triggers::{ClosedMarks, TakenMarks};
 
 /// What is said of one assertion on a run that goes on, without words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,13 +49,34 @@ pub struct LineMark {
     pub value: Option<u64>,
 }
 
+/// A mark that a line has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TouchMark {
+    /// The mark.
+    pub mark: LineMark,
+    /// Whether the line has it whatever comes of its call.
+    pub sure: bool,
+    /// How many steps of the line have it; [`u64::MAX`] where that cannot be said.
+    pub steps: u64,
+}
+
 /// What the steps of a line concern.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct LineTouch {
     /// The assertions that look at steps with these kinds and names.
     pub assertions: AssertionSet,
-    /// Its marks, each with the number of steps that have it.
-    pub marks: Vec<(LineMark, u64)>,
+    /// Its marks.
+    pub marks: Vec<TouchMark>,
+    /// What it adds to each sum that has a limit.
+    pub sums: Vec<StepSum>,
+}
+
+/// The sum that an assertion sets a limit to.
+#[derive(Debug)]
+struct IndexedSum {
+    place: usize,
+    program: usize,
+    limit: SumLimit,
 }
 
 /// The earlier steps that have to be there when assertions are judged again.
@@ -112,8 +86,8 @@ pub enum EarlierSteps {
     Touching(AssertionSet),
     /// Those with one of these marks.
     Marked(BTreeSet<LineMark>),
-    /// The first and the last ones with one of these marks.
-    Few(BTreeSet<LineMark>),
+    /// Those that triggers take.
+    Taken(BTreeSet<TakenMarks>),
     /// The last calls, so many of them, with what stands between them.
     LastCalls(u64),
     /// All of them.
@@ -145,8 +119,13 @@ pub struct GrowthIndex {
     /// Assertions that look at steps with a mark of these slots.
     by_marks: Vec<(usize, Vec<u32>)>,
     limits: Vec<StepLimit>,
-    /// Assertions that no new step breaks where some steps with a mark of this slot are enough.
-    by_witness: Vec<(usize, u32)>,
+    /// Assertions that only some of the steps that they name can break.
+    triggered: Vec<TriggeredAssertion>,
+    closed: Vec<ClosedMarks>,
+    flows: Vec<IndexedFlow>,
+    sums: Vec<IndexedSum>,
+    /// Slots whose marks earlier lines are looked for by.
+    evidence: BTreeSet<u32>,
 }
 
 /// By which pattern of which program lines are marked; all calls without one.
@@ -184,7 +163,11 @@ impl GrowthIndex {
             slots: Vec::new(),
             by_marks: Vec::new(),
             limits: Vec::new(),
-            by_witness: Vec::new(),
+            triggered: Vec::new(),
+            closed: Vec::new(),
+            flows: Vec::new(),
+            sums: Vec::new(),
+            evidence: BTreeSet::new(),
         };
         for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
             let plan = prepared.temporal_plan(program);
@@ -199,6 +182,14 @@ impl GrowthIndex {
                 let reach = RunReach::of_assertion(program, prepared, assertion);
                 index.add_reach(place, &reach, &mut of_patterns);
                 index.add_marks(place, number, &reach);
+                index.sums.extend(SumLimit::of_assertion(program, prepared, assertion).map(|limit| IndexedSum {
+                    place,
+                    program: number,
+                    limit,
+                }));
+                if let Some(states) = FlowStates::of_assertion(program, prepared, assertion, &reach) {
+                    index.add_flow(place, number, states);
+                }
                 if RunReach::passes_for_good(program, prepared, assertion) {
                     index.settling.insert(place);
                 }
@@ -232,17 +223,15 @@ impl GrowthIndex {
         if let LookBack::Alike(binding) = reach.look_back {
             let marked =
                 reach.patterns.iter().map(|pattern| MarkedPattern { pattern: *pattern, binding: Some(binding) });
-            let slots = marked.map(|pattern| self.slot_of(program, Some(pattern))).collect();
+            let slots: Vec<u32> = marked.map(|pattern| self.slot_of(program, Some(pattern))).collect();
+            self.evidence.extend(&slots);
             self.by_marks.push((place, slots));
         }
         if let Some(limit) = reach.limit {
             let slot = self.slot_of(program, limit.counted);
             self.limits.push(StepLimit { place, slot, most: limit.most });
         }
-        if let Some(witness) = reach.witness {
-            let slot = self.slot_of(program, Some(witness));
-            self.by_witness.push((place, slot));
-        }
+        self.add_triggers(place, program, reach);
     }
 
     fn slot_of(&mut self, program: usize, pattern: Option<MarkedPattern>) -> u32 {
@@ -258,9 +247,7 @@ impl GrowthIndex {
     /// Whether earlier lines are asked for by the marks of a slot, and not only counted.
     #[must_use]
     pub fn asks_for(&self, slot: u32) -> bool {
-        let marks = self.slots.get(slot as usize);
-        let is_bound = marks.is_some_and(|slot| slot.pattern.is_some_and(|pattern| pattern.binding.is_some()));
-        is_bound || self.by_witness.iter().any(|(_, witness)| *witness == slot)
+        self.evidence.contains(&slot)
     }
 
     /// What the steps of a run concern.
@@ -280,52 +267,62 @@ impl GrowthIndex {
                 sets.for_each(|set| touched.add_all(set));
             }
         }
-        let mut marks = Vec::new();
+        let (mut marks, mut sums) = (Vec::new(), Vec::new());
         for (number, (program, prepared)) in programs.iter().zip(prepared).enumerate() {
-            self.add_line_marks(number, Machine::new(program, prepared, &run, &arena, options.limits), &mut marks);
+            let machine = Machine::new(program, prepared, &run, &arena, options.limits);
+            sums.extend(self.add_line_marks(number, machine, &mut marks));
         }
-        Ok(LineTouch { assertions: touched, marks })
+        Ok(LineTouch { assertions: touched, marks, sums })
     }
 
-    fn add_line_marks(&self, program: usize, mut machine: Machine<'_>, marks: &mut Vec<(LineMark, u64)>) {
+    /// Adds the marks that steps have by a program, and gives what they add to its sums.
+    fn add_line_marks(&self, program: usize, mut machine: Machine<'_>, marks: &mut Vec<TouchMark>) -> Vec<StepSum> {
         let slots = || (0_u32..).zip(&self.slots).filter(|(_, slot)| slot.program == program);
         let calls = count_calls(&machine);
         let of_calls = slots().filter(|(_, slot)| calls > 0 && slot.pattern.is_none());
-        marks.extend(of_calls.map(|(slot, _)| (LineMark { slot, value: None }, calls)));
+        let of_call = |slot| TouchMark { mark: LineMark { slot, value: None }, sure: true, steps: calls };
+        marks.extend(of_calls.map(|(slot, _)| of_call(slot)));
         let (slots, patterns): (Vec<u32>, Vec<MarkedPattern>) =
             slots().filter_map(|(place, slot)| Some((place, slot.pattern?))).unzip();
-        if !patterns.is_empty() {
-            for (slot, found) in slots.into_iter().zip(mark_steps(&mut machine, &patterns)) {
-                marks.extend(found.into_iter().map(|one| (LineMark { slot, value: one.value }, one.steps)));
-            }
+        let own = self.sums.iter().filter(|sum| sum.program == program);
+        let limits: Vec<SumLimit> = own.map(|sum| sum.limit).collect();
+        if patterns.is_empty() && limits.is_empty() {
+            return Vec::new();
         }
-    }
-
-    /// What a few earlier steps may show not to be broken by new ones. What they leave broken is to be judged with [`Self::needs_of`].
-    #[must_use]
-    pub fn witness_need(&self, touch: &LineTouch, settled: &AssertionSet) -> Option<GrowthNeed> {
-        let (mut wanted, mut marks) = (AssertionSet::default(), BTreeSet::new());
-        for (place, slot) in &self.by_witness {
-            if touch.assertions.contains(*place) && !settled.contains(*place) {
-                wanted.insert(*place);
-                marks.insert(LineMark { slot: *slot, value: None });
-            }
+        let (found, sums) = mark_steps(&mut machine, &patterns, &limits);
+        for (slot, found) in slots.into_iter().zip(found) {
+            let mark = |value| LineMark { slot, value };
+            let found = found.into_iter();
+            marks.extend(found.map(|one| TouchMark { mark: mark(one.value), sure: one.sure, steps: one.steps }));
         }
-        (!wanted.is_empty()).then_some(GrowthNeed { wanted, earlier: EarlierSteps::Few(marks) })
+        sums
     }
 
     /// What is to be judged of new steps; `settled` are the assertions that nothing breaks any more, `totals` says how many earlier steps have a
-    /// mark of each slot.
+    /// mark of each slot, `sums` what they add up to.
     #[must_use]
-    pub fn needs_of(&self, touch: &LineTouch, settled: &AssertionSet, totals: &[u64]) -> Vec<GrowthNeed> {
+    pub fn needs_of(
+        &self,
+        touch: &LineTouch,
+        settled: &AssertionSet,
+        totals: &[u64],
+        sums: &[StepSum],
+    ) -> Vec<GrowthNeed> {
         let mut named = touch.assertions.clone();
         named.add_all(&self.of_any_step);
         named.remove_all(settled);
         for limit in &self.limits {
             let before = totals.get(limit.slot as usize).copied().unwrap_or_default();
-            let new = touch.marks.iter().filter(|(mark, _)| mark.slot == limit.slot).map(|(_, steps)| *steps);
+            let new = touch.marks.iter().filter(|one| one.mark.slot == limit.slot).map(|one| one.steps);
             if new.fold(before, u64::saturating_add) <= limit.most {
                 named.remove(limit.place);
+            }
+        }
+        for ((sum, before), new) in
+            self.sums.iter().zip(sums.iter().chain(std::iter::repeat(&StepSum::default()))).zip(&touch.sums)
+        {
+            if sum.limit.is_kept(before.joined_with(*new)) {
+                named.remove(sum.place);
             }
         }
         let (alike, marks) = self.take_marked(touch, &mut named);
@@ -348,9 +345,9 @@ impl GrowthIndex {
             if !named.contains(*place) {
                 continue;
             }
-            let own = touch.marks.iter().filter(|(mark, _)| slots.contains(&mark.slot));
+            let own = touch.marks.iter().filter(|one| slots.contains(&one.mark.slot));
             // A step with any value has to do with all others.
-            let Some(values) = own.map(|(mark, _)| mark.value).collect::<Option<BTreeSet<u64>>>() else { continue };
+            let Some(values) = own.map(|one| one.mark.value).collect::<Option<BTreeSet<u64>>>() else { continue };
             named.remove(*place);
             if values.is_empty() {
                 continue;

@@ -2,7 +2,7 @@
 
 use averment::Rules;
 use averment_guard::agent::Agent;
-use averment_guard::hook::Guard;
+use averment_guard::hook::SessionGuard;
 use averment_guard::judge::GuardMode;
 use averment_guard::mcp::{McpGuard, McpStep};
 use averment_guard::resident::ResidentSessions;
@@ -23,12 +23,13 @@ static RULES: LazyLock<Rules> = LazyLock::new(|| {
 pub fn run(bytes: &[u8]) {
     let folder = tempfile::tempdir().expect("a folder");
     let sessions = Arc::new(ResidentSessions::new(&RULES));
-    let guard = || Guard {
+    let guard = || SessionGuard {
         rules: &RULES,
         rule_names: NAME,
         mode: GuardMode::Enforce,
         folder: folder.path(),
         resident: Some(Arc::clone(&sessions)),
+        seeds: false,
     };
     let key = SessionKey { agent: "mcp", id: "fuzzed", rules: NAME };
     let log = guard().open_log(key, true).expect("a log");

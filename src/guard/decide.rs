@@ -148,7 +148,7 @@ pub fn record_event(log: &mut impl EventLog, event: &SessionEvent, clock: u64) -
             }
             log.append_line(&LogLine::of_end(end, time))
         }
-        SessionEvent::Say(role, text) => log.append_line(&LogLine::Message { role, text, time }),
+        SessionEvent::Say(role, text) => log.append_line(&LogLine::Message { role, text, time: Some(time) }),
         SessionEvent::Start | SessionEvent::Propose(_) | SessionEvent::Stop(_) | SessionEvent::Other => Ok(()),
     }
 }

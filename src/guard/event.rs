@@ -110,6 +110,9 @@ pub enum LogLine<'a> {
         /// Whether all that is said in the session is told.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         messages: bool,
+        /// How many lines behind this one were taken from what the agent itself recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        seeded: Option<usize>,
     },
     /// A call that was let through.
     Call(CallLine<'a>),
@@ -122,8 +125,9 @@ pub enum LogLine<'a> {
         id: Option<&'a str>,
         /// Its tool.
         tool: &'a str,
-        /// Milliseconds since 1970.
-        time: u64,
+        /// Milliseconds since 1970; `None` where that is not recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time: Option<u64>,
         /// What came back.
         #[serde(skip_serializing_if = "Option::is_none")]
         result: Option<Box<RawValue>>,
@@ -137,8 +141,9 @@ pub enum LogLine<'a> {
         role: &'a str,
         /// The words.
         text: &'a str,
-        /// Milliseconds since 1970.
-        time: u64,
+        /// Milliseconds since 1970; `None` where that is not recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time: Option<u64>,
     },
     /// A call that broke a rule and was let through.
     Warned {
@@ -146,8 +151,9 @@ pub enum LogLine<'a> {
         rule: &'a str,
         /// Why.
         reason: &'a str,
-        /// Milliseconds since 1970.
-        time: u64,
+        /// Milliseconds since 1970; `None` where that is not recorded.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        time: Option<u64>,
     },
     /// The agent stopped.
     Stop {
@@ -169,8 +175,9 @@ pub struct CallLine<'a> {
     /// The sub-agent that makes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'a str>,
-    /// Milliseconds since 1970.
-    pub time: u64,
+    /// Milliseconds since 1970; `None` where that is not recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<u64>,
     /// The assertion that denied it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'a str>,
@@ -184,7 +191,7 @@ impl<'a> CallLine<'a> {
     #[must_use]
     pub fn of(call: &'a ProposedCall, time: u64) -> Self {
         let ProposedCall { id, tool, args, agent } = call;
-        Self { id: id.as_deref(), tool, args, by: agent.as_deref(), time, rule: None, reason: None }
+        Self { id: id.as_deref(), tool, args, by: agent.as_deref(), time: Some(time), rule: None, reason: None }
     }
 }
 
@@ -194,7 +201,13 @@ impl<'a> LogLine<'a> {
     pub fn of_end(end: &'a CallEnd, time: u64) -> Self {
         let result = end.result.as_ref().and_then(|value| serde_json::value::to_raw_value(value).ok());
         let result = result.filter(|raw| raw.get().len() <= MAX_RESULT);
-        Self::Result { id: end.call.id.as_deref(), tool: &end.call.tool, time, result, error: end.error.as_ref() }
+        Self::Result {
+            id: end.call.id.as_deref(),
+            tool: &end.call.tool,
+            time: Some(time),
+            result,
+            error: end.error.as_ref(),
+        }
     }
 
     /// The line with its end.

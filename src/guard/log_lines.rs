@@ -114,6 +114,18 @@ impl LogLines {
         self.groups.get(group).map_or(&[], |group| &group.lines)
     }
 
+    /// A line with those behind it that tell what became of it, by number; `text` is that of the log.
+    pub(super) fn part_of<'a>(&'a self, line: u32, text: &'a str) -> impl Iterator<Item = u32> + 'a {
+        let group = self.line(line as usize).and_then(|(_, group)| group);
+        let lines = group.map_or(&[][..], |group| self.of_group(group));
+        let behind = lines.get(lines.partition_point(|one| *one <= line)..).unwrap_or_default().iter().copied();
+        let is_result = move |number: &u32| {
+            let place = self.line(*number as usize).map(|(place, _)| place);
+            LineHead::of(place.and_then(|place| text.get(place)).unwrap_or_default()).event == "result"
+        };
+        std::iter::once(line).chain(behind.take_while(is_result))
+    }
+
     /// The lines of a call with this id, or of a tool where there is none.
     pub(super) fn of_call(&self, id: Option<&str>, tool: &str) -> Option<&LineGroup> {
         self.groups.get(*self.by_key.get(call_key(id, tool).as_str())? as usize)

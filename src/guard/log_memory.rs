@@ -10,6 +10,7 @@ use crate::growing::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, Growth
 use crate::outcome::Status;
 use serde::Deserialize;
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 /// A longer log is judged as a whole: nobody has to trust that its parts fit the limits which the whole does not.
@@ -104,13 +105,12 @@ impl LogMemory {
 
     /// Notes what was found of a call whose line was written.
     pub(super) fn note_judged(&mut self, index: &GrowthIndex, judged: &JudgedLine, is_admitted: bool) {
-        let Some(touched) = &judged.touched else { return };
+        // A call that was denied is another step than one that is made: its line is looked at when the next one comes.
+        let Some(touched) = judged.touched.as_ref().filter(|_| is_admitted) else { return };
         if let Some((_, Some(group))) = self.lines.line(self.touches.noted) {
-            self.touches.add_line(group, touched, index);
+            self.touches.add_line(group, touched, index, true);
         }
-        if is_admitted {
-            self.touches.settled.add_all(&judged.settled);
-        }
+        self.touches.settled.add_all(&judged.settled);
     }
 
     /// The bytes that it takes, about.
@@ -135,28 +135,29 @@ impl LogMemory {
         self.note_touches(index)?;
         let touched = index.touched(&[self.first_line(), line].concat()).ok()?;
         let unbroken = self.find_unbroken(index, &touched, line)?;
-        let needs = index.needs_of(&touched, &unbroken, self.touches.totals());
+        let needs = index.needs_of(&touched, &unbroken, self.touches.totals(), self.touches.sums());
         let mut judged = JudgedLine { touched: Some(touched), ..JudgedLine::default() };
         for need in &needs {
-            let before = self.excerpt(need);
+            let Some(before) = self.excerpt(need) else { continue };
             let after = index.judge(&[&before, line].concat(), &need.wanted).ok()?;
             judged.settled.add_all(&index.settled_by(&after));
-            let broken: Vec<GrowthVerdict> = after.into_iter().filter(is_broken).collect();
-            if !broken.is_empty() {
-                let earlier = index.judge(&before, &need.wanted).ok()?;
-                judged.breaks |= broken.iter().any(|one| is_new(one, &earlier));
-            }
+            judged.breaks |= !breaks_of(index, need, &before, &after)?.is_empty();
         }
         Some(judged)
     }
 
-    /// The assertions that a line does not break: those that nothing breaks any more, and those of which a few earlier lines show it.
+    /// The assertions that a line does not break: those that nothing breaks any more, and those of which fewer earlier lines show it than
+    /// they name.
     fn find_unbroken(&self, index: &GrowthIndex, touched: &LineTouch, line: &str) -> Option<AssertionSet> {
         let mut unbroken = self.touches.settled.clone();
-        if let Some(need) = index.witness_need(touched, &unbroken) {
-            let verdicts = index.judge(&[&self.excerpt(&need), line].concat(), &need.wanted).ok()?;
-            let held = verdicts.iter().filter(|one| !is_broken(one));
-            held.for_each(|one| unbroken.insert(one.place));
+        let triggered =
+            index.triggered_needs(touched, &unbroken, self.touches.totals(), |list| self.touches.is_open(list));
+        unbroken.add_all(&triggered.unbroken);
+        for need in &triggered.needs {
+            let Some(before) = self.excerpt(need) else { continue };
+            let after = index.judge(&[&before, line].concat(), &need.wanted).ok()?;
+            let broken = breaks_of(index, need, &before, &after)?;
+            after.iter().filter(|one| !broken.contains(&one.place)).for_each(|one| unbroken.insert(one.place));
         }
         Some(unbroken)
     }
@@ -165,11 +166,12 @@ impl LogMemory {
     fn note_touches(&mut self, index: &GrowthIndex) -> Option<()> {
         while let Some((place, group)) = self.lines.line(self.touches.noted) {
             let line = self.text.get(place).unwrap_or_default();
-            match group.filter(|_| LineHead::of(line).event != "result") {
+            let event = LineHead::of(line).event;
+            match group.filter(|_| event != "result") {
                 Some(group) => {
                     // A line that cannot be read by itself is one that is read with all others.
                     let touched = index.touched(&[self.first_line(), line].concat()).ok()?;
-                    self.touches.add_line(group, &touched, index);
+                    self.touches.add_line(group, &touched, index, event == "call");
                 }
                 None => self.touches.noted += 1,
             }
@@ -177,19 +179,29 @@ impl LogMemory {
         Some(())
     }
 
-    /// The lines that assertions look at, in their order.
-    fn excerpt(&self, need: &GrowthNeed) -> Cow<'_, str> {
-        let groups = match &need.earlier {
-            EarlierSteps::All => return Cow::Borrowed(self.open_text()),
+    /// The lines that assertions look at, in their order; `None` where these are not known.
+    fn excerpt(&self, need: &GrowthNeed) -> Option<Cow<'_, str>> {
+        let of_group = |group: usize| self.lines.of_group(group).iter().copied();
+        let group_of = |line: u32| self.lines.line(line as usize).and_then(|(_, group)| group);
+        let mut numbers: Vec<u32> = match &need.earlier {
+            EarlierSteps::All => return Some(Cow::Borrowed(self.open_text())),
             EarlierSteps::LastCalls(calls) => {
                 let from = self.lines.start_of_last(*calls).max(self.first_line().len());
-                return Cow::Owned([self.first_line(), self.open_text().get(from..).unwrap_or_default()].concat());
+                let last = self.open_text().get(from..).unwrap_or_default();
+                return Some(Cow::Owned([self.first_line(), last].concat()));
             }
-            EarlierSteps::Touching(touching) => self.touches.touching(touching),
-            EarlierSteps::Marked(marks) => self.touches.marked(marks),
-            EarlierSteps::Few(marks) => self.touches.few_marked(marks),
+            EarlierSteps::Touching(touching) => {
+                self.touches.touching(touching).into_iter().flat_map(of_group).collect()
+            }
+            EarlierSteps::Marked(marks) => {
+                let groups: BTreeSet<usize> = self.touches.marked(marks).into_iter().filter_map(group_of).collect();
+                groups.into_iter().flat_map(of_group).collect()
+            }
+            EarlierSteps::Taken(marks) => {
+                let lines: BTreeSet<u32> = self.touches.taken(marks)?.into_iter().collect();
+                lines.into_iter().flat_map(|line| self.lines.part_of(line, &self.text)).collect()
+            }
         };
-        let mut numbers: Vec<u32> = groups.into_iter().flat_map(|group| self.lines.of_group(group)).copied().collect();
         numbers.sort_unstable();
         numbers.dedup();
         let mut excerpt = self.first_line().to_owned();
@@ -198,8 +210,18 @@ impl LogMemory {
             let place = self.lines.line(number as usize).map(|(place, _)| place);
             excerpt.push_str(place.and_then(|place| self.text.get(place)).unwrap_or_default());
         }
-        Cow::Owned(excerpt)
+        Some(Cow::Owned(excerpt))
     }
+}
+
+/// The assertions that a line breaks which was judged behind others.
+fn breaks_of(index: &GrowthIndex, need: &GrowthNeed, before: &str, after: &[GrowthVerdict]) -> Option<BTreeSet<usize>> {
+    let broken: Vec<&GrowthVerdict> = after.iter().filter(|one| is_broken(one)).collect();
+    if broken.is_empty() {
+        return Some(BTreeSet::new());
+    }
+    let earlier = index.judge(before, &need.wanted).ok()?;
+    Some(broken.into_iter().filter(|one| is_new(one, &earlier)).map(|one| one.place).collect())
 }
 
 fn is_broken(one: &GrowthVerdict) -> bool {

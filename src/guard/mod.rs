@@ -27,6 +27,7 @@
 pub mod decide;
 #[doc(hidden)]
 pub mod event;
+mod flow_lines;
 #[doc(hidden)]
 pub mod judge;
 mod log_lines;
@@ -37,6 +38,7 @@ pub mod request;
 #[doc(hidden)]
 pub mod strict_json;
 mod touch_notes;
+mod unclosed_lines;
 
 pub use decide::Decision;
 pub use event::{CallEnd, MessageRole, ProposedCall};
@@ -136,7 +138,7 @@ impl Guard {
 
     fn decide(&mut self, event: &SessionEvent, time: u64) -> Result<Decision, String> {
         if self.log.memory.text().is_empty() {
-            let first = LogLine::Session { id: "guard", agent: "guard", time, messages: true };
+            let first = LogLine::Session { id: "guard", agent: "guard", time, messages: true, seeded: None };
             self.log.append_line(&first)?;
         }
         let judge = CallJudge { rules: &self.rules, mode: self.mode, index: self.index.as_ref() };

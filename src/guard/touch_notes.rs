@@ -1,16 +1,25 @@
 //! Notes of what the lines of a log concern, by which the lines are found that a new one has to do with.
 
-use crate::growing::{AssertionSet, GrowthIndex, LineMark, LineTouch};
+use super::flow_lines::FlowLines;
+use super::unclosed_lines::UnclosedLines;
+use crate::growing::{AssertionSet, GrowthIndex, LineMark, LineTouch, StepSum, TakenMarks};
 use std::collections::{BTreeSet, HashMap};
 
-/// The most groups that are taken from each end of a list: the first ones have ended, the last ones are within a bound of time.
+/// The most lines that are taken from each end of a list: the first ones have ended, the last ones are within a bound of time.
 const FEW: usize = 3;
 /// What a set of assertions takes, about.
 const SET_BYTES: usize = 512;
-/// What a mark with its list of groups takes, about.
+/// What a mark with its list of lines takes, about.
 const MARK_BYTES: usize = 128;
 
-/// Which assertions the groups of lines touch: groups that touch the same ones share a set. And which groups have which marks.
+/// A line with a mark.
+#[derive(Debug, Clone, Copy)]
+struct MarkedLine {
+    line: u32,
+    sure: bool,
+}
+
+/// Which assertions the groups of lines touch: groups that touch the same ones share a set. And which lines have which marks.
 #[derive(Debug, Default)]
 pub(super) struct TouchNotes {
     /// The lines that are noted.
@@ -20,30 +29,45 @@ pub(super) struct TouchNotes {
     of_groups: Vec<u32>,
     sets: Vec<AssertionSet>,
     numbers: HashMap<AssertionSet, u32>,
-    marked: HashMap<LineMark, Vec<u32>>,
+    marked: HashMap<LineMark, Vec<MarkedLine>>,
+    marked_lines: usize,
+    unclosed: Vec<UnclosedLines>,
+    flows: Vec<FlowLines>,
     totals: Vec<u64>,
+    sums: Vec<StepSum>,
+    /// The last line with a step.
+    last: Option<u32>,
 }
 
 impl TouchNotes {
-    /// Notes a line of a group.
-    pub(super) fn add_line(&mut self, group: usize, touch: &LineTouch, index: &GrowthIndex) {
+    /// Notes the next line, which is one of a group; `is_made` says that it is a call that was let through.
+    pub(super) fn add_line(&mut self, group: usize, touch: &LineTouch, index: &GrowthIndex, is_made: bool) {
+        let line = u32::try_from(self.noted).unwrap_or(u32::MAX);
         self.noted += 1;
+        self.last = Some(line);
         self.add_assertions(group, &touch.assertions);
-        let group = u32::try_from(group).unwrap_or(u32::MAX);
-        for (mark, steps) in &touch.marks {
-            let slot = mark.slot as usize;
+        for one in &touch.marks {
+            let slot = one.mark.slot as usize;
             if self.totals.len() <= slot {
                 self.totals.resize(slot + 1, 0);
             }
             if let Some(total) = self.totals.get_mut(slot) {
-                *total = total.saturating_add(*steps);
+                *total = total.saturating_add(one.steps);
             }
-            if index.asks_for(mark.slot) {
-                let groups = self.marked.entry(*mark).or_default();
-                if groups.last() != Some(&group) {
-                    groups.push(group);
-                }
+            if index.asks_for(one.mark.slot) {
+                self.marked.entry(one.mark).or_default().push(MarkedLine { line, sure: one.sure });
+                self.marked_lines += 1;
             }
+        }
+        self.sums.resize(touch.sums.len(), StepSum::default());
+        self.sums.iter_mut().zip(&touch.sums).for_each(|(sum, new)| *sum = sum.joined_with(*new));
+        let lists = index.closed_marks();
+        self.unclosed.resize_with(lists.len(), UnclosedLines::default);
+        self.unclosed.iter_mut().zip(lists).for_each(|(open, closed)| open.add_line(line, touch, *closed));
+        let flows = index.flows();
+        self.flows.resize_with(flows.len(), FlowLines::default);
+        if is_made {
+            self.flows.iter_mut().zip(flows).for_each(|(lines, flow)| lines.add_call(line, touch, flow));
         }
     }
 
@@ -76,6 +100,11 @@ impl TouchNotes {
         &self.totals
     }
 
+    /// What the steps of the noted lines add up to, for each sum that has a limit.
+    pub(super) fn sums(&self) -> &[StepSum] {
+        &self.sums
+    }
+
     /// The groups that touch one of these assertions.
     pub(super) fn touching(&self, wanted: &AssertionSet) -> Vec<usize> {
         let holding: Vec<bool> = self.sets.iter().map(|set| !set.is_apart(wanted)).collect();
@@ -86,23 +115,60 @@ impl TouchNotes {
         self.of_groups.iter().enumerate().filter(|(_, set)| holds(set)).map(|(group, _)| group).collect()
     }
 
-    /// The groups with one of these marks, some of them more than once.
-    pub(super) fn marked(&self, marks: &BTreeSet<LineMark>) -> Vec<usize> {
-        marks.iter().filter_map(|mark| self.marked.get(mark)).flatten().map(|group| *group as usize).collect()
+    /// The lines with one of these marks, some of them more than once.
+    pub(super) fn marked(&self, marks: &BTreeSet<LineMark>) -> Vec<u32> {
+        marks.iter().flat_map(|mark| self.with_mark(mark)).map(|one| one.line).collect()
     }
 
-    /// Of the groups with one of these marks the first and the last ones.
-    pub(super) fn few_marked(&self, marks: &BTreeSet<LineMark>) -> Vec<usize> {
-        let lists = marks.iter().filter_map(|mark| self.marked.get(mark));
-        let few = lists.flat_map(|groups| {
-            let last = groups.len().saturating_sub(FEW);
-            groups.iter().take(FEW).chain(groups.iter().skip(last.max(FEW)))
-        });
-        few.map(|group| *group as usize).collect()
+    fn with_mark(&self, mark: &LineMark) -> &[MarkedLine] {
+        self.marked.get(mark).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether a list has lines that no later one has closed.
+    pub(super) fn is_open(&self, list: u32) -> bool {
+        self.unclosed.get(list as usize).is_some_and(|open| !open.is_empty())
+    }
+
+    /// The lines that triggers take, some of them more than once; `None` where that is not known.
+    pub(super) fn taken(&self, marks: &BTreeSet<TakenMarks>) -> Option<Vec<u32>> {
+        let mut lines = Vec::new();
+        for mark in marks {
+            match mark {
+                TakenMarks::All(mark) => lines.extend(self.with_mark(mark).iter().map(|one| one.line)),
+                TakenMarks::Few(mark) => take_few(self.with_mark(mark).iter(), &mut lines),
+                TakenMarks::FewSure(mark) => {
+                    let all = self.with_mark(mark);
+                    lines.extend(all.iter().filter(|one| !one.sure).map(|one| one.line));
+                    let sure: Vec<&MarkedLine> = all.iter().filter(|one| one.sure).collect();
+                    take_few(sure.into_iter(), &mut lines);
+                }
+                TakenMarks::Unclosed(list, value) => {
+                    let open = self.unclosed.get(*list as usize).map_or(Some(&[][..]), |open| open.of_value(*value));
+                    lines.extend(open?);
+                }
+                TakenMarks::Flow(flow) => {
+                    lines.extend(self.flows.get(*flow as usize).map_or(Some(Vec::new()), FlowLines::lines)?)
+                }
+                TakenMarks::AllUnclosed(list) => {
+                    lines.extend(self.unclosed.get(*list as usize).into_iter().flat_map(UnclosedLines::all));
+                    lines.extend(self.last);
+                }
+            }
+        }
+        Some(lines)
     }
 
     /// The bytes that they take, about.
     pub(super) fn bytes(&self) -> usize {
-        self.of_groups.capacity() * size_of::<u32>() + self.sets.len() * SET_BYTES + self.marked.len() * MARK_BYTES
+        let of_marks = 2 * self.marked_lines * size_of::<MarkedLine>();
+        let of_flows = self.flows.iter().map(FlowLines::bytes).sum::<usize>();
+        let of_lists = self.unclosed.iter().map(UnclosedLines::bytes).sum::<usize>() + of_flows;
+        let of_groups = self.of_groups.capacity() * size_of::<u32>() + self.sets.len() * SET_BYTES;
+        of_groups + self.marked.len() * MARK_BYTES + of_marks + of_lists
     }
+}
+
+fn take_few<'a>(lines: impl ExactSizeIterator<Item = &'a MarkedLine>, taken: &mut Vec<u32>) {
+    let last = lines.len().saturating_sub(FEW);
+    taken.extend(lines.enumerate().filter(|(at, _)| *at < FEW || *at >= last).map(|(_, one)| one.line));
 }

@@ -5,6 +5,7 @@
 
 use crate::event::{CallEnd, ProposedCall, SessionEvent};
 use serde_json::{Map, Value};
+use std::path::PathBuf;
 
 /// An agent with hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub struct HookInput {
     pub session: String,
     /// What happened.
     pub event: SessionEvent,
+    /// Where the agent says that it records the session.
+    pub transcript: Option<PathBuf>,
 }
 
 /// The role of what the user says.
@@ -71,12 +74,13 @@ impl Agent {
         let Value::Object(input) = value else { return Err("the event is no object".to_owned()) };
         let event = HookEvent(&input);
         let session = event.session_id()?;
+        let transcript = event.text(&["transcript_path", "transcriptPath"]).map(PathBuf::from);
         let event = match event.text(&["hook_event_name", "hookEventName"]) {
             Some(name) => event.read_named(name)?,
             None if self == Self::Copilot => event.read_unnamed()?,
             None => return Err("the event has no `hook_event_name`".to_owned()),
         };
-        Ok(HookInput { session, event })
+        Ok(HookInput { session, event, transcript })
     }
 }
 

@@ -6,6 +6,7 @@ use crate::event::SessionEvent;
 use crate::judge::GuardMode;
 use crate::resident::ResidentSessions;
 use crate::session::{LogPlace, SessionKey, SessionLog, now};
+use crate::transcript::{is_unwritten, transcript_lines};
 use averment::Rules;
 use averment::guard::decide::CallJudge;
 use std::path::Path;
@@ -13,7 +14,7 @@ use std::sync::Arc;
 
 /// What a guard needs for each event.
 #[derive(Debug)]
-pub struct Guard<'a> {
+pub struct SessionGuard<'a> {
     /// The rules.
     pub rules: &'a Rules,
     /// Their names: sessions guarded by other rules have logs of their own.
@@ -24,9 +25,11 @@ pub struct Guard<'a> {
     pub folder: &'a Path,
     /// What is kept of sessions, for a guard that answers more than once.
     pub resident: Option<Arc<ResidentSessions>>,
+    /// Whether a session that is met in its middle begins with what the agent itself recorded of it.
+    pub seeds: bool,
 }
 
-impl Guard<'_> {
+impl SessionGuard<'_> {
     /// Answers an event of a hook. What goes wrong within holds the call back in `enforce`, and lets it through otherwise.
     #[must_use]
     pub fn answer_hook(&self, agent: Agent, input: &[u8]) -> HookAnswer {
@@ -58,10 +61,24 @@ impl Guard<'_> {
             return Ok(Decision::Pass);
         }
         let key = SessionKey { agent: agent.word(), id: &input.session, rules: self.rule_names };
-        let mut log = self
-            .open_log(key, false)
+        let place = LogPlace { folder: self.folder, key, messages: false, home: self.resident.clone() };
+        let mut log = SessionLog::open_seeded(place, || self.seed_lines(agent, input))
             .map_err(|error| format!("the log of the session in `{}`: {error}", self.folder.display()))?;
         self.judge().decide(&mut log, &input.event, now())
+    }
+
+    /// What the agent recorded of the session before the guard met it. A session begins where it has not recorded anything.
+    fn seed_lines(&self, agent: Agent, input: &HookInput) -> Result<Option<Vec<String>>, String> {
+        if !self.seeds {
+            return Ok(None);
+        }
+        let path = input.transcript.as_deref().ok_or("the event names no transcript")?;
+        let proposed = match &input.event {
+            SessionEvent::Propose(call) => Some(call),
+            _ if is_unwritten(path) => return Ok(None),
+            _ => None,
+        };
+        transcript_lines(agent, path, proposed.and_then(|call| call.id.as_deref())).map(Some)
     }
 
     pub(crate) fn judge(&self) -> CallJudge<'_> {

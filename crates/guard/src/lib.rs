@@ -21,5 +21,6 @@ pub mod resident;
 pub mod serve;
 pub mod serve_http;
 pub mod session;
+pub mod transcript;
 
 pub use averment::guard::{event, judge};

@@ -1,7 +1,7 @@
 //! A resident guard: a line of JSON asks, a line of JSON answers. For frameworks and programs that make calls themselves.
 
 use crate::answer::Decision;
-use crate::hook::Guard;
+use crate::hook::SessionGuard;
 use crate::session::{SessionKey, now};
 use averment::guard::request::{answer_text, read_request};
 use averment::guard::strict_json::parse_unambiguous;
@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The agent whose name sessions of a resident guard have.
 const AGENT: &str = "serve";
 
-impl Guard<'_> {
+impl SessionGuard<'_> {
     /// Answers a request: an object with `session` and one of `propose`, `result`, `message`, `stop`. The answer has a `decision`: `pass`,
     /// `warn`, `deny`, `continue` (of `stop`: something is owed), or `error`, which in `enforce` means that the call is not to be made; and a
     /// `reason` for all but `pass`.

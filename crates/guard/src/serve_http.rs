@@ -2,7 +2,7 @@
 
 use crate::agent::Agent;
 use crate::answer::Decision;
-use crate::hook::Guard;
+use crate::hook::SessionGuard;
 use averment_http::connection::{HttpReply, HttpRequest, PlainAnswer};
 use averment_http::http::{Method, StatusCode};
 use averment_http::server::AnswerRequests;
@@ -14,13 +14,13 @@ const HOOKS: &str = "/hook/";
 /// One connection of a program, or of an agent.
 #[derive(Debug)]
 pub struct ServeConnection<'a> {
-    guard: &'a Guard<'a>,
+    guard: &'a SessionGuard<'a>,
 }
 
 impl<'a> ServeConnection<'a> {
     /// Begins a connection.
     #[must_use]
-    pub fn new(guard: &'a Guard<'a>) -> Self {
+    pub fn new(guard: &'a SessionGuard<'a>) -> Self {
         Self { guard }
     }
 

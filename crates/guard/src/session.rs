@@ -5,6 +5,7 @@ use crate::event::LogLine;
 use crate::resident::{FileStamp, ResidentSessions};
 use averment::guard::decide::EventLog;
 use averment::guard::log_memory::LogMemory;
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -76,6 +77,17 @@ impl SessionLog {
     /// # Errors
     /// What the system says; a log over 256 MiB; others that do not let go of it.
     pub fn open(place: LogPlace<'_>) -> io::Result<Self> {
+        Self::open_seeded(place, || Ok(None))
+    }
+
+    /// The same; a log that is not there yet begins with lines that tell what happened in the session before.
+    ///
+    /// # Errors
+    /// As of [`Self::open`]; what keeps these lines from being had.
+    pub fn open_seeded(
+        place: LogPlace<'_>,
+        seed: impl FnOnce() -> Result<Option<Vec<String>>, String>,
+    ) -> io::Result<Self> {
         let LogPlace { folder, key, messages, home } = place;
         make_folder(folder)?;
         let path = folder.join(key.file_name());
@@ -86,15 +98,27 @@ impl SessionLog {
         let file = open_log(&path)?;
         wait_for_lock(&file)?;
         let kept = home.as_ref().and_then(|home| home.take(&path));
-        let memory = match kept {
-            Some((stamp, memory)) if FileStamp::of(&file) == Some(stamp) => memory,
-            kept => LogMemory::new(read_log(&file)?, kept.map(|(_, memory)| memory)),
+        let (memory, is_read) = match kept {
+            Some((stamp, memory)) if FileStamp::of(&file) == Some(stamp) => (memory, false),
+            kept => (LogMemory::new(read_log(&file)?, kept.map(|(_, memory)| memory)), true),
         };
         let mut log = Self { file, path, memory, home };
-        if log.text().is_empty() {
-            log.append(&LogLine::Session { id: key.id, agent: key.agent, time: now(), messages })?;
+        if log.text().is_empty() || is_read && lacks_seeds(log.text()) {
+            let seeds = seed().map_err(io::Error::other)?;
+            let seeded = seeds.as_ref().map(Vec::len);
+            let first = LogLine::Session { id: key.id, agent: key.agent, time: now(), messages, seeded };
+            log.begin_with(&first, seeds.unwrap_or_default())?;
         }
         Ok(log)
+    }
+
+    /// Writes the first lines. Whoever is killed meanwhile leaves fewer than the first one names, and the next one begins anew.
+    fn begin_with(&mut self, first: &LogLine<'_>, seeds: Vec<String>) -> io::Result<()> {
+        self.file.set_len(0)?;
+        let text = std::iter::once(first.to_text()).chain(seeds).collect::<String>();
+        self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data())?;
+        self.memory = LogMemory::new(text, None);
+        Ok(())
     }
 
     /// The file.
@@ -143,6 +167,17 @@ impl Drop for SessionLog {
             home.keep(&self.path, stamp, std::mem::take(&mut self.memory));
         }
     }
+}
+
+/// Whether a log holds fewer lines than it began with.
+fn lacks_seeds(text: &str) -> bool {
+    #[derive(Deserialize)]
+    struct FirstLine {
+        seeded: Option<usize>,
+    }
+    let mut lines = text.lines();
+    let first = lines.next().and_then(|line| serde_json::from_str::<FirstLine>(line).ok());
+    first.and_then(|first| first.seeded).is_some_and(|seeded| lines.take(seeded).count() < seeded)
 }
 
 /// The lines of a log that were finished.

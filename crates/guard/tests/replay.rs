@@ -3,8 +3,12 @@
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets something unexpected has failed")]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")]
 
+#[path = "replay/policies.rs"]
+mod policies;
 #[path = "replay/resident.rs"]
 mod resident;
+#[path = "replay/rule_texts.rs"]
+mod rule_texts;
 
 use averment::{Rules, Verdict};
 use averment_guard::judge::{GuardMode, judge_stop};

@@ -9,7 +9,7 @@ use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_base::limits::Limits;
 use averment_guard::agent::Agent;
 use averment_guard::answer::HookAnswer;
-use averment_guard::hook::Guard;
+use averment_guard::hook::SessionGuard;
 use averment_guard::judge::GuardMode;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use std::io::{self, BufRead, Read as _, Write as _};
@@ -84,6 +84,7 @@ pub struct GuardRules {
 Examples:
   aver guard hook claude rules.assert < event.json
   aver guard hook codex rules.assert --mode log
+  aver guard hook claude rules.assert --seed-from-transcript
 
 An agent calls this, as `aver guard install` sets it up. Exit codes: 0 answered (nothing, or one
 object on standard output), 1 the event was not recorded, 2 the call is held back")]
@@ -99,6 +100,9 @@ pub struct HookArgs {
     /// Where the logs of sessions are kept [default: averment/guard below $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    /// Begin a session that the guard meets in its middle with the agent's own transcript (Claude Code, Gemini CLI)
+    #[arg(long)]
+    seed_from_transcript: bool,
 }
 
 /// The most bytes of one event.
@@ -149,7 +153,14 @@ fn answer_of(arguments: &HookArgs, input: &[u8]) -> Result<HookAnswer, String> {
     let folder = state_folder(arguments.state.as_deref()).map_err(words)?;
     let names = rule_names(&arguments.rules);
     let mode = arguments.guard.mode;
-    let guard = Guard { rules: &rules, rule_names: &names, mode, folder: &folder, resident: None };
+    let guard = SessionGuard {
+        rules: &rules,
+        rule_names: &names,
+        mode,
+        folder: &folder,
+        resident: None,
+        seeds: arguments.seed_from_transcript,
+    };
     Ok(guard.answer_hook(arguments.agent, input))
 }
 

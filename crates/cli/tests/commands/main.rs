@@ -36,6 +36,8 @@ mod formats_agree;
 mod guard;
 #[cfg(feature = "guard")]
 mod guard_http;
+#[cfg(feature = "guard")]
+mod guard_transcripts;
 mod handovers;
 #[cfg(feature = "history")]
 mod history;

@@ -5,7 +5,7 @@ use super::message::{ClientMessage, denial_line, proposed_call, read_client_mess
 use super::tool_check::ToolCheck;
 use crate::answer::Decision;
 use crate::event::SessionEvent;
-use crate::hook::Guard;
+use crate::hook::SessionGuard;
 use crate::judge::GuardMode;
 use crate::session::{SessionLog, now};
 use averment::guard::decide::record_event;
@@ -26,7 +26,7 @@ pub enum McpStep {
 /// A guarded connection of a client with a server.
 #[derive(Debug)]
 pub struct McpGuard<'a> {
-    guard: Guard<'a>,
+    guard: SessionGuard<'a>,
     log: SessionLog,
     open: OpenCalls,
     calls: usize,
@@ -36,7 +36,7 @@ pub struct McpGuard<'a> {
 impl<'a> McpGuard<'a> {
     /// Begins a connection whose log is open.
     #[must_use]
-    pub fn new(guard: Guard<'a>, log: SessionLog) -> Self {
+    pub fn new(guard: SessionGuard<'a>, log: SessionLog) -> Self {
         Self { guard, log, open: OpenCalls::default(), calls: 0, tools: ToolCheck::default() }
     }
 
@@ -99,7 +99,7 @@ impl<'a> McpGuard<'a> {
     }
 }
 
-impl Guard<'_> {
+impl SessionGuard<'_> {
     /// Decides a call. What goes wrong within denies it in `enforce`.
     pub(super) fn decide_or_refuse(&self, log: &mut SessionLog, call: &crate::event::ProposedCall) -> Decision {
         self.judge()

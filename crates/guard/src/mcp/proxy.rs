@@ -15,7 +15,7 @@ use super::run_key::{RunKey, RunKeying, protocol_session};
 use super::tool_check::ToolCheck;
 use crate::answer::Decision;
 use crate::event::{CallEnd, SessionEvent};
-use crate::hook::Guard;
+use crate::hook::SessionGuard;
 use crate::session::{SessionKey, SessionLog, now};
 use averment::guard::decide::record_event;
 use averment_http::client::ServerUrl;
@@ -42,7 +42,7 @@ pub struct ProxySettings {
 
 /// A guard in front of a server.
 pub struct McpProxy<'a> {
-    guard: Guard<'a>,
+    guard: SessionGuard<'a>,
     settings: ProxySettings,
     address: Uri,
     /// What ids of calls and connections of this process begin with.
@@ -68,7 +68,7 @@ impl<'a> McpProxy<'a> {
     /// # Errors
     /// The address of the server is none.
     pub fn new(
-        guard: Guard<'a>,
+        guard: SessionGuard<'a>,
         settings: ProxySettings,
         tools: ToolCheck,
         tell: &'a (dyn Fn(&str) + Sync),

@@ -1,9 +1,14 @@
 //! A guard that keeps its sessions answers what one says that reads the whole log for each decision.
 
+use super::rule_texts::{MORE, TIMED};
 use super::{Choices, FORETOLD};
 use averment::Rules;
+use averment::guard::decide::{CallJudge, EventLog};
+use averment::guard::event::LogLine;
+use averment::guard::log_memory::LogMemory;
+use averment::guard::request::{answer_text, read_request};
 use averment::guard::{CallEnd, Decision, ProposedCall};
-use averment_guard::hook::Guard;
+use averment_guard::hook::SessionGuard;
 use averment_guard::judge::GuardMode;
 use averment_guard::resident::ResidentSessions;
 use averment_guard::session::{SessionKey, now};
@@ -15,64 +20,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// Beside what is foretold: bindings, windows, selections, what calls do, what is said, where steps stand, and who takes them.
-const MORE: &[&str] = &[
-    "before a(k: $k) ok -> b(k: $k)",
-    "never a after b until c",
-    "immediately before a -> d",
-    "before a -> b within 2 calls",
-    "never repeat b more than 1 times",
-    "count b(k: $k) <= 1",
-    "never command /rm -rf/",
-    "before read \"notes.md\" -> write \"src/**\"",
-    "before message(role: \"user\") -> d",
-    "no spotted in calls[*].args",
-    "no spotted in calls[*].result",
-    "each d: args.k >= sum(args.k of a so far)",
-    "after b { never c(k == 1) }",
-    "between a and d { count b <= 1 }",
-    "each a(k: $k) { not require d(k: $k) }",
-    "each a: index <= 3",
-    "each b: agent == \"main\"",
-    "never c when count a >= 2",
-    "any of { never a; require b; count c <= 1 }",
-    "not before a -> b",
-    "first(args.k of a) != 3",
-    "count * <= 6",
-    "all c in calls: c.args.k != 3",
-    "each a { before b -> c }",
-    "immediately after a -> b within 3 calls",
-    "before each a -> b within 3 calls",
-    "never repeat a more than 2 times",
-    "after c -> d within 4 calls",
-    "never d after a until b within 3 calls",
-    "before a(k: $k) -> b(k: $k) within 1 calls",
-    "last d",
-    "never b after c within 2 calls",
-    "only a, b, c, e, Bash, Read, Write when length(calls) >= 2",
-    "before a(k: $k) -> b(k: $k)",
-    "before a(k: $k, name: $n) -> b(name: $n), c(k: $k) within 9s",
-    "never b(k: $k) after a(k: $k) until c(k: $k)",
-    "never b(k: $k) after a(k: $k) until c",
-    "never a(k: $k) before b(k: $k)",
-    "never b(k: $k) between a(k: $k) and c",
-    "not both a(k: $k), d(k: $k, name: \"plain\")",
-    "count a(k: $k, name: $n) in 0..1",
-    "count b(k >= 2) < 2",
-    "count * == 5",
-    "length(calls) < 5",
-    "require b(k: $k) 1..2 times",
-    "before a -> b, d",
-    "before a(result: $r) -> b(k: $r)",
-    "never a(k: $k) after b(k: $k, k >= sum(args.k of a so far))",
-    "nested a(k: $k) -> b(k: $k)",
-    "apart a(k: $k), b(k: $k)",
-    "after a(k: $k) -> b(k: $k) within 1h",
-    "before a -> d within 2 turns",
-];
-
-fn rule_sets(choices: &mut Choices, sets: usize) -> Vec<Rules> {
-    let texts: Vec<&str> = FORETOLD.iter().map(|(text, _)| *text).chain(MORE.iter().copied()).collect();
+fn rule_sets(choices: &mut Choices, sets: usize, more: &[&str]) -> Vec<Rules> {
+    let texts: Vec<&str> = FORETOLD.iter().map(|(text, _)| *text).chain(more.iter().copied()).collect();
     let mut rule = |number: usize| {
         let text = texts[usize::try_from(choices.below(texts.len() as u64)).unwrap()];
         format!("rule s{number} {{ {text} }}\n")
@@ -161,10 +110,11 @@ fn without_time(mut line: Value) -> Value {
 pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
     let mut choices = Choices(seed);
     let mut denied = 0;
-    for (number, rules) in rule_sets(&mut choices, sets).into_iter().enumerate() {
+    for (number, rules) in rule_sets(&mut choices, sets, MORE).into_iter().enumerate() {
         let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
         let (fresh, kept) = (log_folder(), log_folder());
-        let new = |folder, resident| Guard { rules: &rules, rule_names: "r", mode, folder, resident };
+        let new =
+            |folder, resident| SessionGuard { rules: &rules, rule_names: "r", mode, folder, resident, seeds: false };
         let resident = Some(Arc::new(ResidentSessions::new(&rules)));
         let (reads_all, keeps) = (new(fresh.path(), None), new(kept.path(), resident));
         let other_writer = new(kept.path(), None);
@@ -198,13 +148,59 @@ fn a_resident_guard_answers_what_one_says_that_reads_all() {
     assert!(compare_ways(3, 9, 24) > 3);
 }
 
+/// A session that is judged as a whole each time.
+#[derive(Default)]
+struct WholeLog(LogMemory);
+
+impl EventLog for WholeLog {
+    fn memory_mut(&mut self) -> &mut LogMemory {
+        &mut self.0
+    }
+
+    fn append_line(&mut self, line: &LogLine<'_>) -> Result<(), String> {
+        self.0.push_line(&line.to_text());
+        Ok(())
+    }
+}
+
+/// `AVERMENT_GUARD_SETS=1000` takes that many sets of rules.
+#[test]
+fn a_session_is_judged_by_parts_as_it_is_as_a_whole() {
+    let sets = std::env::var("AVERMENT_GUARD_SETS").ok().and_then(|sets| sets.parse().ok()).unwrap_or(25);
+    let (mut choices, mut denied) = (Choices(17), 0);
+    let more = [MORE, TIMED, TIMED].concat();
+    for (number, rules) in rule_sets(&mut choices, sets, &more).into_iter().enumerate() {
+        let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
+        let (mut by_parts, mut whole) = (averment::guard::Guard::new(&rules, mode), WholeLog::default());
+        let judge = CallJudge { rules: &rules, mode, index: None };
+        let mut time = 0;
+        for request in requests(&mut choices, 60) {
+            time += choices.below(4);
+            if whole.0.text().is_empty() {
+                let first = LogLine::Session { id: "guard", agent: "guard", time, messages: true, seeded: None };
+                whole.append_line(&first).unwrap();
+            }
+            let answer = by_parts.answer_request(request.to_string().as_bytes(), time);
+            let asked = request.as_object().unwrap();
+            let decided = read_request(asked, &[]).and_then(|event| judge.decide(&mut whole, &event, time));
+            let expected = answer_text(&decided.unwrap_or_else(Decision::Refuse), mode);
+            let rules = || rules.assertions().map(|one| format!("{}: {}\n", one.id(), one.text())).collect::<String>();
+            assert_eq!(answer, expected, "set {number}: {request}\n{}{}", rules(), whole.0.text());
+            denied += usize::from(answer.contains("deny"));
+        }
+        assert_eq!(by_parts.trace(), whole.0.text(), "set {number}");
+    }
+    assert!(denied > sets / 10, "{denied} of {sets} sets");
+}
+
 #[test]
 fn a_session_in_memory_is_answered_as_one_on_the_disk() {
     let (mut choices, mut denied) = (Choices(5), 0);
-    for (number, rules) in rule_sets(&mut choices, 12).into_iter().enumerate() {
+    for (number, rules) in rule_sets(&mut choices, 12, MORE).into_iter().enumerate() {
         let mode = [GuardMode::Enforce, GuardMode::Warn, GuardMode::Log][number % 3];
         let folder = log_folder();
-        let on_disk = Guard { rules: &rules, rule_names: "r", mode, folder: folder.path(), resident: None };
+        let on_disk =
+            SessionGuard { rules: &rules, rule_names: "r", mode, folder: folder.path(), resident: None, seeds: false };
         let mut in_memory = averment::guard::Guard::new(&rules, mode);
         for request in requests(&mut choices, 24) {
             let answer = in_memory.answer_request(request.to_string().as_bytes(), now());
@@ -251,8 +247,14 @@ fn a_result_is_not_that_of_a_call_that_was_denied() {
     let text = "never approve(id == 1)\nbefore approve(id: $x) ok -> refund(id: $x)";
     let rules = Rules::from_text("r.assert", text).unwrap();
     let folder = log_folder();
-    let guard =
-        Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident: None };
+    let guard = SessionGuard {
+        rules: &rules,
+        rule_names: "r",
+        mode: GuardMode::Enforce,
+        folder: folder.path(),
+        resident: None,
+        seeds: false,
+    };
     let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
     let propose = |tool: &str, id: u32| json!({ "session": "s", "propose": { "tool": tool, "args": { "id": id } } });
     assert!(ask(propose("approve", 1)).contains("deny"));
@@ -268,7 +270,14 @@ fn what_is_owed_at_a_stop_lets_no_call_through() {
     for is_resident in [false, true] {
         let folder = log_folder();
         let resident = is_resident.then(|| Arc::new(ResidentSessions::new(&rules)));
-        let guard = Guard { rules: &rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+        let guard = SessionGuard {
+            rules: &rules,
+            rule_names: "r",
+            mode: GuardMode::Enforce,
+            folder: folder.path(),
+            resident,
+            seeds: false,
+        };
         let ask = |request: Value| guard.answer_request(request.to_string().as_bytes());
         assert!(ask(json!({ "session": "s", "propose": { "tool": "b" } })).contains("pass"));
         assert!(ask(json!({ "session": "s", "stop": { "held": true } })).contains("pass"));
@@ -293,7 +302,14 @@ fn time_of_decision(rules: &Rules, calls: usize) -> Duration {
     }
     fs::write(folder.path().join(key.file_name()), log + "\n").unwrap();
     let resident = Some(Arc::new(ResidentSessions::new(rules)));
-    let guard = Guard { rules, rule_names: "r", mode: GuardMode::Enforce, folder: folder.path(), resident };
+    let guard = SessionGuard {
+        rules,
+        rule_names: "r",
+        mode: GuardMode::Enforce,
+        folder: folder.path(),
+        resident,
+        seeds: false,
+    };
     let mut times: Vec<Duration> = (0..15)
         .map(|number| {
             let tool = ["pay", "look"][number % 2];

@@ -6,6 +6,7 @@ use super::super::{draft_file, io_error_text};
 use super::{GuardRules, guard_rules, word_parser};
 use averment_guard::agent::Agent;
 use averment_guard::install::{edit_settings, settings_path, trust_note};
+use averment_guard::transcript::transcript_folder;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -32,6 +33,9 @@ pub struct InstallArgs {
     /// Where the logs of sessions are kept [default: averment/guard below $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    /// Begin a session that the guard meets in its middle with the agent's own transcript (Claude Code, Gemini CLI)
+    #[arg(long)]
+    seed_from_transcript: bool,
     /// For the user, in all projects, not for the project in this folder
     #[arg(long)]
     user: bool,
@@ -110,6 +114,11 @@ fn hook_command(arguments: &InstallArgs) -> Result<String, CommandError> {
     }
     if let Some(folder) = &arguments.state {
         words.extend(["--state".to_owned(), text(&absolute(folder))]);
+    }
+    if arguments.seed_from_transcript {
+        transcript_folder(arguments.agent)
+            .map_err(|problem| CommandError::usage(problem, "leave out `--seed-from-transcript`"))?;
+        words.push("--seed-from-transcript".to_owned());
     }
     Ok(shell_words::join(words))
 }

@@ -8,7 +8,7 @@ use super::mcp_http::{UrlArgs, run_http_proxy};
 use super::tools::tool_check;
 use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
 use averment_guard::answer::Decision;
-use averment_guard::hook::Guard;
+use averment_guard::hook::SessionGuard;
 use averment_guard::mcp::{McpGuard, McpStep};
 use averment_guard::resident::ResidentSessions;
 use averment_guard::session::{SessionKey, now};
@@ -53,7 +53,7 @@ pub(super) fn run_proxy(arguments: &McpArgs, _: ColorChoice) -> Result<Exit, Com
     let folder = state_folder(arguments.state.as_deref())?;
     let names = rule_names(&arguments.rules);
     let (mode, resident) = (arguments.guard.mode, Some(Arc::new(ResidentSessions::new(&rules))));
-    let guard = Guard { rules: &rules, rule_names: &names, mode, folder: &folder, resident };
+    let guard = SessionGuard { rules: &rules, rule_names: &names, mode, folder: &folder, resident, seeds: false };
     let tools = tool_check(&rules);
     if arguments.url.url.is_some() {
         return run_http_proxy(&arguments.url, &arguments.listening, guard, tools);

@@ -4,7 +4,7 @@ use super::super::console::eprint_redacted;
 use super::super::exit::{CommandError, Exit};
 use super::super::units;
 use super::listening::{ListenArgs, address_text};
-use averment_guard::hook::Guard;
+use averment_guard::hook::SessionGuard;
 use averment_guard::mcp::{McpProxy, ProxySettings, RunKeying, ToolCheck};
 use averment_http::client::ServerUrl;
 use std::thread;
@@ -53,7 +53,7 @@ fn is_header_name(name: &str) -> bool {
 pub(super) fn run_http_proxy(
     arguments: &UrlArgs,
     listening: &ListenArgs,
-    guard: Guard<'_>,
+    guard: SessionGuard<'_>,
     tools: ToolCheck,
 ) -> Result<Exit, CommandError> {
     let (url, address) =

@@ -5,7 +5,7 @@ use super::super::exit::{CommandError, Exit};
 use super::super::io_error_text;
 use super::listening::{ListenArgs, address_text};
 use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
-use averment_guard::hook::Guard;
+use averment_guard::hook::SessionGuard;
 use averment_guard::resident::ResidentSessions;
 use averment_guard::serve_http::ServeConnection;
 use averment_http::server::HttpServer;
@@ -44,6 +44,9 @@ pub struct ServeArgs {
     /// Where the logs of sessions are kept [default: averment/guard below $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
+    /// Begin a session whose hook is posted in its middle with the agent's own transcript (Claude Code, Gemini CLI)
+    #[arg(long)]
+    seed_from_transcript: bool,
     /// A local socket that is made here, for the user alone
     #[cfg(unix)]
     #[arg(long, value_name = "PATH")]
@@ -61,7 +64,14 @@ pub(super) fn run_serve(arguments: &ServeArgs, _: ColorChoice) -> Result<Exit, C
     let folder = state_folder(arguments.state.as_deref())?;
     let names = rule_names(&arguments.rules);
     let (mode, resident) = (arguments.guard.mode, Some(Arc::new(ResidentSessions::new(&rules))));
-    let guard = Guard { rules: &rules, rule_names: &names, mode, folder: &folder, resident };
+    let guard = SessionGuard {
+        rules: &rules,
+        rule_names: &names,
+        mode,
+        folder: &folder,
+        resident,
+        seeds: arguments.seed_from_transcript,
+    };
     let http = arguments.listening.listen.as_deref().map(|address| arguments.listening.open_server(address));
     let http = http.transpose()?;
     if let Some(server) = &http {
@@ -71,7 +81,11 @@ pub(super) fn run_serve(arguments: &ServeArgs, _: ColorChoice) -> Result<Exit, C
 }
 
 #[cfg(unix)]
-fn serve_everywhere(arguments: &ServeArgs, guard: &Guard<'_>, http: Option<&HttpServer>) -> Result<Exit, CommandError> {
+fn serve_everywhere(
+    arguments: &ServeArgs,
+    guard: &SessionGuard<'_>,
+    http: Option<&HttpServer>,
+) -> Result<Exit, CommandError> {
     let socket = arguments.socket.as_deref().map(open_socket).transpose()?;
     if socket.is_none() && http.is_none() {
         answer_lines(guard, io::stdin(), io::stdout())?;
@@ -87,7 +101,7 @@ fn serve_everywhere(arguments: &ServeArgs, guard: &Guard<'_>, http: Option<&Http
 }
 
 #[cfg(not(unix))]
-fn serve_everywhere(_: &ServeArgs, guard: &Guard<'_>, http: Option<&HttpServer>) -> Result<Exit, CommandError> {
+fn serve_everywhere(_: &ServeArgs, guard: &SessionGuard<'_>, http: Option<&HttpServer>) -> Result<Exit, CommandError> {
     match http {
         Some(server) => server.serve_connections(|| ServeConnection::new(guard)),
         None => answer_lines(guard, io::stdin(), io::stdout())?,
@@ -111,7 +125,7 @@ fn open_socket(path: &Path) -> Result<UnixListener, CommandError> {
 }
 
 #[cfg(unix)]
-fn accept_all(guard: &Guard<'_>, listener: &UnixListener) {
+fn accept_all(guard: &SessionGuard<'_>, listener: &UnixListener) {
     let open = AtomicUsize::new(0);
     thread::scope(|scope| {
         for connection in listener.incoming() {
@@ -131,7 +145,7 @@ fn accept_all(guard: &Guard<'_>, listener: &UnixListener) {
     });
 }
 
-fn answer_lines(guard: &Guard<'_>, from: impl io::Read, mut to: impl io::Write) -> io::Result<()> {
+fn answer_lines(guard: &SessionGuard<'_>, from: impl io::Read, mut to: impl io::Write) -> io::Result<()> {
     each_line(BufReader::new(from), |line, whole| {
         if line.trim_ascii().is_empty() {
             return Ok(());

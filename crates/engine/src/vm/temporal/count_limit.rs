@@ -39,7 +39,7 @@ fn bound_of_count(program: &Program, test: CodeId) -> Option<u64> {
 }
 
 /// The largest number with which a test against a constant may hold.
-fn upper_bound(program: &Program, test: &[Op]) -> Option<u64> {
+pub(super) fn upper_bound(program: &Program, test: &[Op]) -> Option<u64> {
     let whole = |literal: &Literal| match program.constants.get(literal.0 as usize) {
         Some(Constant::Number(text)) => text.parse::<u64>().ok(),
         _ => None,

@@ -35,6 +35,7 @@ mod statements;
 mod states;
 mod step_lists;
 pub mod step_marks;
+pub mod step_sums;
 mod timeline;
 pub(in crate::vm) mod unjudged_steps;
 pub(in crate::vm) mod unrecorded_roles;

@@ -13,6 +13,13 @@ use averment_checker::ir::{RuleRole, SelectionReach, StepDistance, Temporal, Win
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{Quantifier, SequenceMode};
+use step_triggers::StepTrigger;
+
+pub mod flow_states;
+mod single_steps;
+pub mod step_triggers;
+
+pub(super) use single_steps::is_of_steps_alone;
 
 /// Which of the earlier steps have to be there when an assertion is judged again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,8 +68,10 @@ pub struct RunReach {
     pub look_back: LookBack,
     /// It cannot fail for good as long as no more steps are there.
     pub limit: Option<ReachLimit>,
-    /// Matches of this pattern are all that keeps a new step from breaking it: where some of them do, no other step changes that.
-    pub witness: Option<MarkedPattern>,
+    /// The new steps that can break it, with what is to be looked at then; `None` if these are all that its patterns name.
+    pub triggers: Option<Vec<StepTrigger>>,
+    /// It cannot be broken before a step matches this pattern.
+    pub opener: Option<MarkedPattern>,
 }
 
 /// An upper bound of a number of steps.
@@ -75,8 +84,14 @@ pub struct ReachLimit {
 }
 
 impl RunReach {
-    const EVERYTHING: Self =
-        Self { any_step: true, patterns: Vec::new(), look_back: LookBack::Everything, limit: None, witness: None };
+    const EVERYTHING: Self = Self {
+        any_step: true,
+        patterns: Vec::new(),
+        look_back: LookBack::Everything,
+        limit: None,
+        triggers: None,
+        opener: None,
+    };
 
     /// How far an assertion looks.
     #[must_use]
@@ -91,8 +106,10 @@ impl RunReach {
         reader.add_codes(&assertion.settings.when);
         reader.add_check(&assertion.check, true);
         let limit = reader.count_limit(&assertion.check);
-        let witness = reader.witness(&assertion.check);
-        RunReach { limit, witness, ..reader.into_reach() }
+        // What is expected to fail is wrong where it holds, which other steps decide.
+        let triggers = reader.step_triggers(&assertion.check).filter(|_| assertion.settings.expect_fail.is_none());
+        let opener = reader.opener(&assertion.check).filter(|_| assertion.settings.expect_fail.is_none());
+        RunReach { limit, triggers, opener, ..reader.into_reach() }
     }
 
     /// Whether the pass of an assertion on a run that goes on is one for good: its statement looks at what does not change any more.
@@ -140,12 +157,22 @@ struct ReachReader<'p> {
     is_steady: bool,
     /// True as long as all that was met asks for nothing but the step at hand.
     is_local: bool,
+    /// The patterns of lists of steps before the one at hand; `None` if others are asked for, too.
+    so_far: Option<Vec<PatternId>>,
 }
 
 impl<'p> ReachReader<'p> {
     fn new(program: &'p Program, prepared: &'p PreparedProgram) -> Self {
         let reach = RunReach { any_step: false, look_back: LookBack::Nothing, ..RunReach::EVERYTHING };
-        Self { program, prepared, plan: prepared.temporal_plan(program), reach, is_steady: true, is_local: true }
+        Self {
+            program,
+            prepared,
+            plan: prepared.temporal_plan(program),
+            reach,
+            is_steady: true,
+            is_local: true,
+            so_far: Some(Vec::new()),
+        }
     }
 
     fn into_reach(self) -> RunReach {
@@ -165,6 +192,9 @@ impl<'p> ReachReader<'p> {
     /// `is_whole` says that the check is all that the assertion says: within something else no step is judged by itself.
     fn add_check(&mut self, check: &'p CompiledCheck, is_whole: bool) {
         match check {
+            CompiledCheck::Expression(code) if is_whole && self.is_of_each_element(*code) => {
+                self.look_at_all(LookBack::Nothing);
+            }
             CompiledCheck::Expression(code) => self.add_code(*code, 0),
             CompiledCheck::Temporal(number) => self.add_statement(*number, is_whole),
             CompiledCheck::Not(inner) => self.add_part(inner),
@@ -231,7 +261,7 @@ impl<'p> ReachReader<'p> {
             Temporal::After { within: Some(StepDistance::Calls(calls)), .. } => {
                 self.look_at_all(LookBack::of_distance(*calls));
             }
-            Temporal::Before { within: None | Some(StepDistance::Time(_)), each: false, .. }
+            Temporal::Before { within: None | Some(StepDistance::Time(_)), .. }
             | Temporal::NeverAfter { within: None | Some(StepDistance::Time(_)), .. }
             | Temporal::NeverBefore { within: None | Some(StepDistance::Time(_)), .. }
             | Temporal::NeverBetween { within: None | Some(StepDistance::Time(_)), .. } => {
@@ -280,6 +310,8 @@ impl<'p> ReachReader<'p> {
         let mut names: Vec<u32> = self.pattern_names(number).flatten().copied().collect();
         names.sort_unstable();
         let most = names.chunk_by(|one, other| one == other).max_by_key(|alike| alike.len());
+        // A value that one of several patterns binds tells nothing apart.
+        let most = most.filter(|alike| alike.len() > 1 || self.pattern_names(number).count() == 1);
         let name = most.and_then(|alike| alike.first()).filter(|_| is_whole && self.is_local);
         self.look_back(name.map_or(LookBack::Matches, |name| LookBack::Alike(*name)));
     }
@@ -299,23 +331,6 @@ impl<'p> ReachReader<'p> {
             CountedSteps::Matches(_) => return None,
         };
         Some(ReachLimit { counted, most })
-    }
-
-    /// The A of `before A -> B`, whatever it binds: every B needs one of them, and a later one takes none away.
-    fn witness(&self, check: &CompiledCheck) -> Option<MarkedPattern> {
-        let CompiledCheck::Temporal(number) = check else { return None };
-        match &self.program.temporals.get(number.0 as usize)?.temporal {
-            Temporal::Before {
-                step,
-                immediately: false,
-                each: false,
-                within: None | Some(StepDistance::Time(_)),
-                ..
-            } if self.is_steady && self.is_local && self.reach.look_back == LookBack::Matches => {
-                Some(MarkedPattern { pattern: self.plan.number_of(*step)?, binding: None })
-            }
-            _ => None,
-        }
     }
 
     fn add_pattern(&mut self, pattern: PatternId) {
@@ -394,6 +409,10 @@ impl<'p> ReachReader<'p> {
             self.is_steady = false;
             return;
         };
+        match (&mut self.so_far, selection.reach) {
+            (Some(lists), SelectionReach::SoFar | SelectionReach::StartedSoFar) => lists.push(selection.pattern),
+            _ => self.so_far = None,
+        }
         // What stands behind a step or beside it is touched by steps of any name.
         if matches!(selection.reach, SelectionReach::Within(_) | SelectionReach::Row) {
             self.is_steady = false;
@@ -402,17 +421,6 @@ impl<'p> ReachReader<'p> {
         if let Some(value) = selection.value {
             self.add_code(value, depth);
         }
-    }
-
-    /// `calls[*].args`: a value of each step, whatever the others are.
-    fn is_of_each_step(&self, code: CodeId) -> bool {
-        let Some([Op::Root(list), rest @ ..]) = self.program.code_ops(code) else { return false };
-        let is_path = |op: &Op| match op {
-            Op::Field(name, _) => !PLACED_FIELDS.contains(&self.name_text(name.0)),
-            Op::Every(_) => true,
-            _ => false,
-        };
-        StepKind::ALL.iter().any(|kind| kind.list_key() == self.name_text(list.0)) && rest.iter().all(is_path)
     }
 
     fn name_text(&self, name: u32) -> &'p str {

@@ -4,6 +4,7 @@
 //! the step, so that what they say of it alone they say of it within a run. What is not known yet, such as a result, is a match that may be.
 
 use super::classify::classify_steps;
+use super::step_sums::{StepSum, SumLimit};
 use super::timeline::{DecidedBy, PatternMatches, to_index};
 use crate::vm::machine::Machine;
 use averment_base::value::compare::ValueKey;
@@ -25,19 +26,25 @@ pub struct MarkedPattern {
 pub struct StepMark {
     /// A digest of the value: equal values have equal ones. `None` if it may be any value.
     pub value: Option<u64>,
-    /// How many steps match, or may.
+    /// Whether they match whatever is recorded later, with this value.
+    pub sure: bool,
+    /// How many steps match, or may; [`u64::MAX`] where that cannot be said.
     pub steps: u64,
 }
 
-/// The marks that the steps of a run have by each of these patterns.
+/// The marks that the steps of a run have by each of these patterns, and what they add to each of these sums.
 #[must_use]
-pub fn mark_steps(machine: &mut Machine<'_>, patterns: &[MarkedPattern]) -> Vec<Vec<StepMark>> {
+pub fn mark_steps(
+    machine: &mut Machine<'_>,
+    patterns: &[MarkedPattern],
+    sums: &[SumLimit],
+) -> (Vec<Vec<StepMark>>, Vec<StepSum>) {
     let plan = machine.prepared.temporal_plan(machine.program);
     let timeline = classify_steps(machine, plan);
     let marks_of = |marked: &MarkedPattern| {
         let unique = plan.unique_patterns().get(marked.pattern as usize);
         let (Some(unique), Some(matches)) = (unique, timeline.matches.get(marked.pattern as usize)) else {
-            return vec![StepMark { value: None, steps: u64::MAX }];
+            return vec![StepMark { value: None, sure: false, steps: u64::MAX }];
         };
         let position = marked.binding.and_then(|name| unique.names.binary_search(&name).ok());
         let value_of = |event: u32| {
@@ -45,11 +52,17 @@ pub fn mark_steps(machine: &mut Machine<'_>, patterns: &[MarkedPattern]) -> Vec<
             let node = timeline.values.value_node(id).filter(|_| id.is_value())?;
             Some(FxBuildHasher.hash_one(ValueKey(node.value)))
         };
-        let events = (0..to_index(matches.events.len())).map(|event| StepMark { value: value_of(event), steps: 1 });
+        let events = (0..to_index(matches.events.len())).zip(&matches.events).map(|(number, event)| {
+            let value = value_of(number);
+            StepMark { value, sure: event.sure && !unique.joined && (value.is_some() || position.is_none()), steps: 1 }
+        });
         let unknown = unknown_steps(matches);
-        events.chain((unknown > 0).then_some(StepMark { value: None, steps: unknown })).collect()
+        events.chain((unknown > 0).then_some(StepMark { value: None, sure: false, steps: unknown })).collect()
     };
-    patterns.iter().map(marks_of).collect()
+    let marks = patterns.iter().map(marks_of).collect();
+    let matches_of = |sum: &SumLimit| timeline.matches.get(plan.number_of(sum.pattern)? as usize);
+    let sums = sums.iter().map(|sum| sum.sum_matches(machine, matches_of(sum))).collect();
+    (marks, sums)
 }
 
 /// How many calls a run has, made or not.
@@ -59,7 +72,7 @@ pub fn count_calls(machine: &Machine<'_>) -> u64 {
 }
 
 /// Steps of which something else than evidence says that they do not match.
-fn unknown_steps(matches: &PatternMatches) -> u64 {
+pub(super) fn unknown_steps(matches: &PatternMatches) -> u64 {
     if matches.fault.is_some() {
         return u64::MAX;
     }

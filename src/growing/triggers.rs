@@ -1,0 +1,230 @@
+//! Which of the earlier lines have to be there for a new one that can break an assertion: fewer than those that its patterns name.
+
+use super::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, LineMark, LineTouch};
+use averment_engine::vm::temporal::run_reach::RunReach;
+use averment_engine::vm::temporal::run_reach::step_triggers::{StepEvidence, TakenSteps};
+use averment_engine::vm::temporal::step_marks::MarkedPattern;
+use std::collections::BTreeSet;
+
+/// Lines with marks that are closed by later ones, and need not be there any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClosedMarks {
+    /// The slot of the lines.
+    pub slot: u32,
+    /// The slot of the lines that close them.
+    pub closer: u32,
+    /// Whether a closing line concerns the last open one alone; else all before it with its value.
+    pub is_stack: bool,
+}
+
+/// Earlier lines that a trigger takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TakenMarks {
+    /// All with a mark.
+    All(LineMark),
+    /// Of these the first and the last ones.
+    Few(LineMark),
+    /// The same; and all that may have it, but need not.
+    FewSure(LineMark),
+    /// Those that were not closed, by the number of the list of [`ClosedMarks`], with a value; or with any.
+    Unclosed(u32, Option<u64>),
+    /// Those of all values, and the last line of the log: it tells the time.
+    AllUnclosed(u32),
+    /// The calls that lead a flow to where it stands, by its number.
+    Flow(u32),
+}
+
+/// An assertion with the slots of its patterns and its triggers.
+#[derive(Debug)]
+pub(super) struct TriggeredAssertion {
+    place: usize,
+    slots: Vec<u32>,
+    triggers: Vec<LineTrigger>,
+    /// Whether no other lines may be there.
+    is_exact: bool,
+    /// The slot without which nothing breaks it.
+    opener: Option<u32>,
+}
+
+#[derive(Debug)]
+struct LineTrigger {
+    /// `None`: any line.
+    slot: Option<u32>,
+    /// Whether lines are told apart by a value.
+    is_bound: bool,
+    evidence: Vec<LineEvidence>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum LineEvidence {
+    /// The slot.
+    All(u32),
+    Few(u32),
+    FewSure(u32),
+    /// The number of the list of [`ClosedMarks`].
+    Unclosed(u32),
+}
+
+/// What is to be judged of a new line by its triggers.
+#[derive(Debug, Default)]
+pub(crate) struct TriggeredNeeds {
+    /// Assertions that the line does not break.
+    pub(crate) unbroken: AssertionSet,
+    /// Those that it may break.
+    pub(crate) needs: Vec<GrowthNeed>,
+}
+
+enum TriggerAnswer {
+    Untouched,
+    Taken(BTreeSet<TakenMarks>),
+    /// Which values it is about is not known.
+    Unknown,
+}
+
+impl GrowthIndex {
+    pub(super) fn add_triggers(&mut self, place: usize, program: usize, reach: &RunReach) {
+        let opener = reach.opener.map(|opener| self.slot_of(program, Some(opener)));
+        let triggers = reach.triggers.as_deref().unwrap_or_default();
+        if opener.is_none() && triggers.is_empty() {
+            return;
+        }
+        let alone = |pattern: u32| MarkedPattern { pattern, binding: None };
+        let slots = reach.patterns.iter().map(|pattern| self.slot_of(program, Some(alone(*pattern)))).collect();
+        let triggers: Vec<LineTrigger> = triggers
+            .iter()
+            .map(|trigger| LineTrigger {
+                slot: trigger.pattern.map(|pattern| self.slot_of(program, Some(pattern))),
+                is_bound: trigger.pattern.is_some_and(|pattern| pattern.binding.is_some()),
+                evidence: trigger.evidence.iter().map(|one| self.line_evidence(program, one)).collect(),
+            })
+            .collect();
+        let of_stack = |one: &LineEvidence| match one {
+            LineEvidence::Unclosed(list) => self.closed.get(*list as usize).is_some_and(|closed| closed.is_stack),
+            _ => false,
+        };
+        let is_exact = triggers.iter().flat_map(|trigger| &trigger.evidence).any(of_stack);
+        self.triggered.push(TriggeredAssertion { place, slots, triggers, is_exact, opener });
+    }
+
+    fn line_evidence(&mut self, program: usize, evidence: &StepEvidence) -> LineEvidence {
+        let slot = self.slot_of(program, Some(evidence.pattern));
+        if !matches!(evidence.taken, TakenSteps::SinceLast(_) | TakenSteps::Open(_)) {
+            self.evidence.insert(slot);
+        }
+        let (closer, is_stack) = match evidence.taken {
+            TakenSteps::All => return LineEvidence::All(slot),
+            TakenSteps::Few => return LineEvidence::Few(slot),
+            TakenSteps::FewSure => return LineEvidence::FewSure(slot),
+            TakenSteps::SinceLast(closer) => (closer, false),
+            TakenSteps::Open(closer) => (closer, true),
+        };
+        let closed = ClosedMarks { slot, closer: self.slot_of(program, Some(closer)), is_stack };
+        let known = self.closed.iter().position(|known| *known == closed);
+        let list = known.unwrap_or_else(|| {
+            self.closed.push(closed);
+            self.closed.len() - 1
+        });
+        LineEvidence::Unclosed(u32::try_from(list).unwrap_or(u32::MAX))
+    }
+
+    /// The lists of lines that are closed by later ones.
+    #[must_use]
+    pub fn closed_marks(&self) -> &[ClosedMarks] {
+        &self.closed
+    }
+
+    /// What triggers say of a line; `totals` are the steps before it with a mark of each slot, `is_open` says whether a list of [`ClosedMarks`] has lines that are not closed. What the lines that are
+    /// taken leave broken is to be judged with [`Self::needs_of`].
+    #[must_use]
+    pub(crate) fn triggered_needs(
+        &self,
+        touch: &LineTouch,
+        settled: &AssertionSet,
+        totals: &[u64],
+        is_open: impl Fn(u32) -> bool,
+    ) -> TriggeredNeeds {
+        let mut found = TriggeredNeeds::default();
+        let (mut wanted, mut taken) = (AssertionSet::default(), BTreeSet::new());
+        for one in &self.triggered {
+            let is_timed = one.triggers.iter().any(|trigger| trigger.slot.is_none());
+            if settled.contains(one.place) || !is_timed && !touch.assertions.contains(one.place) {
+                continue;
+            }
+            match one.answer_of(touch, totals, &is_open) {
+                TriggerAnswer::Untouched => found.unbroken.insert(one.place),
+                TriggerAnswer::Unknown => {}
+                TriggerAnswer::Taken(own) if one.is_exact => {
+                    let mut alone = AssertionSet::default();
+                    alone.insert(one.place);
+                    found.needs.push(GrowthNeed { wanted: alone, earlier: EarlierSteps::Taken(own) });
+                }
+                TriggerAnswer::Taken(own) => {
+                    wanted.insert(one.place);
+                    taken.extend(own);
+                }
+            }
+        }
+        self.add_flow_needs(touch, settled, &mut found.needs);
+        if !wanted.is_empty() {
+            found.needs.push(GrowthNeed { wanted, earlier: EarlierSteps::Taken(taken) });
+        }
+        found
+    }
+}
+
+impl TriggeredAssertion {
+    fn answer_of(&self, touch: &LineTouch, totals: &[u64], is_open: impl Fn(u32) -> bool) -> TriggerAnswer {
+        let marks = |slot: u32| touch.marks.iter().filter(move |one| one.mark.slot == slot);
+        // What cannot be evaluated breaks whatever asks for it.
+        if self.slots.iter().any(|slot| marks(*slot).any(|one| one.steps == u64::MAX)) {
+            return TriggerAnswer::Unknown;
+        }
+        if let Some(opener) = self.opener {
+            let before = totals.get(opener as usize).copied().unwrap_or_default();
+            let is_there = before > 0 || marks(opener).next().is_some();
+            return if is_there { TriggerAnswer::Unknown } else { TriggerAnswer::Untouched };
+        }
+        let mut taken = BTreeSet::new();
+        let mut is_touched = false;
+        for trigger in &self.triggers {
+            let Some(slot) = trigger.slot else {
+                for list in trigger.lists().filter(|list| is_open(*list)) {
+                    is_touched = true;
+                    taken.insert(TakenMarks::AllUnclosed(list));
+                }
+                continue;
+            };
+            for mark in marks(slot) {
+                is_touched = true;
+                if trigger.is_bound && mark.mark.value.is_none() {
+                    return TriggerAnswer::Unknown;
+                }
+                trigger.take_evidence(mark.mark.value, &mut taken);
+            }
+        }
+        if is_touched { TriggerAnswer::Taken(taken) } else { TriggerAnswer::Untouched }
+    }
+}
+
+impl LineTrigger {
+    fn lists(&self) -> impl Iterator<Item = u32> {
+        self.evidence.iter().filter_map(|one| match one {
+            LineEvidence::Unclosed(list) => Some(*list),
+            _ => None,
+        })
+    }
+
+    /// Lines with a value, and those that may have any.
+    fn take_evidence(&self, value: Option<u64>, taken: &mut BTreeSet<TakenMarks>) {
+        let any = value.is_some().then_some(None);
+        for value in std::iter::once(value).chain(any) {
+            let marks = self.evidence.iter().map(|one| match *one {
+                LineEvidence::All(slot) => TakenMarks::All(LineMark { slot, value }),
+                LineEvidence::Few(slot) => TakenMarks::Few(LineMark { slot, value }),
+                LineEvidence::FewSure(slot) => TakenMarks::FewSure(LineMark { slot, value }),
+                LineEvidence::Unclosed(list) => TakenMarks::Unclosed(list, value),
+            });
+            taken.extend(marks);
+        }
+    }
+}

@@ -292,10 +292,7 @@ impl TraceRuns {
         let (text, warnings) = match (String::from_utf8(bytes), form) {
             (Ok(text), _) => (text, Vec::new()),
             (Err(error), TextForm::Lines | TextForm::Events) => without_bad_lines(error.into_bytes()),
-            (
-                Err(error),
-                TextForm::Value | TextForm::Line | TextForm::Values | TextForm::Cassette | TextForm::Exchanges,
-            ) => {
+            (Err(error), _) => {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
                 let text = valid_part(error.as_bytes());

@@ -64,9 +64,10 @@ impl FileBatches {
 
 fn read_block(parts: &FileParts, block: &Block, most: usize) -> Result<Buffer, ColumnError> {
     let place = |number: i64| u64::try_from(number).map_err(ColumnError::damaged_file);
-    let length = place(block.bodyLength())?.saturating_add(place(i64::from(block.metaDataLength()))?);
+    let body_start = place(i64::from(block.metaDataLength()))?;
+    let length = place(block.bodyLength())?.saturating_add(body_start);
     let bytes = parts.read_part(place(block.offset())?, length).map_err(ColumnError::damaged_file)?;
-    check_message(&bytes, most)?;
+    check_message(&bytes, usize::try_from(body_start).map_err(ColumnError::damaged_file)?, most)?;
     Ok(Buffer::from_vec(bytes))
 }
 

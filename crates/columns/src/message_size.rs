@@ -46,13 +46,11 @@ fn read_more(input: &mut dyn Read, length: usize, bytes: &mut Vec<u8>) -> Result
     Ok(())
 }
 
-/// Refuses the bytes of a whole message that unpack to more than `most` bytes.
-pub(crate) fn check_message(bytes: &[u8], most: usize) -> Result<(), ColumnError> {
+/// Refuses the bytes of a whole message that unpack to more than `most` bytes. The decoder takes the place of the body from the footer.
+pub(crate) fn check_message(bytes: &[u8], body_start: usize, most: usize) -> Result<(), ColumnError> {
     let head = if bytes.starts_with(&MARK) { 8 } else { 4 };
-    let length = bytes.get(..head).and_then(|head| head.last_chunk()).map_or(0, |length| u32::from_le_bytes(*length));
-    let end = usize::try_from(length).ok().and_then(|length| length.checked_add(head));
     let cut = || ColumnError::damaged_file("a message is cut off");
-    let (metadata, body) = end.and_then(|end| bytes.split_at_checked(end)).ok_or_else(cut)?;
+    let (metadata, body) = bytes.split_at_checked(body_start).ok_or_else(cut)?;
     let message = arrow_ipc::root_as_message(metadata.get(head..).unwrap_or_default());
     check_buffers(&message.map_err(ColumnError::damaged_file)?, body, most)
 }

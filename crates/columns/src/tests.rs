@@ -303,6 +303,26 @@ fn a_long_text_of_a_dictionary_is_not_copied_for_each_row() {
     assert!(lines.text.capacity() < 4 << 20, "{}", lines.text.capacity());
 }
 
+/// The footer of a file says where the body of a message begins: the lengths that are bounded are those which the decoder will read.
+#[test]
+fn a_body_that_begins_elsewhere_is_bounded_too() {
+    let table = batch(vec![("run", texts(&["{}", "[]"]))]);
+    let options = IpcWriteOptions::default().try_with_compression(Some(arrow_ipc::CompressionType::LZ4_FRAME)).unwrap();
+    let mut writer = FileWriter::try_new_with_options(Vec::new(), &table.schema(), options).unwrap();
+    writer.write(&table).unwrap();
+    let file = writer.into_inner().unwrap();
+    let (rest, length) = file[..file.len() - 6].split_last_chunk::<4>().unwrap();
+    let footer = &rest[rest.len() - usize::try_from(i32::from_le_bytes(*length)).unwrap()..];
+    let block = *arrow_ipc::root_as_footer(footer).unwrap().recordBatches().unwrap().get(0);
+    let written = [&block.offset().to_le_bytes()[..], &block.metaDataLength().to_le_bytes()[..]].concat();
+    let place = file.windows(written.len()).rposition(|part| part == written).unwrap() + 8;
+    for moved in 1..=block.metaDataLength() {
+        let mut file = file.clone();
+        file[place..place + 4].copy_from_slice(&(block.metaDataLength() - moved).to_le_bytes());
+        assert!(bounded(file, 4 << 20).is_err(), "{moved}");
+    }
+}
+
 /// Arrow states the length of each compressed buffer, which is believed only within the limit.
 #[test]
 fn lengths_of_arrow_are_bounded() {

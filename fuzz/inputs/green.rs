@@ -31,10 +31,14 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-/// How often a text holds a tool's name as a word, in whatever quotes.
+/// How often a text holds a tool's name in quotes, of whatever kind: with anything else beside it, it is that of another tool.
 fn times_named(bytes: &[u8], tool: &str) -> usize {
-    let part_of_word = |letter: char| letter.is_alphanumeric() || letter == '_';
-    shown(bytes).split(|letter| !part_of_word(letter)).filter(|word| *word == tool).count()
+    let text = shown(bytes);
+    let stands_alone = |(at, _): &(usize, &str)| {
+        let (before, behind) = (&text[..*at], &text[at + tool.len()..]);
+        before.ends_with(['"', '\'']) && behind.trim_start_matches('\\').starts_with(['"', '\''])
+    };
+    text.match_indices(tool).filter(stands_alone).count()
 }
 
 fn shown(bytes: &[u8]) -> std::borrow::Cow<'_, str> {

@@ -133,8 +133,8 @@ impl GrowthIndex {
         &self.closed
     }
 
-    /// What triggers say of a line; `totals` are the steps before it with a mark of each slot, `is_open` says whether a list of [`ClosedMarks`] has lines that are not closed. What the lines that are
-    /// taken leave broken is to be judged with [`Self::needs_of`].
+    /// What triggers say of a line. `totals` are the steps before it with a mark of each slot, and `is_open` says whether a list of
+    /// [`ClosedMarks`] has lines that are not closed. What the lines that are taken leave broken is to be judged with [`Self::needs_of`].
     #[must_use]
     pub(crate) fn triggered_needs(
         &self,

@@ -74,6 +74,12 @@ pub(super) fn read_cassette<'run>(text: &str, arena: &'run Bump, limits: &Limits
     Ok(reader.pair_lists(root).unwrap_or(root))
 }
 
+/// An object that the text does not have in this form.
+pub(super) fn computed_object<'run>(entries: &[(&'run str, Node<'run>)], arena: &'run Bump) -> Node<'run> {
+    let entries: Vec<_> = entries.iter().map(|(key, node)| ObjectEntry { key, node: *node }).collect();
+    Node::computed(Value::Object(Object::new(arena, arena.alloc_slice_copy(&entries))))
+}
+
 struct OpenCollection<'run> {
     anchor: usize,
     /// Values read before it.
@@ -184,10 +190,7 @@ impl<'run> CassetteReader<'run, '_> {
         if requests.len() != responses.len() {
             return None;
         }
-        let object = |entries: &[(&'run str, Node<'run>)]| {
-            let entries: Vec<_> = entries.iter().map(|(key, node)| ObjectEntry { key, node: *node }).collect();
-            Node::computed(Value::Object(Object::new(self.arena, self.arena.alloc_slice_copy(&entries))))
-        };
+        let object = |entries: &[(&'run str, Node<'run>)]| computed_object(entries, self.arena);
         let pairs = requests.iter().zip(responses);
         let pairs: Vec<_> = pairs
             .map(|(request, response)| {

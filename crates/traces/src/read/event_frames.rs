@@ -11,6 +11,7 @@ const CHECKSUM: usize = 4;
 const EVENT_TYPE: &[u8] = b":event-type";
 /// The type of a header whose value is text.
 const TEXT: u8 = 7;
+
 key_table! {
     FrameKind {
         /// An event of `InvokeModel`: the event of the model's own API stands in it as base64.

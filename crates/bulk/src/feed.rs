@@ -57,7 +57,9 @@ impl TraceInput {
         let opened = match self {
             Self::File(path) => TraceRuns::open_file(&path.to_string_lossy(), limits),
             Self::Stdin => TraceRuns::open_file("-", limits),
-            Self::Made { name, bytes, .. } => Ok(made_runs(name.clone(), bytes.clone(), limits)),
+            Self::Made { name, bytes, .. } => {
+                Ok(TraceRuns::new(name.clone(), std::io::Cursor::new(bytes.clone()), limits))
+            }
         };
         opened.map_err(|error| not_there(self, error))
     }
@@ -109,10 +111,6 @@ fn set_name(run: &mut Result<RawRun, ReadError>, name: Option<String>) {
     if let (Ok(run), Some(name)) = (run, name) {
         run.source.label = Some(name.into());
     }
-}
-
-fn made_runs(name: String, bytes: Vec<u8>, limits: &Limits) -> TraceRuns {
-    TraceRuns::new(name, std::io::Cursor::new(bytes), limits)
 }
 
 /// The error for a file that cannot be opened, with suggestions if it does not exist.
@@ -244,7 +242,7 @@ impl PartFeeder {
             let (before, file) = (runs.len(), name.clone());
             let read = catch_unwind(AssertUnwindSafe(|| {
                 let mut names = names.into_iter();
-                runs.extend(made_runs(name, bytes, &self.limits).map(|mut run| {
+                runs.extend(TraceRuns::of_bytes(name, bytes, &self.limits).map(|mut run| {
                     set_name(&mut run, names.next());
                     run.map(RawRun::as_line)
                 }));

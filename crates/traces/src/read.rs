@@ -13,6 +13,7 @@ mod file_form;
 mod file_part;
 mod httprr;
 mod json_walk;
+mod line_buffer;
 mod line_numbers;
 mod piece_places;
 mod run_gatherer;

@@ -59,7 +59,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     known_by: "rows of type `assistant` with `tool_calls` of `name` and `arguments`, or `tool_result` with `tool_call_id`",
     description: "sessions of Grok's command line (`chat_history.jsonl`)",
     marks: &[GrokKey::Injected.key()],
-    item_marks: &[GrokKey::Calls.key(), GrokKey::Call.key(), GrokKey::Injected.key()],
+    // Not the calls: runs of many other forms have such a list, and each would be read whole to see that it is no row.
+    item_marks: &[GrokKey::Content.key()],
     element: is_row,
     line: is_row,
     beside: |row| {

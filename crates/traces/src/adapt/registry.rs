@@ -17,7 +17,7 @@ use super::{
     weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::LazyLock;
 
 /// All formats. The first one that knows a value is taken: the more particular ones come first.
@@ -158,8 +158,17 @@ pub(crate) fn all_cuttings() -> impl Iterator<Item = (&'static TraceFormat, &'st
 }
 
 /// Whether an object with these keys may be a line of a file that is one run.
-pub(crate) fn may_be_line(has: impl Fn(&str) -> bool) -> bool {
-    FORMATS.iter().any(|format| format.item_marks.iter().any(|key| has(key)))
+pub(crate) fn may_be_line(keys: &[&str]) -> bool {
+    static ITEM_MARKS: LazyLock<FxHashSet<&str>> =
+        LazyLock::new(|| FORMATS.iter().flat_map(|format| format.item_marks).copied().collect());
+    keys.iter().any(|key| ITEM_MARKS.contains(key))
+}
+
+/// Whether a value with these keys, or the first keys of its elements, may be cut into runs.
+pub(crate) fn may_be_cut(keys: &[&str]) -> bool {
+    static FIRST_KEYS: LazyLock<FxHashSet<&str>> =
+        LazyLock::new(|| all_cuttings().flat_map(|(_, cutting)| cutting.first_keys()).collect());
+    keys.iter().any(|key| FIRST_KEYS.contains(key))
 }
 
 /// The keys of lines that could belong to a format which is looked for before this one.

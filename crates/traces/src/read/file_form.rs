@@ -5,9 +5,11 @@ use super::bytes::valid_part;
 use super::cassette::is_cassette;
 use super::events::is_event_stream;
 use super::httprr::is_recording;
+use super::json_walk::{self, IndexedText};
 use super::run_gatherer::RunGatherer;
-use super::{json_walk, split};
+use super::split;
 use crate::adapt::registry;
+use crate::scan::ByteIndex;
 use averment_base::limits::Limits;
 use averment_base::value::json;
 
@@ -25,18 +27,18 @@ fn is_other_value(line: &str) -> bool {
     !line.starts_with('{') && split::end_of_value(line, 0) == Some(line.len()) && is_json(line)
 }
 
+fn is_whole(line: &str, bracket: char) -> bool {
+    line.starts_with(bracket)
+        && split::end_of_value(line, 0).is_some_and(|end| split::skip_blank(line, end) >= line.len())
+}
+
 /// The first line is a whole value and more follow (or the second, if the first is broken). Other values may precede.
 fn runs_by_line(head: &str) -> bool {
     let in_front = split::nonblank_lines(head).take(FIRST_LINES).take_while(|(_, line)| is_other_value(line)).count();
     let mut lines = split::nonblank_lines(head).map(|(_, line)| line).skip(in_front);
     let Some(first) = lines.next() else { return false };
-    let second = lines.next();
-    let is_whole = |line: &str, bracket: char| {
-        line.starts_with(bracket)
-            && split::end_of_value(line, 0).is_some_and(|end| split::skip_blank(line, end) >= line.len())
-    };
     let begins_list = first.starts_with('[') && !is_whole(first, '[');
-    is_whole(first, '{') || (!begins_list && second.is_some_and(|line| is_whole(line, '{')))
+    is_whole(first, '{') || (!begins_list && lines.next().is_some_and(|line| is_whole(line, '{')))
 }
 
 /// Exporters write a batch of spans on each line: those of one run may stand in several.
@@ -57,7 +59,7 @@ fn is_session_of_other_lines(head: &str, limits: &Limits) -> bool {
         first != "[" && !second.is_empty() && (is_list(first) || first.starts_with('[') && is_list(second));
     !first.is_empty()
         && (!first.starts_with(['{', '[', '"']) || holds_lists)
-        && FileBeginning::of_lines(head).is_session(limits)
+        && FileBeginning::of_lines(head, limits).is_session(limits)
 }
 
 #[derive(Default)]
@@ -86,39 +88,54 @@ impl FirstLines {
     }
 }
 
-/// First lines or values with their keys: an object's, or those of a list's first element.
-pub(super) struct FileBeginning<'t>(Vec<(&'t str, Vec<&'t str>)>);
+/// First lines or values.
+pub(super) struct FileBeginning<'t>(Vec<FirstRecord<'t>>);
+
+struct FirstRecord<'t> {
+    text: &'t str,
+    /// An object's, or those of a list's first element.
+    keys: Vec<&'t str>,
+    /// Whether it is one value and nothing else.
+    is_value: bool,
+}
 
 impl<'t> FileBeginning<'t> {
-    fn of_lines(head: &'t str) -> Self {
-        Self::from_records(split::nonblank_lines(head))
+    fn of_lines(head: &'t str, limits: &Limits) -> Self {
+        Self::from_records(split::nonblank_lines(head), limits)
     }
 
-    fn from_records(records: impl Iterator<Item = (usize, &'t str)>) -> Self {
-        let with_keys = |record: &'t str| {
-            let record = record.trim_ascii();
-            let (_, keys) = json_walk::end_and_keys(record, 0);
-            (record, keys.into_iter().filter_map(|key| record.get(key)).collect())
+    fn from_records(records: impl Iterator<Item = (usize, &'t str)>, limits: &Limits) -> Self {
+        let mut index = ByteIndex::default();
+        let mut with_keys = |record: &'t str| {
+            let text = record.trim_ascii();
+            let (end, keys) = json_walk::end_and_keys(IndexedText::new(text, &mut index, limits.json_depth), 0);
+            let keys = keys.into_iter().filter_map(|key| text.get(key)).collect();
+            FirstRecord { text, keys, is_value: end == Some(text.len()) }
         };
         Self(records.take(FIRST_LINES).map(|(_, record)| with_keys(record)).collect())
     }
 
+    /// Whether the first line is an object and nothing else.
+    fn is_object_on_line(&self) -> bool {
+        self.0.first().is_some_and(|first| first.is_value && first.text.starts_with('{'))
+    }
+
     fn is_session(&self, limits: &Limits) -> bool {
-        self.0.iter().any(|(record, keys)| {
-            let written_otherwise = !record.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
-            (written_otherwise || registry::may_be_line(|key| keys.contains(&key))) && is_record(record, limits)
+        self.0.iter().any(|FirstRecord { text, keys, .. }| {
+            let written_otherwise = !text.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
+            (written_otherwise || registry::may_be_line(keys)) && is_record(text, limits)
         })
     }
 
     pub(super) fn gather_lines(&self, limits: &Limits) -> Option<RunGatherer> {
-        self.0.iter().find_map(|(line, keys)| RunGatherer::detect_lines(line, keys, limits))
+        self.0.iter().find_map(|first| RunGatherer::detect_lines(first.text, &first.keys, limits))
     }
 }
 
 /// Session records over several lines: at least two values.
 pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
     split::json_values(text).nth(1).is_some()
-        && FileBeginning::from_records(split::json_values(text)).is_session(limits)
+        && FileBeginning::from_records(split::json_values(text), limits).is_session(limits)
 }
 
 fn is_record(text: &str, limits: &Limits) -> bool {
@@ -144,8 +161,9 @@ pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> FileForm<'t> {
     if is_session_of_other_lines(head, limits) {
         return FileForm::Whole(TextForm::Lines);
     }
-    let beginning = FileBeginning::of_lines(head);
-    if !runs_by_line(head) {
+    let beginning = FileBeginning::of_lines(head, limits);
+    // What stands at the very beginning is not looked through twice.
+    if !(head.starts_with('{') && beginning.is_object_on_line() || runs_by_line(head)) {
         let is_scattered = has_lists_on_lines(head) && beginning.gather_lines(limits).is_some();
         return if is_scattered { FileForm::ByLine(beginning) } else { FileForm::Whole(TextForm::Value) };
     }

@@ -1,7 +1,8 @@
 //! Going through objects and lists by their brackets alone, without reading what is in between.
 
 use super::split::{self, skip_blank};
-use crate::scan::ScanCursor;
+use crate::scan::{ByteIndex, ScanCursor};
+use averment_base::limits::LONG;
 use std::ops::Range;
 
 /// A text with an optional index, which finds ends faster.
@@ -14,6 +15,12 @@ pub(super) struct IndexedText<'a> {
 impl<'a> IndexedText<'a> {
     pub(super) fn without_index(text: &'a str) -> Self {
         Self { text, cursor: None }
+    }
+
+    /// With an index, which is made here, unless the text is too long for one or needs a closer look.
+    pub(super) fn new(text: &'a str, index: &'a mut ByteIndex, depth: usize) -> Self {
+        let indexed = text.len() <= LONG && index.build_index(text.as_bytes()).is_ok() && index.is_clean();
+        Self { text, cursor: indexed.then(|| ScanCursor::new(text.as_bytes(), index, depth)) }
     }
 
     /// `None` if the text ends inside it.
@@ -100,9 +107,8 @@ pub(super) fn value_under(indexed: IndexedText<'_>, start: usize, way: &[&str]) 
 const ELEMENTS: usize = 4;
 
 /// Keys of the object, or of a list's first elements.
-pub(super) fn end_and_keys(text: &str, start: usize) -> (Option<usize>, Vec<Range<usize>>) {
-    let indexed = IndexedText::without_index(text);
-    let mut keys = Vec::new();
+pub(super) fn end_and_keys(indexed: IndexedText<'_>, start: usize) -> (Option<usize>, Vec<Range<usize>>) {
+    let (text, mut keys) = (indexed.text, Vec::new());
     if text.as_bytes().get(start) != Some(&b'[') {
         let end = walk_object(indexed, start, |_, _| None, |entry| keys.push(entry.key.clone()));
         return (end.or_else(|| indexed.end_of_value(start)), keys);

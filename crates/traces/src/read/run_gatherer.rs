@@ -8,8 +8,8 @@ use crate::adapt::cutting::RunCutting;
 use crate::adapt::format::TraceFormat;
 use crate::adapt::registry;
 use crate::error::ReadError;
-use crate::scan::{ByteIndex, ScanCursor};
-use averment_base::limits::{LONG, Limits};
+use crate::scan::ByteIndex;
+use averment_base::limits::Limits;
 use averment_runs::run::{ReadWarning, RunSource, TextPart};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
@@ -49,6 +49,9 @@ struct GatheredRun {
 impl RunGatherer {
     /// `None` if no format gathers such lines.
     pub(super) fn detect_lines(line: &str, keys: &[&str], limits: &Limits) -> Option<Self> {
+        if !registry::may_be_cut(keys) {
+            return None;
+        }
         let has = |wanted: &str| keys.contains(&wanted);
         // A line that is a part itself is one that the format may know.
         let may_fit = |(format, cutting): &(&TraceFormat, &RunCutting)| {
@@ -82,11 +85,7 @@ impl RunGatherer {
     ) {
         let start = split::skip_blank(line, 0);
         let is_one = |found: &CutPieces| split::skip_blank(line, found.end) >= line.len();
-        let index = (line.len() <= LONG && self.index.build_index(line.as_bytes()).is_ok()).then_some(&self.index);
-        let cursor = index
-            .filter(|index| index.is_clean())
-            .map(|index| ScanCursor::new(line.as_bytes(), index, limits.json_depth));
-        let indexed = IndexedText { text: line, cursor };
+        let indexed = IndexedText::new(line, &mut self.index, limits.json_depth);
         let Some(found) = CutPieces::find_parts(indexed, start, self.cutting).filter(is_one) else {
             // What is wrong with it is for the reader to say.
             self.alone = false;

@@ -9,8 +9,7 @@ use super::bytes::{
 use super::compressed::{self, FileCompression, TraceArchive};
 use super::file_form::{FileForm, FirstLines, of_file};
 use super::file_part::{FilePart, WholeLines};
-use super::line_numbers::LineNumbers;
-use super::run_gatherer::RunGatherer;
+use super::line_buffer::LineBuffer;
 use super::text_cutter::TextCutter;
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
@@ -29,6 +28,8 @@ const LEAST_ROOM: usize = 16 << 10;
 
 /// The runs of one file, one after the other. A run that cannot be read is an error of its own; the others come all the same.
 pub struct TraceRuns {
+    /// What was read of the input before.
+    held: Vec<u8>,
     input: UpToBreak,
     file: String,
     limits: Limits,
@@ -44,19 +45,6 @@ enum StreamState {
     #[cfg(feature = "packed")]
     Archive(Box<TraceArchive>),
     Done,
-}
-
-struct LineBuffer {
-    pending: Vec<u8>,
-    /// Offset of `pending` in the file.
-    offset: u64,
-    numbers: LineNumbers,
-    /// First line number of `pending`, while cutting line by line.
-    line: usize,
-    found: bool,
-    /// Skipping the rest of an overlong line.
-    skipping: bool,
-    scattered: Option<Box<RunGatherer>>,
 }
 
 impl TraceRuns {
@@ -88,6 +76,7 @@ impl TraceRuns {
     pub fn new(file: impl Into<String>, input: impl Read + Send + 'static, limits: &Limits) -> Self {
         let (input, file) = (UpToBreak::new(Box::new(input)), file.into());
         Self {
+            held: Vec::new(),
             input,
             file,
             limits: *limits,
@@ -96,6 +85,12 @@ impl TraceRuns {
             unpacked: false,
             ready: VecDeque::new(),
         }
+    }
+
+    /// The runs in bytes that are in memory. They are not copied; where they hold many runs, these come at once and not in chunks.
+    #[must_use]
+    pub fn of_bytes(file: impl Into<String>, bytes: Vec<u8>, limits: &Limits) -> Self {
+        Self { held: bytes, ..Self::new(file, io::empty(), limits) }
     }
 
     /// The same under another name.
@@ -214,7 +209,7 @@ impl TraceRuns {
     }
 
     fn start_reading(&mut self) -> io::Result<()> {
-        let mut pending = Vec::new();
+        let mut pending = std::mem::take(&mut self.held);
         let mut ended = self.read_more(&mut pending)?;
         if pending.is_empty() {
             self.input.take_error().map_or(Ok(()), Err)?;
@@ -244,15 +239,7 @@ impl TraceRuns {
         };
         let scattered = beginning.gather_lines(&self.limits);
         pending.drain(..mark);
-        let lines = LineBuffer {
-            pending,
-            offset: mark as u64,
-            numbers: LineNumbers::new(),
-            line: 1,
-            found: false,
-            skipping: false,
-            scattered: scattered.map(Box::new),
-        };
+        let lines = LineBuffer::new(pending, mark as u64, scattered);
         self.state = StreamState::Lines(lines);
         Ok(())
     }

@@ -60,7 +60,7 @@ impl TextCutter<'_> {
         let mut start = split::skip_blank(&self.shared, 0);
         let mut found = 0;
         while start < self.shared.len() {
-            let (end, keys) = json_walk::end_and_keys(&self.shared, start);
+            let (end, keys) = json_walk::end_and_keys(IndexedText::without_index(&self.shared), start);
             let end = end.unwrap_or(self.shared.len()).max(start + 1);
             let end = (end..=self.shared.len()).find(|at| self.shared.is_char_boundary(*at)).unwrap_or(end);
             let next = split::skip_blank(&self.shared, end);

@@ -4,6 +4,8 @@ use bytes::Bytes;
 use parquet::basic::Compression;
 use std::io::{self, Read};
 
+/// How many bytes one of compressed text unpacks to at most, but for very regular ones.
+const LIKELY: usize = 64;
 /// Bytes before a block in the framing of Hadoop: its lengths without and with compression.
 const FRAME_HEAD: usize = 8;
 
@@ -17,7 +19,7 @@ pub(crate) fn unpack_bytes(compression: Compression, packed: Bytes, most: usize)
         Compression::SNAPPY => unpack_snappy(packed, most),
         Compression::GZIP(_) => read_up_to(flate2::read::MultiGzDecoder::new(packed), most),
         Compression::BROTLI(_) => read_up_to(brotli_decompressor::Decompressor::new(packed, 4096), most),
-        Compression::ZSTD(_) => read_up_to(zstd::Decoder::with_buffer(packed)?, most),
+        Compression::ZSTD(_) => unpack_zstd(packed, most),
         Compression::LZ4_RAW => unpack_block(packed, most),
         // Older writers put other things under this name.
         Compression::LZ4 => unpack_frames(packed, most).or_else(|error| {
@@ -37,6 +39,16 @@ fn read_up_to(input: impl Read, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take((most as u64).saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() > most { Err(too_much(most)) } else { Ok(bytes) }
+}
+
+/// A frame that states a length which its bytes may well have is unpacked into that much room at once; the rest piece by piece.
+fn unpack_zstd(packed: &[u8], most: usize) -> io::Result<Vec<u8>> {
+    let likely = packed.len().saturating_mul(LIKELY).min(most);
+    let stated = zstd::zstd_safe::get_frame_content_size(packed).ok().flatten();
+    let length = stated.and_then(|length| usize::try_from(length).ok()).filter(|length| *length <= likely);
+    // Behind a frame there may be others, for which the room is too small.
+    let at_once = length.and_then(|length| zstd::bulk::decompress(packed, length).ok());
+    at_once.map_or_else(|| read_up_to(zstd::Decoder::with_buffer(packed)?, most), Ok)
 }
 
 fn unpack_snappy(packed: &[u8], most: usize) -> io::Result<Vec<u8>> {

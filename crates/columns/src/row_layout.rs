@@ -387,7 +387,7 @@ impl FieldWriter<'_> {
 /// Between values a line end means as much as a space. Within a text it is no JSON, and a tab there is none either: the reader says so.
 fn write_on_one_line(text: &[u8], out: &mut Vec<u8>) {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    if !text.iter().any(is_end) {
+    if memchr::memchr2(b'\n', b'\r', text).is_none() {
         out.extend_from_slice(text);
         return;
     }

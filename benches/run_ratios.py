@@ -9,7 +9,9 @@ the machine disturbs these least. Wants `averment` as a release build, `pyarrow`
 
 import json
 import os
+import re
 import statistics
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -21,6 +23,19 @@ from many_runs import RULES, command, make_runs, processor_seconds, tree_seconds
 from averment import Rules
 
 ROUNDS = int(os.environ.get("ROUNDS", "5"))
+HERE = Path(__file__).resolve().parent
+URL = re.compile(r"^https://[A-Za-z0-9.-]+(/\S*)?$")
+SECRETS = [
+    re.compile(one)
+    for one in (
+        r"\bAKIA[0-9A-Z]{16}\b",
+        r"\bsk-[A-Za-z0-9]{20,}",
+        r"\bgh[pousr]_[A-Za-z0-9]{36}\b",
+        r"-----BEGIN (?:RSA |EC |OPENSSH )?PRIVATE KEY-----",
+        r"\bxox[abprs]-[A-Za-z0-9-]{10,}",
+        r"(?i)\b(?:password|passwd|secret|api_key)\b\s*[:=]\s*['\"]?[A-Za-z0-9+/_-]{12,}",
+    )
+]
 
 
 def print_ratio(name, clock, work, beside, least=None, most=None):
@@ -40,28 +55,36 @@ def print_ratio(name, clock, work, beside, least=None, most=None):
     print(f"| {name} | {said:.2f} | {bar} | {'met' if met else 'MISSED'} | {min(ratios):.2f} to {max(ratios):.2f} |", flush=True)
 
 
+def texts_in(value):
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for one in value.values() if isinstance(value, dict) else value:
+            yield from texts_in(one)
+
+
 def judge_in_python(text):
-    """The eight rules as people write them in Python."""
+    """The eight rules of `pack.assert` as people write them in Python: the names of those that fail."""
     run = json.loads(text)
-    calls, approved, ordered, refunds = run.get("calls", []), set(), True, 0
-    failed = []
-    for call in calls:
-        args = call.get("args", {})
-        if call["tool"] == "approve":
-            approved.add(args.get("id"))
-        elif call["tool"] == "refund":
-            refunds += 1
-            if args.get("id") not in approved and "approved" not in failed:
-                failed.append("approved")
-            if args.get("amount", 0) > 390 and "small" not in failed:
-                failed.append("small")
-        elif call["tool"] == "send_email" and refunds:
-            ordered = False
+    calls = run["tool_calls"]
+    names = [call["name"] for call in calls]
+    url = run["output"].get("url")
+    may_delete, is_open = True, False
+    for name in names:
+        is_open = is_open or name == "authenticate"
+        may_delete = may_delete and (is_open or name != "delete_record")
+    amounts = [call["args"].get("amount") for call in calls if call["name"] == "refund"]
     checks = {
-        "once": refunds <= 2, "answer": "done" in run.get("output", ""), "cheap": run.get("cost", 0) <= 0.09,
-        "quick": run.get("duration", 0) <= 8000, "order": ordered, "few": len(calls) <= 6,
-    }  # fmt: skip
-    return failed + [name for name, holds in checks.items() if not holds]
+        "a": not any(name.startswith("admin_") or name == "drop_table" for name in names),
+        "b": may_delete,
+        "c": names.count("api_call") <= 10,
+        "d": isinstance(url, str) and URL.search(url) is not None,
+        "e": "summary" in run["output"]["text"],
+        "f": all(isinstance(one, (int, float)) and not isinstance(one, bool) and one <= 30 for one in amounts),
+        "g": run["duration_ms"] <= 30_000,
+        "h": not any(secret.search(one) for call in calls for one in texts_in(call["result"]) for secret in SECRETS),
+    }
+    return [name for name, holds in checks.items() if not holds]
 
 
 def in_memory(aver, folder, runs, texts):
@@ -89,6 +112,16 @@ def in_memory(aver, folder, runs, texts):
     print_ratio("Parquet of JSON text, speed of JSONL", clock, by_command("text.parquet"), by_command(), least=0.7)
 
 
+def write_corpus(folder, count):
+    """The runs of the corpus that `pack.assert` is about, as Parquet of JSON text."""
+    file = folder / "corpus.jsonl"
+    subprocess.run([sys.executable, HERE / "gen_traces.py", str(count), file], check=True)
+    texts = file.read_text().splitlines()
+    table = pa.table({"id": [json.loads(text)["id"] for text in texts], "run": texts})
+    pq.write_table(table, folder / "corpus.parquet", compression="zstd", row_group_size=2000)
+    return sum(map(len, texts)) / len(texts)
+
+
 def with_spark(folder):
     os.environ["PYSPARK_PYTHON"] = sys.executable
     from pyspark.sql import SparkSession, functions, types
@@ -96,13 +129,15 @@ def with_spark(folder):
     from averment import spark
 
     built = SparkSession.builder.master("local[2]").config("spark.ui.enabled", "false").config("spark.driver.memory", "2g")
+    # Runs of some kilobytes: a batch of ten thousand, as Spark makes them, leaves the cache of the processor.
+    built = built.config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
     session = built.config("spark.sql.files.maxPartitionBytes", "16m").getOrCreate()
     session.sparkContext.setLogLevel("ERROR")
-    frame = session.read.parquet(os.fspath(folder / "text.parquet"))
+    frame = session.read.parquet(os.fspath(folder / "corpus.parquet"))
     judge = functions.udf(judge_in_python, types.ArrayType(types.StringType()))
 
     def by_rules():
-        verdicts = spark.check(frame, folder / "rules.assert", id="id").where("status = 'failed'")
+        verdicts = spark.check(frame, HERE / "pack.assert", id="id").where("status = 'failed'")
         return {row.rule: row["count"] for row in verdicts.groupBy("rule").count().collect()}
 
     def by_function():
@@ -127,10 +162,14 @@ def main():
             pq.write_table(pa.table({"id": [run["id"] for run in runs], "run": texts}), folder / "text.parquet", compression="zstd")
             print(f"\n{len(runs):,} runs of {sum(map(len, texts)) / len(runs):,.0f} bytes\n\n| | ratio | bar | | all rounds |\n|---|--:|---|---|---|")
             in_memory(aver, folder, runs, texts)
-            try:
-                with_spark(folder)
-            except ImportError:
-                print("no pyspark: Spark is not measured")
+    with tempfile.TemporaryDirectory() as made:
+        folder = Path(made)
+        size = write_corpus(folder, count // 5)
+        print(f"\n{count // 5:,} runs of {size:,.0f} bytes, by `pack.assert`\n\n| | ratio | bar | | all rounds |\n|---|--:|---|---|---|")
+        try:
+            with_spark(folder)
+        except ImportError:
+            print("no pyspark: Spark is not measured")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ use averment_checker::ir::{DenySettings, OperandPurpose, RuleRole, Severity, Sta
 use averment_engine::bytecode::program::{CompiledAssertion, CompiledCheck, ForeignOrigin, ForeignVerdicts, Program};
 use averment_engine::vm::online_use::OnlineUse;
 use averment_engine::vm::outcome::Status;
-use averment_engine::vm::over_runs;
+use averment_engine::vm::over_runs::ExpectedFailures;
 use averment_engine::vm::select::{RuleSelection, WorldPhase};
 use serde::Serialize;
 use std::sync::Arc;
@@ -199,7 +199,7 @@ impl ReportTable {
             });
         }
         let own = program.own_verdicts.clone().map(Arc::new);
-        let classifiers = FailureClassifier::of_program(program);
+        let (classifiers, expected) = (FailureClassifier::of_program(program), ExpectedFailures::of_program(program));
         let mut items = Vec::with_capacity(program.assertions.len());
         let of_rule = |rule: Option<u32>| program.rules.get(rule? as usize);
         for (number, assertion) in (0u32..).zip(&program.assertions) {
@@ -218,7 +218,7 @@ impl ReportTable {
                 weight: settings.weight,
                 denied: settings.denied,
                 over_runs: settings.over_runs || of_rule(assertion.rule).is_some_and(|rule| rule.over_runs),
-                is_to_fail: over_runs::is_to_fail(program, number),
+                is_to_fail: expected.is_to_fail(number, assertion),
                 of_all_runs: matches!(assertion.check, CompiledCheck::OverRuns(_)),
                 of_case: of_rule(assertion.rule)
                     .is_some_and(|rule| matches!(rule.role, RuleRole::Case { .. } | RuleRole::Invariant)),

@@ -23,7 +23,7 @@ pub enum OverRunsQuestion<E> {
 }
 
 /// The verdict counted in each run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RateSubject {
     /// The verdict of a rule, by number.
     Rule(u32),

@@ -17,6 +17,7 @@ use averment_base::truth::Verdict;
 use averment_base::value::Value;
 use averment_checker::ir::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject};
 pub use conclude::conclude_runs;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use values::{FoldValues, RunValue};
@@ -258,14 +259,33 @@ pub(super) fn is_counted(program: &Program, number: u32, asked: &dyn Fn(&Compile
     of_program(program).any(|(_, assertion, over)| counts_assertion(over, number, rule) && asked(assertion))
 }
 
-/// True if every assertion over runs about it, or its rule, only asks that few runs pass.
-#[must_use]
-pub fn is_to_fail(program: &Program, number: u32) -> bool {
-    let rule = program.assertions.get(number as usize).and_then(|assertion| assertion.rule);
-    let mut few = of_program(program)
-        .filter(|(_, _, over)| counts_assertion(over, number, rule))
-        .map(|(_, _, over)| matches!(over.asks, OverRunsQuestion::Rate { share: RateBound::Most(_), .. }));
-    few.next().is_some_and(|first| first && few.all(|one| one))
+/// What the assertions over runs of a program ask to fail.
+#[derive(Debug)]
+pub struct ExpectedFailures {
+    /// For each subject that is counted, whether all that count it only ask that few runs pass.
+    few_pass: FxHashMap<RateSubject, bool>,
+}
+
+impl ExpectedFailures {
+    /// Those of a program.
+    #[must_use]
+    pub fn of_program(program: &Program) -> Self {
+        let mut few_pass = FxHashMap::default();
+        for (_, _, over) in of_program(program) {
+            if let OverRunsQuestion::Rate { rated, share, .. } = &over.asks {
+                *few_pass.entry(*rated).or_insert(true) &= matches!(share, RateBound::Most(_));
+            }
+        }
+        Self { few_pass }
+    }
+
+    /// True if every assertion over runs about an assertion, or its rule, only asks that few runs pass.
+    #[must_use]
+    pub fn is_to_fail(&self, number: u32, assertion: &CompiledAssertion) -> bool {
+        let subjects = [Some(RateSubject::Assertion(number)), assertion.rule.map(RateSubject::Rule)];
+        let mut few = subjects.into_iter().flatten().filter_map(|subject| self.few_pass.get(&subject));
+        few.next().is_some_and(|first| *first && few.all(|one| *one))
+    }
 }
 
 fn counts_assertion(over: &OverRunsCheck<CodeId>, number: u32, rule: Option<u32>) -> bool {

@@ -133,14 +133,14 @@ def _judge_batch(
                 yield from _judge_batch(rules, batch.slice(row, 1), run, id, by)
             return
         verdicts = _broken_row(batch, id, str(error))
-    # What is said of all runs together is said of those of all partitions, and not of these alone.
-    verdicts = verdicts.filter(pc.is_valid(verdicts["row"]))
-    rows = verdicts["row"].combine_chunks()
-    copied = [batch.column(one).take(rows) for one in by]
-    kept = [verdicts[name].combine_chunks() for name in verdicts.column_names if name != "row"]
-    names = [*by, *(name for name in verdicts.column_names if name != "row")]
-    columns = [one.cast(pa.int64()) if pa.types.is_uint64(one.type) else one for one in [*copied, *kept]]
-    yield pa.RecordBatch.from_arrays(columns, names=names)
+    for part in verdicts.to_batches():
+        # What is said of all runs together is said of those of all partitions, and not of these alone.
+        told = part if part["row"].null_count == 0 else part.filter(pc.is_valid(part["row"]))
+        copied = [batch.column(one).take(told["row"]) for one in by]
+        kept = [told[name] for name in told.schema.names if name != "row"]
+        names = [*by, *(name for name in told.schema.names if name != "row")]
+        columns = [one.cast(pa.int64()) if pa.types.is_uint64(one.type) else one for one in [*copied, *kept]]
+        yield pa.RecordBatch.from_arrays(columns, names=names)
 
 
 def _partition_subtotal(

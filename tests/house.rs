@@ -46,7 +46,8 @@ fn no_source_file_is_long() {
 /// A package without them would be free of the lints of the workspace, and nobody would be told.
 #[test]
 fn every_package_takes_the_lints_and_versions_of_the_workspace() {
-    for package in packages() {
+    let bindings = Path::new(env!("CARGO_MANIFEST_DIR")).join("bindings");
+    for package in packages().into_iter().chain(["python", "javascript/wasm"].map(|name| bindings.join(name))) {
         let manifest = std::fs::read_to_string(package.join("Cargo.toml")).expect("a manifest");
         assert!(manifest.contains("[lints]\nworkspace = true\n"), "{} has lints of its own", package.display());
         let (_, own) = manifest.split_once("[package]").expect("a package");
@@ -60,6 +61,43 @@ fn every_package_takes_the_lints_and_versions_of_the_workspace() {
             assert!(is_comment || has_no_version, "{}: `{line}` names a version of its own", package.display());
         }
     }
+}
+
+/// The linter denies unsafe code everywhere else; SECURITY.md names every file in which it does not.
+#[test]
+fn unsafe_code_stands_only_in_files_that_security_names() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let page = std::fs::read_to_string(root.join("SECURITY.md")).expect("the page");
+    let (_, promise) = page.split_once("- **No memory is unsafe.**").expect("the promise");
+    let promise = promise.split("\n- ").next().unwrap_or_default();
+    let named: Vec<PathBuf> = promise.split('`').skip(1).step_by(2).map(|word| root.join(word)).collect();
+    let folders = ["crates", "src", "bindings"].map(|folder| root.join(folder));
+    let found: Vec<PathBuf> = folders
+        .iter()
+        .flat_map(|folder| sources(folder))
+        .filter(|path| std::fs::read_to_string(path).expect("a source file").contains("(unsafe_code"))
+        .collect();
+    let is_named = |path: &PathBuf| named.iter().any(|one| path.starts_with(one));
+    let unnamed: Vec<_> = found.iter().filter(|path| !is_named(path)).collect();
+    assert!(unnamed.is_empty(), "unsafe code that SECURITY.md does not name: {unnamed:?}");
+    let empty: Vec<_> = named.iter().filter(|one| !found.iter().any(|path| path.starts_with(one))).collect();
+    assert!(!named.is_empty() && empty.is_empty(), "SECURITY.md names these, and they hold no unsafe code: {empty:?}");
+}
+
+/// Whether a crate asks or answers over the network is seen in what it imports.
+#[test]
+fn only_few_crates_use_the_network() {
+    let uses = |text: &str| ["ureq::", "TcpStream", "TcpListener", "UdpSocket"].iter().any(|word| text.contains(word));
+    let mut found: Vec<String> = packages()
+        .into_iter()
+        .filter(|package| {
+            let texts = sources(&package.join("src")).into_iter().map(std::fs::read_to_string);
+            texts.flatten().any(|text| uses(&text))
+        })
+        .filter_map(|package| Some(package.file_name()?.to_string_lossy().into_owned()))
+        .collect();
+    found.sort();
+    assert_eq!(found, ["guard", "http", "probe"]);
 }
 
 /// What is missing there is neither built nor tested by a plain `cargo build` or `cargo test` at the top.

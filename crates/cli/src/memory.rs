@@ -109,3 +109,26 @@ unsafe impl GlobalAlloc for ExitingAllocator {
         unsafe { System.dealloc(block, layout) }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_set_aside_is_given_back_once() {
+        set_aside();
+        assert!(give_back());
+        assert!(!give_back());
+    }
+
+    #[test]
+    fn whoever_is_prepared_for_it_is_told_that_there_is_no_memory() {
+        let mut bytes = vec![1_u8; 100];
+        let asked = averment_base::memory::allow_failure(|| bytes.try_reserve_exact(1 << 46));
+        assert!(asked.is_err());
+        bytes.extend([0; 5000]);
+        assert_eq!((bytes.len(), bytes[99]), (5100, 1));
+        let zeros = vec![0_u64; bytes.len()];
+        assert!(zeros.iter().all(|number| *number == 0));
+    }
+}

@@ -3,8 +3,10 @@
 
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::panic,
     clippy::indexing_slicing,
+    clippy::cast_possible_truncation,
     clippy::disallowed_methods,
     clippy::disallowed_types,
     reason = "a test that meets something unexpected has failed, and may look at files"
@@ -12,6 +14,8 @@
 
 #[path = "commands/folder.rs"]
 mod folder;
+#[path = "commands/mutated_inputs.rs"]
+mod mutated_inputs;
 
 use folder::Folder;
 
@@ -105,4 +109,9 @@ fn a_damaged_file_fails_the_check() {
         assert!(format!("{}{}", ran.out, ran.err).contains("the file is damaged"), "{}{}", ran.out, ran.err);
         assert!(!ran.err.contains("panicked"), "{}", ran.err);
     }
+}
+
+#[test]
+fn mutated_files_are_read_or_refused() {
+    mutated_inputs::each(400, "columns");
 }

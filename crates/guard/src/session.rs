@@ -114,8 +114,9 @@ impl SessionLog {
 
     /// Writes the first lines. Whoever is killed meanwhile leaves fewer than the first one names, and the next one begins anew.
     fn begin_with(&mut self, first: &LogLine<'_>, seeds: Vec<String>) -> io::Result<()> {
-        self.file.set_len(0)?;
         let text = std::iter::once(first.to_text()).chain(seeds).collect::<String>();
+        check_size(text.len())?;
+        self.file.set_len(0)?;
         self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data())?;
         self.memory = LogMemory::new(text, None);
         Ok(())
@@ -136,9 +137,10 @@ impl SessionLog {
     /// Puts a line at the end. It is on the disk when this returns.
     ///
     /// # Errors
-    /// What the system says; then no part of the line counts.
+    /// What the system says; a log that would be over 256 MiB. Then no part of the line counts.
     pub fn append(&mut self, line: &LogLine<'_>) -> io::Result<()> {
         let line = line.to_text();
+        check_size(self.text().len() + line.len())?;
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // What stands there of it would be taken for a line once the next one comes.
@@ -184,15 +186,18 @@ fn lacks_seeds(text: &str) -> bool {
 fn read_log(file: &File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(MAX_LOG + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_LOG {
-        return Err(io::Error::other("the log of the session is larger than 256 MiB"));
-    }
+    check_size(bytes.len())?;
     let finished = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     if finished < bytes.len() {
         file.set_len(finished as u64)?;
         bytes.truncate(finished);
     }
     String::from_utf8(bytes).map_err(|_| io::Error::other("the log of the session is no text"))
+}
+
+fn check_size(bytes: usize) -> io::Result<()> {
+    let is_too_large = bytes as u64 > MAX_LOG;
+    if is_too_large { Err(io::Error::other("the log of the session is larger than 256 MiB")) } else { Ok(()) }
 }
 
 /// Milliseconds since 1970.
@@ -248,5 +253,33 @@ fn remove_old(folder: &Path) {
         if is_log && age.and_then(|at| at.elapsed().ok()).is_some_and(|age| age > KEPT) {
             let _ = fs::remove_file(path);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whoever holds a log open for long, as `aver guard mcp` does, never reads it again.
+    #[test]
+    fn a_log_that_is_held_open_ends_at_its_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = SessionKey { agent: "mcp", id: "s", rules: "r" };
+        let path = folder.path().join(key.file_name());
+        let mut file = File::create(&path).unwrap();
+        let first = LogLine::Session { id: "s", agent: "mcp", time: 0, messages: false, seeded: None }.to_text();
+        file.write_all(first.as_bytes()).unwrap();
+        // Mostly a hole: the disk holds some kilobytes of it.
+        file.set_len(MAX_LOG - 301).unwrap();
+        OpenOptions::new().append(true).open(&path).unwrap().write_all(b"\n").unwrap();
+        let open = || SessionLog::open(LogPlace { folder: folder.path(), key, messages: false, home: None });
+        let mut log = open().unwrap();
+        let message = LogLine::Message { role: "user", text: "hello", time: None };
+        let held_back = (0..10).find_map(|_| log.append_line(&message).err()).unwrap();
+        assert!(held_back.contains("cannot be written: the log of the session is larger than 256 MiB"), "{held_back}");
+        assert!(fs::metadata(&path).unwrap().len() > MAX_LOG - 300);
+        assert!(fs::metadata(&path).unwrap().len() <= MAX_LOG);
+        drop(log);
+        assert!(open().is_ok());
     }
 }

@@ -51,6 +51,7 @@ mod lsp;
 mod manual;
 mod memory;
 mod mutated;
+mod mutated_inputs;
 mod names;
 mod near_names;
 mod near_spellings;

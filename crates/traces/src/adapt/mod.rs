@@ -68,6 +68,7 @@ mod gemini;
 mod gemini_api;
 pub(crate) mod generic;
 mod genkit;
+mod google_interactions;
 mod goose;
 mod grok;
 mod guard;

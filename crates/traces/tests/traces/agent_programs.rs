@@ -192,3 +192,21 @@ fn a_message_of_gemini_cli_that_gives_back_results_says_nothing_new() {
     // A result of a call that nobody recorded: the call is missing.
     with(&session("c2"), |run| assert!(!run.complete));
 }
+
+#[test]
+fn a_context_of_kimi_tells_marks_and_failures() {
+    let call = serde_json::json!([{"type": "function", "id": "Shell:0", "function": {"name": "Shell", "arguments": "{\"command\": \"ls\"}"}}]);
+    let text = json_lines(&[
+        serde_json::json!({"role": "_checkpoint", "id": 0}),
+        serde_json::json!({"role": "user", "content": "look"}),
+        serde_json::json!({"role": "user", "content": [{"type": "text", "text": "<system>CHECKPOINT 1</system>"}]}),
+        serde_json::json!({"role": "assistant", "content": [{"type": "think", "think": "well"}, {"type": "text", "text": "I look."}], "tool_calls": call}),
+        serde_json::json!({"role": "_usage", "token_count": 7}),
+        serde_json::json!({"role": "tool", "tool_call_id": "Shell:0", "content": [{"type": "text", "text": "<system>ERROR: exit code 2</system>"}]}),
+    ]);
+    with(&text, |run| {
+        let all = ["message user", "message system", "message assistant", "call Shell"];
+        assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true));
+        assert_eq!(run.steps[3].status, StepStatus::Failed);
+    });
+}

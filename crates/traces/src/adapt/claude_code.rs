@@ -6,6 +6,7 @@
 
 mod copies;
 mod run_end;
+pub(super) mod sdk_objects;
 mod session;
 mod speech;
 mod wrapped_lines;

@@ -101,6 +101,7 @@ mod mini_swe;
 mod mistral_entries;
 pub(crate) mod native;
 mod near_miss;
+mod nested_conversations;
 pub(crate) mod nodes;
 mod ollama;
 mod open_webui;
@@ -141,7 +142,7 @@ mod tau2;
 pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
-mod threads;
+
 pub(crate) mod tools;
 mod trae;
 pub(crate) mod unknown;

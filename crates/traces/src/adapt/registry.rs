@@ -148,6 +148,7 @@ pub static FORMATS: &[TraceFormat] = &[
     chunks::FORMAT,
     api::responses::FORMAT,
     api::anthropic::FORMAT,
+    claude_code::sdk_objects::FORMAT,
     openai_chat::FORMAT,
     generic::FORMAT,
     native::FORMAT,

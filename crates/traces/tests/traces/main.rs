@@ -39,6 +39,7 @@ mod memory;
 mod nameless_calls;
 mod normal_form;
 mod observed;
+mod older_forms;
 mod passed_over;
 mod pieces;
 mod printed;

@@ -89,7 +89,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Bedrock Agents trace",
     known_by: "events whose `trace` holds an `orchestrationTrace` or its kin",
     description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `events`)",
-    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Answer.key(), BedrockEventKey::Trace.key()],
+    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Session.key(), BedrockEventKey::Trace.key()],
     near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
     object: |object| {
         is_event(object)

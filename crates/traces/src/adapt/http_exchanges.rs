@@ -68,6 +68,14 @@ key_table! {
 }
 
 key_table! {
+    /// An answer that counts the tokens of a request, which nobody answers.
+    TokenCountKey {
+        Count = "input_tokens" | "inputTokens" | "totalTokens",
+        Beside = "object" | "promptTokensDetails" | "context_management" | "cachedContentTokenCount",
+    }
+}
+
+key_table! {
     HttpSpanKind {
         Any = "trace" | "trace.span",
     }
@@ -209,6 +217,9 @@ enum Unpacked<'run> {
     Unknown,
 }
 
+/// The method that fetches something.
+const GET: &str = "get";
+
 fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBuilder<'run, '_>) -> Unpacked<'run> {
     let (asked, answered) = side_keys(exchange);
     let request = match is_of_nock(exchange) {
@@ -216,6 +227,8 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
         false => value_of(exchange, asked).map(|side| body_of(side, draft)),
     };
     let answer = value_of(exchange, answered);
+    let method = value_of(exchange, asked).and_then(node_object).and_then(|side| text_of(side, HttpKey::Method));
+    let is_of_get = method.is_some_and(|method| method.eq_ignore_ascii_case(GET));
     let response = answer.map(|side| whole_answer(body_of(side, draft), draft));
     let is_refused = answer.is_some_and(is_refused);
     match (request, response) {
@@ -224,7 +237,8 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
             Unpacked::Refused(Node::new(request.value, node.origin), error.unwrap_or(response))
         }
         (Some(Body::Value(request)), Some(Body::Value(response))) => {
-            if node_object(response).is_some_and(|response| is_list_of_data(response) || is_acknowledgement(response)) {
+            let says_nothing = |it| is_list_of_data(it) || is_acknowledgement(it) || is_token_count(it);
+            if node_object(response).is_some_and(says_nothing) {
                 return Unpacked::Harmless;
             }
             if let Some(error) = node_object(response).and_then(|response| value_of(response, HttpKey::Error)) {
@@ -240,6 +254,7 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
         }
         // Nothing was asked of a model.
         (Some(Body::Nothing), Some(Body::Nothing | Body::Value(_))) => Unpacked::Harmless,
+        (Some(Body::Nothing), Some(Body::Unknown)) if is_of_get => Unpacked::Harmless,
         (Some(Body::Value(request)), Some(Body::Nothing)) => {
             if node_object(request).is_some_and(holds_spans) {
                 return Unpacked::Harmless;
@@ -266,6 +281,12 @@ fn is_refused(response: Node<'_>) -> bool {
 fn is_list_of_data(response: Object<'_>) -> bool {
     let kind = text_of(response, HttpKey::Kind).and_then(HttpListKind::from_key);
     kind.is_some() && list_of(response, HttpKey::Data).is_some()
+}
+
+/// How many tokens a request would have.
+fn is_token_count(response: Object<'_>) -> bool {
+    let keys: Option<Vec<_>> = response.entries().iter().map(|entry| TokenCountKey::from_key(entry.key)).collect();
+    keys.is_some_and(|keys| keys.contains(&TokenCountKey::Count))
 }
 
 fn is_acknowledgement(response: Object<'_>) -> bool {

@@ -121,7 +121,7 @@ fn what_bedrock_gives_back_holds_its_events() {
     let told = |part: Json| json!({"trace": {"agentId": "a", "sessionId": "s", "trace": {"orchestrationTrace": part}}});
     let call = json!({"invocationInput": {"traceId": "1", "actionGroupInvocationInput": {"actionGroupName": "g", "function": "look"}}});
     let gave = json!({"observation": {"traceId": "1", "actionGroupInvocationOutput": {"text": "found"}}});
-    let text = json!({"completion": [told(call), told(gave)], "sessionId": "s"}).to_string();
+    let text = json!({"completion": [told(call), told(gave)], "sessionId": "s", "contentType": "x"}).to_string();
     with(&text, |run| {
         assert_eq!((steps(run), field(run, 0, "result")), (vec!["call look".to_owned()], "\"found\"".into()))
     });

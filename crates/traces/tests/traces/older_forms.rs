@@ -77,3 +77,38 @@ fn a_log_of_bedrocks_calls_holds_both_sides_of_each() {
         assert!(root(run, "usage").contains("\"input_tokens\":10"));
     });
 }
+
+#[test]
+fn a_raw_stream_of_cohere_is_read_like_its_events() {
+    let events =
+        std::fs::read_to_string(averment_fixtures::project("tests/golden/trace/formats/cohere-events.jsonl")).unwrap();
+    let raw: String = events.lines().map(|line| format!("event: x\ndata: {line}\n\n")).collect();
+    for text in [&events, &raw] {
+        with(text, |run| {
+            assert_eq!((steps(run), run.complete), (vec!["call get_weather".into(), "message assistant".into()], true));
+            assert_eq!(
+                (field(run, 0, "args"), root(run, "output")),
+                (r#"{"city":"Rome"}"#.into(), "\"It is sunny.\"".into())
+            );
+        });
+    }
+    with(&events.replace("tool-call-start", "tool-use-start"), |run| assert!(!run.complete));
+}
+
+#[test]
+fn what_is_fetched_or_counted_beside_a_conversation_asks_no_model() {
+    let request = |method: &str, body: &str| json!({"uri": "https://a.b/c", "method": method, "body": body});
+    let chat = json!({"messages": [{"role": "user", "content": "go"}], "tools": [{"type": "function", "function": {"name": "look"}}]}).to_string();
+    let done = json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": "Done."}, "finish_reason": "stop"}]}).to_string();
+    let recorded = |method: &str, body: &str, answer: &str| {
+        let beside = json!({"request": request(method, body), "response": {"status": {"code": 200}, "body": {"string": answer}}});
+        let asked =
+            json!({"request": request("POST", &chat), "response": {"status": {"code": 200}, "body": {"string": done}}});
+        with(&json!({"version": 1, "interactions": [beside, asked]}).to_string(), |run| run.complete)
+    };
+    assert!(recorded("GET", "", "%PDF-1.4"));
+    assert!(recorded("POST", &chat, r#"{"input_tokens": 11, "object": "response.input_tokens"}"#));
+    assert!(!recorded("POST", &chat, r#"{"input_tokens": 11, "result": {"a": 1}}"#));
+    assert!(!recorded("POST", "", "%PDF-1.4"));
+    assert!(recorded("POST", &chat, &done));
+}

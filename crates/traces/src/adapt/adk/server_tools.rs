@@ -51,14 +51,20 @@ key_table! {
     }
 }
 
-/// The names of these tools in requests, and the arguments that are told.
+key_table! {
+    /// The arguments of a search and of a reader, which are told beside the answer.
+    ServerToolArgs {
+        Queries = "queries",
+        Urls = "urls",
+    }
+}
+
+/// The names of these tools in requests.
 const CODE: &str = "code_execution";
 const SEARCH: &str = "google_search";
-const QUERIES: &str = "queries";
 const FILES: &str = "file_search";
 const MAPS: &str = "google_maps";
 const READER: &str = "url_context";
-const URLS: &str = "urls";
 
 key_table! {
     /// Steps of interactions in which such a tool was called, and told what it found.
@@ -179,11 +185,11 @@ impl<'run> Grounding<'run> {
         };
         let found_in = |key| found.filter(|_| is_of(key));
         for (tool, key, given, result) in [
-            (SEARCH, QUERIES, queries, found),
+            (SEARCH, ServerToolArgs::Queries.key(), queries, found),
             (SEARCH, "", None, found_in(GroundingKey::OnWeb)),
             (FILES, "", None, found_in(GroundingKey::InFiles)),
             (MAPS, "", None, found_in(GroundingKey::OnMaps)),
-            (READER, URLS, urls, pages),
+            (READER, ServerToolArgs::Urls.key(), urls, pages),
         ] {
             let Some(origin) = given.or(result.filter(|_| key.is_empty())).map(|node| node.origin) else { continue };
             let args = given.map(|given| talk.draft.object_node(&[field_entry(key, given)]));

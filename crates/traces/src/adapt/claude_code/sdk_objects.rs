@@ -1,7 +1,7 @@
 //! The messages of the Claude Agent SDK for Python as their fields alone (`dataclasses.asdict`): nothing names their types, which follow from
 //! the fields. Each becomes the line of a session that it is.
 
-use super::{ClaudeKey, session};
+use super::{ClaudeKey, ClaudeLineType, session};
 use crate::adapt::fields::{FieldRecord as _, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::messages::{BlockKey, BlockType, ChatMessageKey};
@@ -10,6 +10,7 @@ use crate::adapt::repeated_records::RecordIds;
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_runs::normal::role;
 
 key_table! {
     SdkObjectKey {
@@ -24,20 +25,11 @@ key_table! {
     }
 }
 
-key_table! {
-    SdkLineType {
-        Assistant = "assistant",
-        User = "user",
-        System = "system",
-        Result = "result",
-        Stream = "stream_event",
-    }
-}
-
 pub(in crate::adapt) const FORMAT: TraceFormat = TraceFormat {
     name: "Claude Agent SDK messages",
     known_by: "a list of `content` blocks with `id`, `name` and `input`, or `tool_use_id`, without `type` and `role`",
     description: "messages of the Claude Agent SDK for Python, as their fields (a list, one a line)",
+    marks: &[SdkObjectKey::Turns.key()],
     item_marks: &[SdkObjectKey::Content.key(), SdkObjectKey::Turns.key()],
     element: is_sure,
     line: is_sure,
@@ -67,17 +59,17 @@ fn block_type(block: Object<'_>) -> Option<BlockType> {
     }
 }
 
-/// The type of a message, by its fields.
-fn type_of(message: Object<'_>) -> Option<SdkLineType> {
+/// The type of the line that a message becomes, by its fields.
+fn type_of(message: Object<'_>) -> Option<&'static str> {
     if has(message, SdkObjectKey::Named) {
         return None;
     }
     match (has(message, SdkObjectKey::Content), has(message, SdkObjectKey::Subtype)) {
-        (true, _) if has(message, SdkObjectKey::Model) => Some(SdkLineType::Assistant),
-        (true, _) => Some(SdkLineType::User),
-        (false, true) if has(message, SdkObjectKey::Turns) => Some(SdkLineType::Result),
-        (false, true) => Some(SdkLineType::System).filter(|_| has(message, SdkObjectKey::Data)),
-        (false, false) => Some(SdkLineType::Stream).filter(|_| has(message, SdkObjectKey::Event)),
+        (true, _) if has(message, SdkObjectKey::Model) => Some(role::ASSISTANT),
+        (true, _) => Some(role::USER),
+        (false, true) if has(message, SdkObjectKey::Turns) => Some(ClaudeLineType::Result.key()),
+        (false, true) => Some(ClaudeLineType::System.key()).filter(|_| has(message, SdkObjectKey::Data)),
+        (false, false) => Some(ClaudeLineType::Silent.key()).filter(|_| has(message, SdkObjectKey::Event)),
     }
 }
 
@@ -100,11 +92,11 @@ fn session_line<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<
     let message = node_object(node)?;
     let kind = type_of(message)?;
     let object = |entries: &[ObjectEntry<'run>]| Node::new(draft.object_node(entries).value, node.origin);
-    let word = field_entry(ClaudeKey::Type.key(), Node::computed(Value::plain_text(kind.key())));
+    let word = field_entry(ClaudeKey::Type.key(), Node::computed(Value::plain_text(kind)));
     let is_content = |entry: &&ObjectEntry<'run>| entry.key == SdkObjectKey::Content.key();
     let mut entries: Vec<ObjectEntry<'run>> = vec![word];
     entries.extend(message.entries().iter().filter(|entry| !is_content(entry)));
-    if matches!(kind, SdkLineType::Assistant | SdkLineType::User) {
+    if [role::ASSISTANT, role::USER].contains(&kind) {
         let inner = message.entries().iter().map(|entry| match is_content(&entry) {
             true => field_entry(ChatMessageKey::Content.key(), typed_blocks(entry.node, draft)),
             false => *entry,

@@ -9,6 +9,10 @@ use averment_base::value::{Object, ObjectEntry, Value};
 /// An explicit unknown status: otherwise a result would imply success.
 const UNKNOWN: &str = "unknown";
 
+/// The kinds of step that follow from calls.
+pub const FOLLOWING_KINDS: [StepKind; 5] =
+    [StepKind::Command, StepKind::Read, StepKind::Write, StepKind::Skill, StepKind::Http];
+
 /// A run as one object of JSON in the normal form, without a line end. What follows from other fields is left out, and so is what is not
 /// recorded.
 #[must_use]
@@ -33,12 +37,14 @@ pub fn normal_form(run: &Run<'_>) -> String {
         begin_entry(kind.list_key(), &mut out);
         write_list(&mut out, run.steps.iter().filter(|step| step.kind == kind), write_step);
     }
-    if has_one_order(run) {
-        // Beside `steps`, `null` says that a kind is not recorded, although it may follow from calls.
-        for kind in StepKind::ALL.into_iter().filter(|kind| !run.records_kind(*kind)) {
-            begin_entry(kind.list_key(), &mut out);
-            out.push_str("null");
-        }
+    // `null` says that a kind is not recorded, although it may follow from calls.
+    let (in_order, has_calls) = (has_one_order(run), run.steps.iter().any(|step| step.kind == StepKind::Call));
+    let may_follow = |kind: &StepKind| in_order || has_calls && FOLLOWING_KINDS.contains(kind);
+    for kind in StepKind::ALL.into_iter().filter(|kind| !run.records_kind(*kind)).filter(may_follow) {
+        begin_entry(kind.list_key(), &mut out);
+        out.push_str("null");
+    }
+    if in_order {
         begin_entry(of_run::STEPS, &mut out);
         write_list(&mut out, run.steps.iter(), |step, out| write_text(step.kind.as_str(), out));
     }

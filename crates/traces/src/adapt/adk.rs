@@ -2,6 +2,7 @@
 //! camel case; times are seconds.
 
 pub(super) mod eval;
+pub(super) mod server_tools;
 
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
@@ -144,6 +145,9 @@ fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<
         talk.draft.set_entry(of_run::ERROR, error);
     }
     talk.add_meta(of_meta::MODEL, value_of(event, AdkEventKey::Model));
+    let mut grounding = server_tools::Grounding::default();
+    grounding.take_from(event);
+    grounding.add_calls(talk, &about);
     if let Some(content) = object_of(event, AdkEventKey::Content) {
         let speaker = if of_user { Speaker::User } else { Speaker::Assistant };
         add_parts(talk, content, speaker, &about);
@@ -185,6 +189,7 @@ pub(super) fn add_part<'run>(
     if let Some(given) = given {
         add_result(talk, at, given, about);
     }
+    server_tools::add_part(talk, part, about);
     if !is_known_part(part) {
         talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
     }
@@ -193,7 +198,7 @@ pub(super) fn add_part<'run>(
 /// Whether nothing stands in a part but what is read, or says nothing.
 pub(super) fn is_known_part(part: Object<'_>) -> bool {
     let is_set = |entry: &&ObjectEntry<'_>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
-    part.entries().iter().filter(is_set).all(|entry| is_part_key(entry.key))
+    part.entries().iter().filter(is_set).all(|entry| is_part_key(entry.key) || server_tools::is_server_key(entry.key))
 }
 
 /// Whether a part is its text alone, whatever says how it was made.

@@ -60,11 +60,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let Some(session) = node_object(root) else { return Ok(()) };
     draft.set_some(of_run::ID, value_of(session, AgnoSessionKey::Session));
     let Some(written) = written_runs(session) else { return Ok(()) };
-    let runs = if node_text(written).is_some() {
-        written.parse_embedded(draft.arena, draft.limits).unwrap_or(written)
-    } else {
-        written
-    };
+    let runs = if node_text(written).is_some() { draft.open_json(written).unwrap_or(written) } else { written };
     let Some(runs) = node_list(runs) else {
         draft.skip_record(written.origin, "`runs` are no list");
         return Ok(());

@@ -15,9 +15,9 @@ use super::calls::{OfUsage, TokenUsage, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
+use super::nested_conversations::NestedConversations;
 use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use super::threads::Threads;
 use super::{content, printed_messages};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
@@ -71,7 +71,7 @@ pub(super) struct ExchangeMerger<'run> {
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
     answers: KnownAnswers<'run>,
-    threads: Threads,
+    conversations: NestedConversations,
 }
 
 /// Responses by their ids.
@@ -166,15 +166,15 @@ impl<'run> ExchangeMerger<'run> {
         let first = self.pieces.is_empty();
         let signs: Vec<_> =
             pieces.iter().enumerate().filter_map(|(at, one)| Some((at, one.part_identity()?))).collect();
-        self.threads.take_said(self.pieces.len());
+        self.conversations.take_said(self.pieces.len());
         let known = |place: &usize| self.pieces.get(*place).and_then(MessagePart::part_identity);
-        let count = |thread: &[usize]| {
-            let said = thread.iter().enumerate().filter_map(|(at, place)| Some((at, known(place)?)));
+        let count = |conversation: &[usize]| {
+            let said = conversation.iter().enumerate().filter_map(|(at, place)| Some((at, known(place)?)));
             let mut pairs = said.enumerate().map(|(nth, (at, known))| (nth, at, known, signs.get(nth)));
             let differs = pairs.find(|(_, _, known, new)| !new.is_some_and(|(_, sign)| sign.repeats_part(known)));
-            differs.map_or(thread.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
+            differs.map_or(conversation.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
         };
-        let repeated = if goes_on { self.threads.go_further(count) } else { self.threads.go_on(count) };
+        let repeated = if goes_on { self.conversations.go_further(count) } else { self.conversations.go_on(count) };
         let said: Vec<_> = repeated.places.iter().filter_map(|place| Some((*place, known(place)?.call_id()))).collect();
         let mut new = 0;
         for ((place, id), (at, sign)) in said.into_iter().zip(&signs) {

@@ -11,7 +11,7 @@ use crate::time;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 use averment_runs::run::{StepKind, StepStatus};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
     AssistantsKey {
@@ -53,6 +53,8 @@ key_table! {
         Step = "thread.run.step",
         Message = "thread.message",
         Run = "thread.run",
+        /// A piece of a record that comes whole where it ends.
+        Piece = "thread.run.step.delta" | "thread.message.delta",
         /// The place where messages stand.
         Silent = "thread" | "assistant",
     }
@@ -115,7 +117,7 @@ fn is_record(record: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut records = Vec::new();
-    let (mut places, mut with_steps) = (FxHashMap::default(), false);
+    let (mut places, mut pieces, mut with_steps) = (FxHashMap::default(), Vec::new(), false);
     let goes_on = |page: Object<'run>| {
         matches!(page.field(AssistantsKey::More).map(|more| more.value), Some(Value::Boolean(true)))
     };
@@ -132,6 +134,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             draft.count_record();
             let record = node_object(*node);
             match record.zip(record.and_then(object_kind)) {
+                Some((piece, AssistantsObject::Piece)) => pieces.push((*node, text_of(piece, AssistantsKey::Id))),
                 Some((record, kind)) => {
                     with_steps |= kind == AssistantsObject::Step;
                     // A step that was asked for again says how it went on.
@@ -146,6 +149,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 None => draft.skip_value(node, "what is no step of a run and no message is passed over"),
             }
         }
+    }
+    let whole: FxHashSet<_> = records.iter().filter_map(|(_, _, record)| text_of(*record, AssistantsKey::Id)).collect();
+    for (node, _) in pieces.iter().filter(|(_, id)| id.is_none_or(|id| !whole.contains(id))) {
+        draft.skip_record(node.origin, "a piece of what does not come whole is passed over");
     }
     let at = |record: Object<'_>| {
         let time = record.field(AssistantsKey::Created).and_then(instant_node);
@@ -168,7 +175,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 talk.add_meta(of_meta::MODEL, value_of(record, AssistantsKey::Model));
                 set_error(&mut talk, record);
             }
-            AssistantsObject::Silent => {}
+            AssistantsObject::Piece | AssistantsObject::Silent => {}
         }
     }
     let draft = talk.finish_run();

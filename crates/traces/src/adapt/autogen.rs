@@ -148,6 +148,9 @@ fn add_message<'run>(
         talk.usage.merge_usage(&usage);
     }
     let content = value_of(message, AutogenKey::Content);
+    if matches!(kind, AutogenType::Calls | AutogenType::Results) && list_of(message, AutogenKey::Content).is_none() {
+        talk.draft.note_unknown(node.origin, "calls or results that are no list are passed over");
+    }
     let speaker = if is_user { Speaker::User } else { Speaker::Assistant };
     match kind {
         AutogenType::Said | AutogenType::Handover => {

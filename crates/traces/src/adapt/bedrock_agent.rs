@@ -13,6 +13,8 @@ use averment_runs::run::StepStatus;
 key_table! {
     BedrockEventKey {
         Events = "events",
+        /// What `InvokeAgent` gives back.
+        Answer = "completion",
         Trace = "trace",
         Chunk = "chunk",
         Control = "returnControl",
@@ -87,7 +89,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Bedrock Agents trace",
     known_by: "events whose `trace` holds an `orchestrationTrace` or its kin",
     description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `events`)",
-    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Trace.key()],
+    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Session.key(), BedrockEventKey::Trace.key()],
     near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
     object: |object| {
         is_event(object)
@@ -156,7 +158,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 /// Where events stand in an object.
-const LISTS: [BedrockEventKey; 1] = [BedrockEventKey::Events];
+const LISTS: [BedrockEventKey; 2] = [BedrockEventKey::Events, BedrockEventKey::Answer];
 
 fn read_trace<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,

@@ -37,6 +37,8 @@ key_table! {
         Invocation = "toolInvocation",
         Invocations = "toolInvocations",
         Parts = "parts",
+        /// What Kimi thinks.
+        Think = "think",
     }
 }
 
@@ -48,6 +50,7 @@ key_table! {
         Invocation = "tool-invocation",
         Dynamic = "dynamic-tool",
         Thinking = "reasoning",
+        Think = "think",
         Silent = "step-start" | "source-url" | "source-document" | "tool-approval-request" | "tool-approval-response",
     }
 }
@@ -166,6 +169,9 @@ fn classify_vercel<'run>(word: &'run str, block: Object<'run>) -> ContentBlock<'
         Some(VercelBlockType::Dynamic) => ContentBlock::Calls(page_invocation(block)),
         Some(VercelBlockType::Thinking) => {
             block.field(BlockKey::Text).map_or(ContentBlock::Silent, ContentBlock::Thinks)
+        }
+        Some(VercelBlockType::Think) => {
+            block.field(OtherBlockKey::Think).map_or(ContentBlock::Silent, ContentBlock::Thinks)
         }
         Some(VercelBlockType::Silent) => ContentBlock::Silent,
         None if word.starts_with("data-") => ContentBlock::Silent,

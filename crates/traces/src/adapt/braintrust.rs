@@ -218,6 +218,9 @@ fn spans_of_judges<'run>(records: &[(Node<'run>, Object<'run>)]) -> FxHashSet<&'
     found
 }
 
+/// How the names of spans of tools begin that say in `metadata` which tool it is.
+const TOOL_HEAD: &str = "tool: ";
+
 fn read_span<'run>(
     node: Node<'run>,
     record: Object<'run>,
@@ -250,7 +253,12 @@ fn read_span<'run>(
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
     let told = |key| metadata.and_then(|metadata| value_of(metadata, key)).filter(|node| text_of_node(*node).is_some());
     let (mut input, output) = (value_of(record, BraintrustKey::Input), value_of(record, BraintrustKey::Output));
-    span.take_fact(Fact::Tool, told(BraintrustInnerKey::Tool).filter(|_| span.act == SpanAct::Tool));
+    let tool = told(BraintrustInnerKey::Tool).filter(|_| span.act == SpanAct::Tool);
+    let is_headed = span.name.and_then(text_of_node).is_some_and(|name| name.starts_with(TOOL_HEAD));
+    if span.act == SpanAct::Tool && tool.is_none() && is_headed {
+        draft.note_unknown(node.origin, "a span of a tool does not say which: it may be a call of any");
+    }
+    span.take_fact(Fact::Tool, tool);
     span.take_fact(Fact::CallId, told(BraintrustInnerKey::CallId));
     if let Some((args, id)) = input.filter(|_| span.act == SpanAct::Tool).and_then(vercel_input) {
         input = Some(args);

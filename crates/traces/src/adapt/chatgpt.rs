@@ -8,7 +8,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{list_of, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
@@ -20,6 +20,7 @@ key_table! {
         Id = "conversation_id" | "id",
         Message = "message",
         Parent = "parent",
+        Children = "children",
         Author = "author",
         Role = "role",
         Name = "name",
@@ -49,10 +50,13 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "ChatGPT conversation",
-    known_by: "a `mapping` of messages beside `current_node`",
+    known_by: "a `mapping` of messages with a `parent`, most often beside `current_node`",
     description: "conversations of ChatGPT's export (`mapping`)",
     marks: &[ChatGptKey::Tree.key()],
-    object: |object| object_of(object, ChatGptKey::Tree).is_some() && text_of(object, ChatGptKey::Current).is_some(),
+    object: |object| {
+        object_of(object, ChatGptKey::Tree)
+            .is_some_and(|tree| text_of(object, ChatGptKey::Current).is_some() || last_message(tree).is_some())
+    },
     read: read_run,
     ..IN_FULL
 };
@@ -70,6 +74,23 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
+/// The end of the way on which each message was answered last.
+fn last_message<'run>(tree: Object<'run>) -> Option<&'run str> {
+    let is_first = |node: Node<'run>| {
+        node_object(node).is_some_and(|entry| {
+            entry.get(ChatGptKey::Parent.key()).is_some_and(|parent| matches!(parent.value, Value::Null))
+        })
+    };
+    let mut last = tree.entries().iter().rfind(|entry| is_first(entry.node))?.key;
+    // A message that is its own answer ends the way.
+    for _ in tree.entries() {
+        let children = tree.get(last).and_then(node_object).and_then(|entry| list_of(entry, ChatGptKey::Children));
+        let Some(next) = children.and_then(<[_]>::last).copied().and_then(node_text) else { break };
+        last = next;
+    }
+    Some(last)
+}
+
 /// The messages from the first to the current one: what stands beside them was asked or answered in another way.
 fn way_to_current<'run>(
     root: Node<'run>,
@@ -78,7 +99,10 @@ fn way_to_current<'run>(
 ) -> Vec<(Node<'run>, Object<'run>)> {
     let Some(tree) = object_of(run, ChatGptKey::Tree) else { return Vec::new() };
     let (mut way, mut seen) = (Vec::new(), FxHashSet::default());
-    let mut next = text_of(run, ChatGptKey::Current);
+    let mut next = text_of(run, ChatGptKey::Current).or_else(|| {
+        draft.note_warning(root.origin, "the tree has no `current_node`: the last answer to each message counts");
+        last_message(tree)
+    });
     while let Some(id) = next.filter(|id| seen.insert(*id)) {
         let Some(node) = tree.get(id) else {
             draft.note_unknown(root.origin, "a message of the tree is missing");

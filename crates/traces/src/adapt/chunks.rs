@@ -38,6 +38,8 @@ key_table! {
         Thought = "reasoning_content",
         Refusal = "refusal",
         Calls = "tool_calls",
+        /// The only call of older versions.
+        Call = "function_call",
         Index = "index",
         Id = "id",
         Function = "function",
@@ -79,6 +81,8 @@ fn is_of_prompt(chunk: Object<'_>) -> bool {
 }
 
 const CHUNK: &str = "chat.completion.chunk";
+/// The index of the only call of older versions.
+const OLDER_CALL: i64 = -1;
 
 #[derive(Default)]
 pub(super) struct PartialAnswer<'run> {
@@ -162,20 +166,32 @@ impl<'run> PartialAnswer<'run> {
         }
         self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
         for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
-            let index = field_index(part, DeltaKey::Index);
-            let known = self.calls.iter().position(|call| index.is_some() && call.index == index);
-            let place = known.unwrap_or_else(|| {
-                self.calls.push(PartialCall { index, node, id: None, name: None, arguments: String::new() });
-                self.calls.len() - 1
-            });
-            let Some(call) = self.calls.get_mut(place) else { continue };
-            let function = object_of(part, DeltaKey::Function);
-            let named = function.and_then(|function| function.field(DeltaKey::Name));
-            call.id = call.id.or(part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id)));
-            call.name = call.name.or(named.filter(|name| NodeShapes.is_text(*name)));
-            call.arguments
-                .push_str(function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default());
+            let id = part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id));
+            self.add_call_part(node, field_index(part, DeltaKey::Index), id, object_of(part, DeltaKey::Function));
         }
+        if let Some(call) = delta.field(DeltaKey::Call).filter(|call| node_object(*call).is_some()) {
+            self.add_call_part(call, Some(OLDER_CALL), None, node_object(call));
+        }
+    }
+
+    fn add_call_part(
+        &mut self,
+        node: Node<'run>,
+        index: Option<i64>,
+        id: Option<Node<'run>>,
+        function: Option<Object<'run>>,
+    ) {
+        let known = self.calls.iter().position(|call| index.is_some() && call.index == index);
+        let place = known.unwrap_or_else(|| {
+            self.calls.push(PartialCall { index, node, id: None, name: None, arguments: String::new() });
+            self.calls.len() - 1
+        });
+        let Some(call) = self.calls.get_mut(place) else { return };
+        let named = function.and_then(|function| function.field(DeltaKey::Name));
+        call.id = call.id.or(id);
+        call.name = call.name.or(named.filter(|name| NodeShapes.is_text(*name)));
+        call.arguments
+            .push_str(function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default());
     }
 
     pub(super) fn add_delta_node(&mut self, delta: Node<'run>, draft: &RunBuilder<'run, '_>) {

@@ -6,6 +6,7 @@
 
 mod copies;
 mod run_end;
+pub(super) mod sdk_objects;
 mod session;
 mod speech;
 mod wrapped_lines;
@@ -200,6 +201,14 @@ struct LineMeta<'run> {
     speaker: Option<&'static str>,
 }
 
+#[derive(Clone, Copy)]
+struct MessageUsage<'run> {
+    counts: Object<'run>,
+    model: Option<Node<'run>>,
+    /// Its input holds the tokens of the cache.
+    holds_cache: bool,
+}
+
 struct ClaudeReader<'a, 'run, 'limits> {
     draft: &'a mut RunBuilder<'run, 'limits>,
     unanswered: PendingCalls<'run, StepId>,
@@ -208,7 +217,7 @@ struct ClaudeReader<'a, 'run, 'limits> {
     prompt: Option<Node<'run>>,
     said: LastWords<Node<'run>>,
     with_main: bool,
-    usage: Vec<(Object<'run>, Option<Node<'run>>)>,
+    usage: Vec<MessageUsage<'run>>,
     summed_up: Option<Object<'run>>,
     /// Calls and results pair within a session.
     session: Option<&'run str>,
@@ -284,10 +293,12 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             self.close_text();
         }
         if role == Some(MessageRole::Assistant)
-            && let Some(usage) =
-                object_of(message, ChatMessageKey::Usage).or_else(|| object_of(message, ChatMessageKey::Metrics))
+            && let Some((counts, holds_cache)) = object_of(message, ChatMessageKey::Usage)
+                .map(|counts| (counts, false))
+                .or_else(|| Some((object_of(message, ChatMessageKey::Metrics)?, true)))
         {
-            self.count_usage(text_of(message, ChatMessageKey::Id), (usage, message.field(ChatMessageKey::Model)));
+            let usage = MessageUsage { counts, model: message.field(ChatMessageKey::Model), holds_cache };
+            self.count_usage(text_of(message, ChatMessageKey::Id), usage);
         }
         let before = self.draft.step_count();
         for (node, call) in blocks::page_invocations(message) {
@@ -315,7 +326,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
     }
 
     /// The last usage of a message wins.
-    fn count_usage(&mut self, id: Option<&'run str>, usage: (Object<'run>, Option<Node<'run>>)) {
+    fn count_usage(&mut self, id: Option<&'run str>, usage: MessageUsage<'run>) {
         let place = id.map_or(self.usage.len(), |id| *self.counted.entry(id).or_insert(self.usage.len()));
         match self.usage.get_mut(place) {
             Some(known) => *known = usage,

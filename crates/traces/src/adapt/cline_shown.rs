@@ -154,7 +154,7 @@ impl<'run> ShownTask<'_, 'run, '_> {
             return;
         }
         self.end_output();
-        let held = words.and_then(|words| words.parse_embedded(self.talk.draft.arena, self.talk.draft.limits));
+        let held = words.and_then(|words| self.talk.draft.open_json(words));
         let held = held.filter(|held| node_object(*held).is_some());
         // The task comes first, in older versions as a text like any other.
         let is_task = kind == ShownKind::Text && !self.has_task;

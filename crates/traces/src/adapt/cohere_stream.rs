@@ -2,13 +2,19 @@
 
 use super::chunks::{DeltaKey, PartialAnswer};
 use super::fields::{FieldRecord as _, key_table, value_of};
-use super::nodes::{node_object, object_of, text_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, node_object, object_of, text_of};
+use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
-use averment_base::value::{Node, Object, ObjectEntry};
+use super::{logged_requests, openai_chat};
+use crate::error::PlacedError;
+use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_runs::normal::of_run;
 
 key_table! {
     CohereKey {
         Type = "type",
+        Id = "id",
         Index = "index",
         Delta = "delta",
         Message = "message",
@@ -24,10 +30,66 @@ key_table! {
     CohereEvent {
         Content = "content-start" | "content-delta",
         Call = "tool-call-start" | "tool-call-delta",
+        Begin = "message-start",
         End = "message-end",
         /// Nothing that rules read: what a model plans to call, and where words are from.
-        Silent = "message-start" | "content-end" | "tool-plan-delta" | "tool-call-end" | "citation-start" | "citation-end",
+        Silent = "content-end" | "tool-plan-delta" | "tool-call-end" | "citation-start" | "citation-end",
     }
+}
+
+pub(crate) const FORMAT: TraceFormat = TraceFormat {
+    name: "Cohere events",
+    known_by: "events whose `type` is `message-start`, `content-delta`, `tool-call-start` and so on",
+    description: "streamed answers of Cohere's chat API (an event a line, a list)",
+    marks: &[CohereKey::Delta.key()],
+    item_marks: &[CohereKey::Delta.key(), CohereKey::Index.key()],
+    element: is_event,
+    line: is_event,
+    record_ids: RecordIds::OWN_READER,
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_event(event: Object<'_>) -> bool {
+    event_kind(event).is_some()
+}
+
+/// Each answer is an exchange of which nobody wrote down what was asked.
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = draft.arena.alloc(root);
+    let begins = |node: &Node<'run>| node_object(*node).and_then(event_kind) == Some(CohereEvent::Begin);
+    let mut answers: Vec<&'run [Node<'run>]> = Vec::new();
+    for events in items_of::<CohereKey>(root, &[]).chunk_by(|_, next| !begins(next)) {
+        for node in events {
+            draft.count_record();
+            if !node_object(*node).is_some_and(is_event) {
+                draft.skip_value(node, "what is no event of an answer is passed over");
+            }
+        }
+        let id = answer_id(events);
+        match answers.iter_mut().find(|answer| id.is_some() && answer_id(answer) == id) {
+            Some(answer) if answer.len() < events.len() => *answer = events,
+            Some(_) => {}
+            None => answers.push(events),
+        }
+    }
+    let (mut exchanges, mut is_over) = (Vec::new(), true);
+    for events in answers {
+        if let Some((answer, is_whole)) = compose_answer(events, draft) {
+            exchanges.push(logged_requests::lone_exchange(answer, draft));
+            is_over &= is_whole;
+        }
+    }
+    let exchanges = Node::new(draft.list_node(&exchanges).value, root.origin);
+    (openai_chat::FORMAT.read)(exchanges, draft)?;
+    if !is_over {
+        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
+    Ok(())
+}
+
+fn answer_id<'run>(events: &[Node<'run>]) -> Option<&'run str> {
+    node_object(*events.first()?).and_then(|begin| text_of(begin, CohereKey::Id))
 }
 
 fn event_kind(event: Object<'_>) -> Option<CohereEvent> {
@@ -67,7 +129,7 @@ pub(super) fn compose_answer<'run>(
                 end = delta;
                 answer.is_over = true;
             }
-            Some(CohereEvent::Silent) => {}
+            Some(CohereEvent::Begin | CohereEvent::Silent) => {}
             None => draft.note_unknown(node.origin, "an event of an answer is of no known kind: it may be of a call"),
         }
     }

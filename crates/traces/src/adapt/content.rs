@@ -14,7 +14,10 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
     let is_spoken = |line: &str| SPEAKERS.iter().any(|word| starts(line, word));
     // Cline writes what a tool gave, and what it sees around it, in the user's name.
     let heads_result = words.starts_with('[') && words.lines().next().is_some_and(|line| line.ends_with("] Result:"));
+    // Kimi writes marks and what tools are for in the user's name.
+    let is_of_program = words.starts_with("<system>") && words.trim_end().ends_with("</system>");
     heads_result
+        || is_of_program
         || ["<environment_details>", "Observation:", "Tool Input:", "Tool Output:", "Tool Result:", "Function output:"]
             .iter()
             .any(|word| starts(words, word))

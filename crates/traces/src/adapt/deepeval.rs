@@ -11,6 +11,7 @@ use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{
     ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node,
+    tool_name,
 };
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
@@ -187,7 +188,7 @@ fn note_others<'run>(trace: Object<'run>, spans: &[TraceSpan<'run>], draft: &Run
     let tools: FxHashSet<&str> = spans
         .iter()
         .filter(|span| span.act == SpanAct::Tool)
-        .filter_map(|span| text_of_node(span.facts.fact_node(Fact::Tool).or(span.name)?))
+        .filter_map(|span| tool_name(span).and_then(text_of_node))
         .collect();
     let records = span_lists(trace).flat_map(|(_, list)| object_items(node_list(list).unwrap_or_default()));
     for record in records.map(|(_, record)| record).chain([trace]) {

@@ -127,11 +127,17 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Gemini CLI session",
-    known_by: "`sessionId` and `projectHash` beside `messages` of type `user` or `gemini`, or in front of such on lines",
+    known_by: "`sessionId` beside `messages` of type `user` or `gemini`, or with `projectHash` in front of such on lines",
     description: "sessions of Gemini CLI (`projectHash`, `messages`, or a message a line)",
-    marks: &[GeminiSessionKey::Project.key()],
+    marks: &[GeminiSessionKey::Project.key(), GeminiSessionKey::Id.key()],
     object: |object| {
-        list_of(object, GeminiSessionKey::Messages).is_some() && object.field(GeminiSessionKey::Id).is_some()
+        let messages = list_of(object, GeminiSessionKey::Messages);
+        let is_of_model = |message: Object<'_>| text_of(message, GeminiKey::Type) == Some(MODEL);
+        object.field(GeminiSessionKey::Id).is_some()
+            && messages.is_some_and(|messages| {
+                object.field(GeminiSessionKey::Project).is_some()
+                    || object_items(messages).any(|(_, message)| is_of_model(message))
+            })
     },
     item_marks: &[
         GeminiSessionKey::Project.key(),

@@ -3,6 +3,7 @@
 
 mod partial_calls;
 
+use super::adk::server_tools::{self, Grounding};
 use super::adk::{self, AdkPartKey};
 use super::api::KnownAnswers;
 use super::content;
@@ -89,6 +90,8 @@ pub(super) fn compose_answer<'run>(events: &'run [Node<'run>], _: &RunBuilder<'r
 #[derive(Clone, Copy)]
 enum GeminiPart<'run> {
     Begin,
+    /// What Google searched and read for an answer.
+    Grounded(Grounding<'run>),
     Words(Speaker, Node<'run>),
     Other(Speaker, Node<'run>, Object<'run>),
 }
@@ -97,12 +100,13 @@ impl<'run> GeminiPart<'run> {
     /// Thoughts and instructions are not repeated.
     fn is_compared(&self) -> bool {
         match self {
-            Self::Begin => false,
+            Self::Begin | Self::Grounded(_) => false,
             Self::Words(speaker, words) => {
                 matches!(speaker, Speaker::User | Speaker::Assistant) && node_text(*words) != Some("")
             }
             Self::Other(_, _, part) => {
                 value_of(*part, AdkPartKey::Call).or(value_of(*part, AdkPartKey::Response)).is_some()
+                    || server_tools::is_server_part(*part)
             }
         }
     }
@@ -120,7 +124,7 @@ impl<'run> GeminiPart<'run> {
                     fields.into_iter().all(|inner| values_equal(&named(held(*a), inner), &named(held(*b), inner)))
                         && held(*a).is_some() == held(*b).is_some()
                 };
-                same(AdkPartKey::Call) && same(AdkPartKey::Response)
+                same(AdkPartKey::Call) && same(AdkPartKey::Response) && server_tools::is_same_part(*a, *b)
             }
             _ => false,
         }
@@ -135,6 +139,7 @@ struct GeminiConversation<'run> {
     model: Option<Node<'run>>,
     error: Option<Node<'run>>,
     is_cut: bool,
+    grounding: Grounding<'run>,
     /// A response whose pieces arrive: the place where it begins.
     open: Option<usize>,
 }
@@ -336,6 +341,7 @@ impl<'run> GeminiConversation<'run> {
         if let Some(content) = object_of(candidate, GeminiApiKey::Content) {
             push_content(at, content, Speaker::Assistant, &mut self.parts, draft);
         }
+        self.grounding.take_from(candidate);
         self.is_cut = value_of(candidate, GeminiApiKey::Ended).is_none();
         if !self.is_cut {
             self.close_response(draft);
@@ -348,10 +354,16 @@ impl<'run> GeminiConversation<'run> {
         let Some(from) = self.open.take() else { return };
         let pieces = self.parts.split_off(from.min(self.parts.len()));
         self.parts.push(GeminiPart::Begin);
+        // Some tell in parts what others tell beside them.
+        let is_told = |piece: &GeminiPart<'run>| matches!(piece, GeminiPart::Other(_, _, part) if server_tools::is_server_part(*part));
+        let grounding = std::mem::take(&mut self.grounding);
+        if !grounding.is_empty() && !pieces.iter().any(is_told) {
+            self.parts.push(GeminiPart::Grounded(grounding));
+        }
         let mut words: Vec<Node<'run>> = Vec::new();
         for piece in partial_calls::join_calls(pieces, draft) {
             match piece {
-                GeminiPart::Begin => {}
+                GeminiPart::Begin | GeminiPart::Grounded(_) => {}
                 GeminiPart::Words(_, piece) => words.push(piece),
                 other @ GeminiPart::Other(..) => {
                     let said = content::concat_pieces(&std::mem::take(&mut words), draft.arena);
@@ -372,6 +384,7 @@ impl<'run> GeminiConversation<'run> {
         for part in self.parts {
             match part {
                 GeminiPart::Begin => talk.begin_message(),
+                GeminiPart::Grounded(grounding) => grounding.add_calls(&mut talk, &about),
                 GeminiPart::Words(speaker, words) => talk.add_message(speaker, words, &about, words.origin),
                 GeminiPart::Other(speaker, at, part) => adk::add_part(&mut talk, at, part, speaker, &about),
             }

@@ -77,7 +77,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let event =
             node_object(*node).and_then(|event| Some((event, GuardEvent::from_key(text_of(event, GuardKey::Event)?)?)));
         let Some((event, kind)) = event else {
-            talk.draft.skip_value(node, "an event of unknown kind is passed over");
+            // The log holds nothing but objects: anything else may be what is left of an event.
+            talk.draft.skip_record(node.origin, "an event of unknown kind is passed over");
             continue;
         };
         has_ended = kind == GuardEvent::Stop || kind == GuardEvent::Session && has_ended;

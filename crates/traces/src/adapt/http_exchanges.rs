@@ -28,7 +28,11 @@ key_table! {
         Scope = "scope",
         Path = "path",
         /// A body, as a value or as text.
-        Body = "parsed_body" | "body" | "body_raw",
+        Body = "parsed_body" | "body" | "body_raw" | "inputBodyJson" | "outputBodyJson",
+        /// What a log of Bedrock's calls says that it is, and its two sides.
+        Schema = "schemaType",
+        Input = "input",
+        Output = "output",
         /// The text of a body.
         Text = "string",
         /// A body beside the method of a request or the status of a response.
@@ -64,6 +68,14 @@ key_table! {
 }
 
 key_table! {
+    /// An answer that counts the tokens of a request, which nobody answers.
+    TokenCountKey {
+        Count = "input_tokens" | "inputTokens" | "totalTokens",
+        Beside = "object" | "promptTokensDetails" | "context_management" | "cachedContentTokenCount",
+    }
+}
+
+key_table! {
     HttpSpanKind {
         Any = "trace" | "trace.span",
     }
@@ -73,13 +85,19 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "HTTP exchanges",
     known_by: "`interactions`, or a `request` with a `response`, whose bodies are text or stand under `body`",
     description: "recorded HTTP exchanges with the APIs of models (VCR cassettes, logs of proxies; streamed answers as text)",
-    marks: &[HttpKey::Request.key(), HttpKey::Interactions.key(), HttpKey::InteractionsToo.key(), HttpKey::Scope.key()],
+    marks: &[
+        HttpKey::Request.key(),
+        HttpKey::Interactions.key(),
+        HttpKey::InteractionsToo.key(),
+        HttpKey::Scope.key(),
+        HttpKey::Schema.key(),
+    ],
     near: &[HttpKey::Interactions.key(), HttpKey::InteractionsToo.key()],
     object: |object| match LISTS.into_iter().find_map(|list| list_of(object, list)) {
         Some(exchanges) => object_items(exchanges).any(|(_, exchange)| is_exchange(exchange)),
         None => is_exchange(object),
     },
-    item_marks: &[HttpKey::Request.key(), HttpKey::Scope.key()],
+    item_marks: &[HttpKey::Request.key(), HttpKey::Scope.key(), HttpKey::Schema.key()],
     element: is_exchange,
     line: is_exchange,
     read: read_run,
@@ -97,8 +115,8 @@ fn is_exchange(object: Object<'_>) -> bool {
     if is_of_nock(object) {
         return value_of(object, HttpKey::Response).is_some();
     }
-    let (Some(request), Some(response)) = (value_of(object, HttpKey::Request), value_of(object, HttpKey::Response))
-    else {
+    let (asked, answered) = side_keys(object);
+    let (Some(request), Some(response)) = (value_of(object, asked), value_of(object, answered)) else {
         return false;
     };
     let has_body = |side: Node<'_>| {
@@ -109,6 +127,17 @@ fn is_exchange(object: Object<'_>) -> bool {
         || is_text(response) && (is_text(request) || node_object(request).is_some())
         || is_text(request) && node_object(response).is_some()
 }
+
+/// The keys of what was asked, and of what was answered.
+fn side_keys(exchange: Object<'_>) -> (HttpKey, HttpKey) {
+    match text_of(exchange, HttpKey::Schema) {
+        Some(BEDROCK_LOG) => (HttpKey::Input, HttpKey::Output),
+        _ => (HttpKey::Request, HttpKey::Response),
+    }
+}
+
+/// The schema of a log of Bedrock's calls.
+const BEDROCK_LOG: &str = "ModelInvocationLog";
 
 fn is_of_nock(object: Object<'_>) -> bool {
     [HttpKey::Scope, HttpKey::Path].into_iter().all(|key| text_of(object, key).is_some())
@@ -188,20 +217,28 @@ enum Unpacked<'run> {
     Unknown,
 }
 
+/// The method that fetches something.
+const GET: &str = "get";
+
 fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBuilder<'run, '_>) -> Unpacked<'run> {
+    let (asked, answered) = side_keys(exchange);
     let request = match is_of_nock(exchange) {
         true => Some(value_of(exchange, HttpKey::Body).map_or(Body::Nothing, |body| read_body(body, draft))),
-        false => value_of(exchange, HttpKey::Request).map(|side| body_of(side, draft)),
+        false => value_of(exchange, asked).map(|side| body_of(side, draft)),
     };
-    let response = value_of(exchange, HttpKey::Response).map(|side| whole_answer(body_of(side, draft), draft));
-    let is_refused = value_of(exchange, HttpKey::Response).is_some_and(is_refused);
+    let answer = value_of(exchange, answered);
+    let method = value_of(exchange, asked).and_then(node_object).and_then(|side| text_of(side, HttpKey::Method));
+    let is_of_get = method.is_some_and(|method| method.eq_ignore_ascii_case(GET));
+    let response = answer.map(|side| whole_answer(body_of(side, draft), draft));
+    let is_refused = answer.is_some_and(is_refused);
     match (request, response) {
         (Some(Body::Value(request)), Some(Body::Value(response))) if is_refused => {
             let error = node_object(response).and_then(|response| value_of(response, HttpKey::Error));
             Unpacked::Refused(Node::new(request.value, node.origin), error.unwrap_or(response))
         }
         (Some(Body::Value(request)), Some(Body::Value(response))) => {
-            if node_object(response).is_some_and(|response| is_list_of_data(response) || is_acknowledgement(response)) {
+            let says_nothing = |it| is_list_of_data(it) || is_acknowledgement(it) || is_token_count(it);
+            if node_object(response).is_some_and(says_nothing) {
                 return Unpacked::Harmless;
             }
             if let Some(error) = node_object(response).and_then(|response| value_of(response, HttpKey::Error)) {
@@ -217,6 +254,7 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
         }
         // Nothing was asked of a model.
         (Some(Body::Nothing), Some(Body::Nothing | Body::Value(_))) => Unpacked::Harmless,
+        (Some(Body::Nothing), Some(Body::Unknown)) if is_of_get => Unpacked::Harmless,
         (Some(Body::Value(request)), Some(Body::Nothing)) => {
             if node_object(request).is_some_and(holds_spans) {
                 return Unpacked::Harmless;
@@ -243,6 +281,12 @@ fn is_refused(response: Node<'_>) -> bool {
 fn is_list_of_data(response: Object<'_>) -> bool {
     let kind = text_of(response, HttpKey::Kind).and_then(HttpListKind::from_key);
     kind.is_some() && list_of(response, HttpKey::Data).is_some()
+}
+
+/// How many tokens a request would have.
+fn is_token_count(response: Object<'_>) -> bool {
+    let keys: Option<Vec<_>> = response.entries().iter().map(|entry| TokenCountKey::from_key(entry.key)).collect();
+    keys.is_some_and(|keys| keys.contains(&TokenCountKey::Count))
 }
 
 fn is_acknowledgement(response: Object<'_>) -> bool {

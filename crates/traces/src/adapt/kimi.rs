@@ -13,7 +13,7 @@ use super::openai_chat;
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::of_usage;
+use averment_runs::normal::{of_step, of_usage};
 use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
@@ -143,7 +143,18 @@ fn read_context<'run>(items: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let is_silent = |node: &&Node<'run>| node_object(**node).and_then(context_role).is_some();
     draft.mark_recorded(&[StepKind::Call]);
     openai_chat::read_conversation(items.iter().filter(|node| !is_silent(node)).copied().collect(), draft);
+    for call in draft.steps_of_kind(StepKind::Call) {
+        let result = draft.step_field(call, of_step::RESULT);
+        if let Some(result) = result.filter(|result| node_text(*result).is_some_and(|text| text.starts_with(FAILED))) {
+            let status = StepStatus::Failed.as_str().map(Value::plain_text);
+            status.into_iter().for_each(|status| draft.set_field(call, of_step::STATUS, Node::computed(status)));
+            draft.set_field(call, of_step::ERROR, result);
+        }
+    }
 }
+
+/// How what the model is told of a tool that failed begins.
+const FAILED: &str = "<system>ERROR";
 
 fn read_wire<'run>(items: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let mut wire = KimiWire { talk: ConversationBuilder::from_parts(draft), open: None };

@@ -133,8 +133,8 @@ fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
             let messages = node_object(entry.node).and_then(|state| list_of(state, LangChainKey::Messages));
             match (messages, entry.node.value) {
                 (Some(messages), _) => read_messages(&mut talk, messages, &mut seen),
-                // A node that changed nothing.
-                (None, Value::Null) => {}
+                // A node that changed nothing, and what a server says of the run.
+                (None, Value::Null | Value::Text(_) | Value::Number(_) | Value::Boolean(_)) => {}
                 (None, _) => talk.draft.skip_record(entry.node.origin, "an update without `messages` is passed over"),
             }
         }

@@ -24,6 +24,13 @@ key_table! {
     }
 }
 
+key_table! {
+    /// What stands in the place of a tool where the model's words named none: they are told back to it.
+    NoTool {
+        Any = "_Exception",
+    }
+}
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "LangChain agent result",
     known_by: "`intermediate_steps` of actions with `tool` and `tool_input`",
@@ -70,6 +77,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         };
         if let Some(log) = value_of(action, LangChainAgentKey::Log) {
             talk.add_message(Speaker::Thinking, log, &about, at.origin);
+        }
+        if node_text(value_of(action, LangChainAgentKey::Tool).unwrap_or(at)).and_then(NoTool::from_key).is_some() {
+            observed.into_iter().for_each(|told| talk.add_message(Speaker::System, told, &about, at.origin));
+            continue;
         }
         let made = ToolCall {
             tool: action.field(LangChainAgentKey::Tool).unwrap_or(at),

@@ -206,9 +206,7 @@ fn read_trace_entries<'run>(
 /// Unwraps JSON in text, at most `times` times.
 fn unquote_json<'run>(mut node: Node<'run>, times: usize, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     for _ in 0..times {
-        let inner = text_of_node(node)
-            .filter(|text| text.starts_with('"'))
-            .and_then(|_| node.parse_embedded(draft.arena, draft.limits));
+        let inner = text_of_node(node).filter(|text| text.starts_with('"')).and_then(|_| draft.open_json(node));
         node = inner.unwrap_or(node);
     }
     node

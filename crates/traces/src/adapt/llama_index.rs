@@ -53,14 +53,14 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "LlamaIndex messages",
-    known_by: "messages with `role`, `additional_kwargs` and `blocks` that have a `block_type`",
+    known_by: "messages with `role`, `additional_kwargs` and `blocks` that have a `block_type`, or calls among the former",
     description: "chat messages of LlamaIndex (`role`, `blocks`; a list, one a line, `messages`)",
     marks: &[LlamaKey::Messages.key(), LlamaKey::Blocks.key()],
     near: &[],
     object: |object| {
         is_message(object) || objects_of(list_of(object, LlamaKey::Messages).unwrap_or_default()).any(is_message)
     },
-    item_marks: &[LlamaKey::Blocks.key()],
+    item_marks: &[LlamaKey::Blocks.key(), LlamaKey::More.key()],
     element: is_message,
     line: is_message,
     record_ids: RecordIds::of_call(&[
@@ -76,8 +76,12 @@ fn is_message(message: Object<'_>) -> bool {
     let is_block = |block: Object<'_>| text_of(block, LlamaBlockKey::Type).is_some();
     text_of(message, LlamaKey::Role).is_some()
         && message.field(LlamaKey::More).is_some()
-        && list_of(message, LlamaKey::Blocks)
-            .is_some_and(|blocks| blocks.is_empty() || objects_of(blocks).any(is_block))
+        && match list_of(message, LlamaKey::Blocks) {
+            Some(blocks) => blocks.is_empty() || objects_of(blocks).any(is_block),
+            // Older versions have no blocks.
+            None => object_of(message, LlamaKey::More)
+                .is_some_and(|more| list_of(more, LlamaKey::Calls).is_some() || text_of(more, LlamaKey::Of).is_some()),
+        }
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {

@@ -89,16 +89,21 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
+/// The sides of an exchange.
+fn sent<'run>(request: Node<'run>, response: Node<'run>) -> Vec<ObjectEntry<'run>> {
+    vec![field_entry(ChatExchangeKey::Request.key(), request), field_entry(ChatExchangeKey::Response.key(), response)]
+}
+
+/// An answer with a message, whose request is not written down.
+pub(super) fn lone_exchange<'run>(answer: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    let nothing = field_entry(ChatExchangeKey::Messages.key(), draft.list_node(&[]));
+    draft.object_node(&sent(draft.object_node(&[nothing]), answer))
+}
+
 fn exchange_of<'run>(log: Object<'run>, draft: &RunBuilder<'run, '_>) -> Vec<ObjectEntry<'run>> {
-    let sent = |request, response| {
-        vec![
-            field_entry(ChatExchangeKey::Request.key(), request),
-            field_entry(ChatExchangeKey::Response.key(), response),
-        ]
-    };
     if is_lone_answer(log) {
-        let nothing = field_entry(ChatExchangeKey::Messages.key(), draft.list_node(&[]));
-        return sent(draft.object_node(&[nothing]), draft.object_node(log.entries()));
+        let exchange = lone_exchange(draft.object_node(log.entries()), draft);
+        return node_object(exchange).map(|exchange| exchange.entries().to_vec()).unwrap_or_default();
     }
     if let Some((request, response)) = value_of(log, LoggedKey::Request).zip(value_of(log, LoggedKey::Response)) {
         return sent(request, response);

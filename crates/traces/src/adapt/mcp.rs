@@ -187,14 +187,13 @@ impl<'run> McpLog<'_, 'run, '_> {
         let mut known = false;
         for field in [Message, Data, Payload, Frame, Raw, Request, Response, Stream] {
             let inner = frame.field(field).map(|inner| match inner.value {
-                Value::Text(_) => inner.parse_embedded(self.talk.draft.arena, self.talk.draft.limits).unwrap_or(inner),
+                Value::Text(_) => self.talk.draft.open_json(inner).unwrap_or(inner),
                 _ => inner,
             });
             if let Some((inner, message)) = inner.and_then(|inner| Some((inner, node_object(inner)?))) {
                 // A piece of a stream holds its message as text.
                 let data = message.field(Data).filter(|_| !is_message(message));
-                let data = data
-                    .and_then(|data| data.parse_embedded(self.talk.draft.arena, self.talk.draft.limits).or(Some(data)));
+                let data = data.map(|data| self.talk.draft.open_json(data).unwrap_or(data));
                 let (inner, message) =
                     data.and_then(|data| Some((data, node_object(data)?))).unwrap_or((inner, message));
                 known |= is_message(message);

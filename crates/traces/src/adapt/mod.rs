@@ -68,6 +68,7 @@ mod gemini;
 mod gemini_api;
 pub(crate) mod generic;
 mod genkit;
+mod google_interactions;
 mod goose;
 mod grok;
 mod guard;
@@ -100,6 +101,7 @@ mod mini_swe;
 mod mistral_entries;
 pub(crate) mod native;
 mod near_miss;
+mod nested_conversations;
 pub(crate) mod nodes;
 mod ollama;
 mod open_webui;
@@ -140,7 +142,7 @@ mod tau2;
 pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
-mod threads;
+
 pub(crate) mod tools;
 mod trae;
 pub(crate) mod unknown;

@@ -57,11 +57,14 @@ pub(super) fn objects_of<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item 
     object_items(items).map(|(_, object)| object)
 }
 
-/// The object that a record is, or holds behind the name of what was called.
+/// The object that a record is, or holds behind the name of what was called, or behind the path to what told it and the kind that it is of.
 pub(super) fn record_payload(node: Node<'_>) -> Option<Object<'_>> {
+    let is_path =
+        |node: &Node<'_>| node_list(*node).is_some_and(|path| path.iter().all(|name| node_text(*name).is_some()));
     match node.value {
         Value::Object(object) => Some(object),
-        Value::List([name, payload]) => node_text(*name).and_then(|_| node_object(*payload)),
+        Value::List([name, payload]) if node_text(*name).is_some() || is_path(name) => node_object(*payload),
+        Value::List([path, kind, payload]) if is_path(path) && node_text(*kind).is_some() => node_object(*payload),
         _ => None,
     }
 }

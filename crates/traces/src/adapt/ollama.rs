@@ -93,6 +93,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         if let Some(message) = message {
             talk.draft.role_of(*node, text_of(message, OllamaKey::Role));
         }
+        let is_empty = |message: &Object<'_>| {
+            [OllamaKey::Content, OllamaKey::Thinking, OllamaKey::Calls]
+                .into_iter()
+                .all(|key| message.field(key).is_none())
+        };
+        if message.as_ref().is_some_and(is_empty) {
+            talk.draft.note_unknown(node.origin, "a message without `content` is passed over");
+        }
         let said = message.map_or(value_of(answer, OllamaKey::Response), |it| value_of(it, OllamaKey::Content));
         if let Some(said) = said {
             talk.draft.note_no_text(said, said.origin);

@@ -281,7 +281,7 @@ fn add_folded<'run>(
 fn unquote_json<'run>(talk: &ConversationBuilder<'_, 'run, '_>, text: &str) -> Node<'run> {
     let node = Node::computed(Value::plain_text(talk.draft.arena.alloc_str(text)));
     let is_quoted = text.starts_with('"');
-    let inner = if is_quoted { node.parse_embedded(talk.draft.arena, talk.draft.limits) } else { None };
+    let inner = if is_quoted { talk.draft.open_json(node) } else { None };
     inner.map_or(node, |inner| Node::computed(inner.value))
 }
 

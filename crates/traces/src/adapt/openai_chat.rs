@@ -14,10 +14,10 @@ use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, is_about_calls, is_message};
+use super::nested_conversations::NestedConversations;
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
-use super::threads::Threads;
 use super::unknown::UNKNOWN_ROLE;
 use super::{blocks, claude_code, content, native, printed_messages};
 use crate::error::PlacedError;
@@ -101,7 +101,7 @@ struct MergedRequests<'run> {
     messages: Vec<Node<'run>>,
     usage: TokenUsage,
     answers: KnownAnswers<'run>,
-    threads: Threads,
+    conversations: NestedConversations,
 }
 
 fn is_exchange(object: Object<'_>) -> bool {
@@ -262,7 +262,10 @@ fn collect_messages<'run>(node: Node<'run>, merged: &mut MergedRequests<'run>, d
         }
     } else {
         draft.count_record();
-        draft.skip_value(node, "a message without `role` is passed over");
+        // Hermes begins with its settings, which say nothing.
+        if message_role(object) != Some(MessageRole::Other) {
+            draft.skip_value(node, "a message without `role` is passed over");
+        }
     }
 }
 
@@ -273,17 +276,17 @@ fn is_answered(object: Object<'_>) -> bool {
 
 /// Requests repeat the conversation: only what is new is added.
 fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
-    let MergedRequests { messages, usage, threads, .. } = merged;
+    let MergedRequests { messages, usage, conversations, .. } = merged;
     let list = list_of(request, ChatExchangeKey::Messages).unwrap_or_default();
     // Others may have got other instructions, and some put empty messages in between: what is said is compared.
     let new: Vec<_> = list.iter().enumerate().filter(|(_, message)| says_something(message)).collect();
-    threads.take_said(messages.len());
+    conversations.take_said(messages.len());
     let says = |place: &usize| messages.get(*place).filter(|message| says_something(message));
-    let repeated = threads.go_on(|thread| {
-        let said = thread.iter().enumerate().filter_map(|(at, place)| Some((at, says(place)?)));
+    let repeated = conversations.go_on(|conversation| {
+        let said = conversation.iter().enumerate().filter_map(|(at, place)| Some((at, says(place)?)));
         let mut pairs = said.enumerate().map(|(nth, (at, said))| (nth, at, said, new.get(nth)));
         let differs = pairs.find(|(_, _, said, new)| !new.is_some_and(|(_, new)| repeats_message(said, new)));
-        differs.map_or(thread.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
+        differs.map_or(conversation.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
     });
     let (goes_on, is_only) = (repeated.is_whole, repeated.is_whole && !repeated.has_others);
     let said: Vec<usize> = repeated.places.into_iter().filter(|place| says(place).is_some()).collect();

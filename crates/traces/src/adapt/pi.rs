@@ -79,7 +79,7 @@ key_table! {
         Injected = "custom_message",
         /// Settings, and summaries of what the other lines tell.
         Setting = "model_change" | "thinking_level_change",
-        Silent = "label" | "session_info" | "custom" | "compaction" | "branch_summary",
+        Silent = "label" | "title" | "session_info" | "custom" | "compaction" | "branch_summary",
         /// Events that frame or repeat the messages: each message and each result has a `message_end` of its own.
         Frame = "agent_start" | "agent_end" | "turn_start" | "turn_end" | "message_start" | "message_update"
             | "tool_execution_start" | "tool_execution_update" | "tool_execution_end"

@@ -34,6 +34,9 @@ key_table! {
         Content = "content",
         Text = "text",
         Transcript = "transcript",
+        /// Of a recorded connection: its frames, and the event in each.
+        Frames = "interactions",
+        Data = "data",
     }
 }
 
@@ -79,8 +82,13 @@ key_table! {
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Realtime events",
     known_by: "events with an `event_id` whose `type` is one of the Realtime API's",
-    description: "events of sessions of OpenAI's Realtime API (a list, or one a line)",
-    marks: &[RealtimeKey::Event.key()],
+    description: "events of sessions of OpenAI's Realtime API (a list, one a line, or recorded connections)",
+    marks: &[RealtimeKey::Frames.key()],
+    object: |object| {
+        list_of(object, RealtimeKey::Frames).is_some_and(|frames| {
+            object_items(frames).any(|(_, frame)| object_of(frame, RealtimeKey::Data).is_some_and(is_event))
+        })
+    },
     item_marks: &[RealtimeKey::Event.key()],
     element: is_event,
     line: is_event,
@@ -133,7 +141,10 @@ impl<'run> RealtimeItems<'run> {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let events = items_of::<RealtimeKey>(root, &[]);
+    let frames = items_of(root, &[RealtimeKey::Frames]);
+    let event_in = |frame: &Node<'run>| node_object(*frame).and_then(|frame| value_of(frame, RealtimeKey::Data));
+    let events: Vec<Node<'run>> = frames.iter().map(|frame| event_in(frame).unwrap_or(*frame)).collect();
+    let events: &'run [Node<'run>] = draft.arena.alloc_slice_copy(&events);
     let kinds = || events.iter().filter_map(|node| node_object(*node)).filter_map(event_type);
     let has_echo = kinds().any(|kind| kind == RealtimeEventType::Item)
         && object_items(events).any(|(_, event)| {

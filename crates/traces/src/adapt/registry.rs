@@ -6,15 +6,15 @@ use super::nodes::{node_object, record_payload};
 use super::{
     acp, adk, ag2, agent_framework, agno, agno_session, agui, ai_sdk_steps, amazon_q, amp, antigravity, api, assay,
     assistants, atif, auggie, autogen, batch, bedrock_agent, bot_framework, braintrust, browser_use, camel, chainlit,
-    chatgpt, chunks, claude_code, claude_hooks, cline, cline_shown, codex, continue_session, copilot, crewai, crush,
-    cursor, cursor_transcript, datadog, deepeval, dify, droid, dspy, eleven_labs, evaluation_rows, evalview, flowise,
-    gemini, gemini_api, generic, genkit, goose, grok, guard, haystack, helicone, http_exchanges, inspect, kimi,
-    kimi_code, langchain, langchain_agent, langchain_printed, langchain4j, langflow, langfuse, langsmith, letta,
-    letta_file, llama_index, llama_stack, llm_logs, logged_requests, managed, mastra, mcp, mini_swe, mistral_entries,
-    native, ollama, open_webui, openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans,
-    posthog, promptfoo, pydantic_ai, qwen_code, rasa, realtime, retell, run_state, runsight, semantic_kernel, senders,
-    sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat,
-    weave, zed_thread,
+    chatgpt, chunks, claude_code, claude_hooks, cline, cline_shown, codex, cohere_stream, continue_session, copilot,
+    crewai, crush, cursor, cursor_transcript, datadog, deepeval, dify, droid, dspy, eleven_labs, evaluation_rows,
+    evalview, flowise, gemini, gemini_api, generic, genkit, google_interactions, goose, grok, guard, haystack,
+    helicone, http_exchanges, inspect, kimi, kimi_code, langchain, langchain_agent, langchain_printed, langchain4j,
+    langflow, langfuse, langsmith, letta, letta_file, llama_index, llama_stack, llm_logs, logged_requests, managed,
+    mastra, mcp, mini_swe, mistral_entries, native, ollama, open_webui, openai_agents, openai_chat, opencode,
+    openhands, opik, otel, owasp, pi, platform_spans, posthog, promptfoo, pydantic_ai, qwen_code, rasa, realtime,
+    retell, run_state, runsight, semantic_kernel, senders, sharegpt, skillgym, smolagents, span_rows, stop, strands,
+    swe_agent, tau_bench, tau2, trae, vapi, vscode_chat, weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -124,6 +124,7 @@ pub static FORMATS: &[TraceFormat] = &[
     mistral_entries::FORMAT,
     http_exchanges::FORMAT,
     gemini_api::FORMAT,
+    google_interactions::FORMAT,
     bedrock_agent::FORMAT,
     assistants::FORMAT,
     api::conversation_items::FORMAT,
@@ -145,8 +146,10 @@ pub static FORMATS: &[TraceFormat] = &[
     mcp::FORMAT,
     batch::FORMAT,
     chunks::FORMAT,
+    cohere_stream::FORMAT,
     api::responses::FORMAT,
     api::anthropic::FORMAT,
+    claude_code::sdk_objects::FORMAT,
     openai_chat::FORMAT,
     generic::FORMAT,
     native::FORMAT,
@@ -177,19 +180,43 @@ pub(crate) fn item_marks_before(format: &TraceFormat) -> impl Iterator<Item = &'
     before.flat_map(|format| format.item_marks.iter().copied())
 }
 
-/// Which formats have a mark, as bits by their places in the table, and which of them have none at all.
+/// Some formats, as bits by their places in the table.
+#[derive(Debug, Clone, Copy, Default)]
+struct FormatSet([u128; 2]);
+
+impl FormatSet {
+    fn insert_place(&mut self, place: usize) {
+        const { assert!(FORMATS.len() <= 256, "there is a bit for each format") }
+        if let Some(half) = self.0.get_mut(place / 128) {
+            *half |= 1 << (place % 128);
+        }
+    }
+
+    fn contains_place(self, place: usize) -> bool {
+        self.0.get(place / 128).is_some_and(|half| half >> (place % 128) & 1 == 1)
+    }
+
+    fn join_set(self, Self([low, high]): Self) -> Self {
+        let Self([own_low, own_high]) = self;
+        Self([own_low | low, own_high | high])
+    }
+}
+
+/// Which formats have a mark, and which of them have none at all.
+#[derive(Default)]
 struct MarkIndex {
-    by_mark: FxHashMap<&'static str, u128>,
-    unmarked: u128,
+    by_mark: FxHashMap<&'static str, FormatSet>,
+    unmarked: FormatSet,
 }
 
 static MARKS: LazyLock<MarkIndex> = LazyLock::new(|| {
-    const { assert!(FORMATS.len() <= 128, "there is a bit for each format") }
-    let mut marks = MarkIndex { by_mark: FxHashMap::default(), unmarked: 0 };
-    for (format, bit) in FORMATS.iter().zip((0..128).map(|place| 1 << place)) {
-        marks.unmarked |= if format.marks.is_empty() { bit } else { 0 };
+    let mut marks = MarkIndex::default();
+    for (place, format) in FORMATS.iter().enumerate() {
+        if format.marks.is_empty() {
+            marks.unmarked.insert_place(place);
+        }
         for mark in format.marks {
-            *marks.by_mark.entry(mark).or_default() |= bit;
+            marks.by_mark.entry(mark).or_default().insert_place(place);
         }
     }
     marks
@@ -198,8 +225,9 @@ static MARKS: LazyLock<MarkIndex> = LazyLock::new(|| {
 /// The formats of which an object has a mark, and those that have none, in the order of the table.
 fn formats_with_marks(object: Object<'_>) -> impl Iterator<Item = &'static TraceFormat> {
     let marked = object.entries().iter().filter(|entry| !matches!(entry.node.value, Value::Null));
-    let bits = marked.fold(MARKS.unmarked, |bits, entry| bits | MARKS.by_mark.get(entry.key).copied().unwrap_or(0));
-    FORMATS.iter().enumerate().filter(move |(place, _)| bits >> place & 1 == 1).map(|(_, format)| format)
+    let known = marked.filter_map(|entry| MARKS.by_mark.get(entry.key));
+    let set = known.fold(MARKS.unmarked, |set, known| set.join_set(*known));
+    FORMATS.iter().enumerate().filter(move |(place, _)| set.contains_place(*place)).map(|(_, format)| format)
 }
 
 /// The format of a value: of an object, or of a list by its first elements.

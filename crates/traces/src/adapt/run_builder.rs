@@ -14,11 +14,12 @@ use rustc_hash::FxHashSet;
 use std::borrow::Cow;
 use std::cell::RefCell;
 
-/// A part without a meaning, found by a reader that only looks at the run.
+/// What a reader found that only looks at the run: a part without a meaning, or what is only worth a warning.
 #[derive(Debug, Clone)]
 pub(super) struct UnknownPart {
     pub(super) origin: TextOrigin,
     pub(super) message: Cow<'static, str>,
+    pub(super) is_lost: bool,
 }
 
 /// A run in normal form under construction, steps in order of addition.
@@ -30,7 +31,7 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     recorded: [bool; StepKind::ALL.len()],
     ordered: bool,
     pub(super) records: RecordCounts,
-    /// Parts without a meaning so far.
+    /// Parts without a meaning, and warnings, so far.
     pub(super) unknown: RefCell<Vec<UnknownPart>>,
     names_agents: bool,
     warnings: Vec<ReadWarning>,

@@ -33,6 +33,8 @@ key_table! {
         Type = "type",
         Trace = "trace",
         Id = "id",
+        /// The states of agents that are tools, which wait: by their calls, as JSON in text.
+        Inner = "pending_agent_tool_runs" | "pendingAgentToolRuns",
     }
 }
 
@@ -67,13 +69,14 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     known_by: "`$schemaVersion` beside `generated_items` and `original_input`",
     description: "states of runs of OpenAI's Agents SDK (`$schemaVersion`, `generated_items`)",
     marks: &[RunStateKey::Version.key()],
-    object: |object| {
-        let has = |field: RunStateKey| value_of(object, field).is_some();
-        has(RunStateKey::Items) && has(RunStateKey::Asked)
-    },
+    object: is_state,
     read: read_run,
     ..IN_FULL
 };
+
+fn is_state(object: Object<'_>) -> bool {
+    [RunStateKey::Items, RunStateKey::Asked].into_iter().all(|field| value_of(object, field).is_some())
+}
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(state) = root.value else { return Ok(()) };
@@ -90,6 +93,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         None => {}
     }
     add_generated(&mut talk, state);
+    add_inner_states(&mut talk, state);
     add_approvals(&mut talk, state);
     count_usage(&mut talk, state);
     talk.finish_run();
@@ -145,6 +149,30 @@ fn add_generated<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Obje
         }
     }
 }
+
+/// What agents that are tools have done so far, each in a state of its own.
+fn add_inner_states<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, state: Object<'run>) {
+    let mut open = vec![state];
+    let mut seen = 0;
+    while let Some(state) = open.pop().filter(|_| seen < INNER_STATES) {
+        seen += 1;
+        for entry in object_of(state, RunStateKey::Inner).map_or(&[][..], |inner| inner.entries()) {
+            let inner = talk.draft.open_json(entry.node).unwrap_or(entry.node);
+            match node_object(inner).filter(|inner| is_state(*inner)) {
+                Some(inner) => {
+                    add_generated(talk, inner);
+                    open.push(inner);
+                }
+                None => {
+                    talk.draft.note_unknown(entry.node.origin, "the state of an agent that is a tool is passed over")
+                }
+            }
+        }
+    }
+}
+
+/// Limit on the states in a state.
+const INNER_STATES: usize = 1000;
 
 fn id_of(raw: Object<'_>) -> Option<&str> {
     first_of(raw, &[GeneratedKey::Call, GeneratedKey::Id]).and_then(node_text)

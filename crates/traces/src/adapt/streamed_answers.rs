@@ -58,7 +58,7 @@ pub(super) fn compose_events<'run>(
 pub(super) fn read_body<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let words = node_text(text)?.trim_start();
     match words.starts_with(['{', '[']) {
-        true => text.parse_embedded(draft.arena, draft.limits),
+        true => draft.open_json(text),
         false => read_stream(text, draft),
     }
 }

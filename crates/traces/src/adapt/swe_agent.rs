@@ -235,7 +235,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn open_file(&self, step: Object<'run>) -> Option<Node<'run>> {
         let state = step.field(SweStepKey::State)?;
         let state = match state.value {
-            Value::Text(_) => state.parse_embedded(self.talk.draft.arena, self.talk.draft.limits)?,
+            Value::Text(_) => self.talk.draft.open_json(state)?,
             _ => state,
         };
         let file = node_object(state)?.field(SweStepKey::OpenFile)?;

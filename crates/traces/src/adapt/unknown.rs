@@ -8,7 +8,7 @@ use super::fields::{FieldRecord as _, TableRow, key_table, value_of};
 use super::messages::{ChatMessageKey, MessageRole};
 use super::nodes::{node_object, node_text, object_items};
 use super::run_builder::{RunBuilder, UnknownPart};
-use averment_base::value::{Node, Object, TextOrigin, Value};
+use averment_base::value::{Node, Object, TextOrigin, Value, json};
 use averment_runs::run::StepKind;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
@@ -167,16 +167,38 @@ impl<'run> RunBuilder<'run, '_> {
 
     /// See [`Self::skip_record`]: for readers that do not change the run.
     pub(super) fn note_unknown(&self, origin: TextOrigin, message: impl Into<Cow<'static, str>>) {
-        self.unknown.borrow_mut().push(UnknownPart { origin, message: message.into() });
+        self.unknown.borrow_mut().push(UnknownPart { origin, message: message.into(), is_lost: true });
+    }
+
+    /// What is only worth a warning.
+    pub(super) fn note_warning(&self, origin: TextOrigin, message: impl Into<Cow<'static, str>>) {
+        self.unknown.borrow_mut().push(UnknownPart { origin, message: message.into(), is_lost: false });
+    }
+
+    /// The JSON that a text holds. Of a key that stands there twice one value is not read.
+    pub(super) fn open_json(&self, node: Node<'run>) -> Option<Node<'run>> {
+        let Value::Text(text) = node.value else { return None };
+        let document = json::parse_text(text, node.origin, self.arena, self.limits).ok()?;
+        for twice in document.duplicates {
+            let message =
+                format!("the key `{}` stands more than once in JSON in a text; the last one counts", twice.key);
+            self.note_warning(twice.object, message);
+        }
+        Some(document.node)
     }
 
     /// Several readers may look at one part: it counts once.
     pub(super) fn count_unknown(&mut self) {
         let mut parts = self.unknown.take();
         let start = |part: &UnknownPart| part.origin.byte_range().map_or(0, |range| range.start);
-        parts.sort_by_key(start);
+        parts.sort_by_key(|part| (start(part), !part.is_lost));
         parts.dedup_by_key(|part| start(part));
-        parts.into_iter().for_each(|part| self.skip_record(part.origin, part.message));
+        for part in parts {
+            match part.is_lost {
+                true => self.skip_record(part.origin, part.message),
+                false => self.add_warning(part.origin, part.message),
+            }
+        }
     }
 
     /// The role of a message; of one that nobody knows the message may be anything.
@@ -262,7 +284,9 @@ impl<'run> RunBuilder<'run, '_> {
 
     fn tells_unknown(&self, node: Node<'run>) -> bool {
         let Some(range) = node.origin.byte_range() else { return false };
-        let is_inside = |part: &UnknownPart| part.origin.byte_range().is_some_and(|part| range.contains(&part.start));
+        let is_inside = |part: &UnknownPart| {
+            part.is_lost && part.origin.byte_range().is_some_and(|part| range.contains(&part.start))
+        };
         self.unknown.borrow().iter().any(is_inside) || self.has_lost_in(&range)
     }
 

@@ -19,6 +19,7 @@ key_table! {
         Requester = "requesterUsername",
         Responder = "responderUsername",
         Session = "sessionId",
+        Created = "creationDate",
         Requests = "requests",
         Exported = "exportedAt",
         Prompts = "prompts",
@@ -87,11 +88,12 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "VS Code chat export",
-    known_by: "`requests` beside `requesterUsername` or `responderUsername`, or `logs` of a `promptId`, or `prompts` of such; a log that begins with such a chat",
+    known_by: "`requests` beside `requesterUsername`, `responderUsername` or `creationDate`, or `logs` of a `promptId`, or `prompts` of such; a log that begins with such a chat",
     description: "chats of Copilot in VS Code (`Export Chat`, and the prompts that its debug view exports)",
     marks: &[
         VsCodeKey::Requester.key(),
         VsCodeKey::Responder.key(),
+        VsCodeKey::Created.key(),
         VsCodeKey::Exported.key(),
         VsCodeKey::Prompt.key(),
         VsCodeKey::Change.key(),
@@ -107,8 +109,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_export(object: Object<'_>) -> bool {
+    // What the editor keeps names its session instead of who speaks.
+    let is_kept = || [VsCodeKey::Session, VsCodeKey::Created].into_iter().all(|key| object.field(key).is_some());
     list_of(object, VsCodeKey::Requests).is_some()
-        && object.field(VsCodeKey::Requester).or(object.field(VsCodeKey::Responder)).is_some()
+        && (object.field(VsCodeKey::Requester).or(object.field(VsCodeKey::Responder)).is_some() || is_kept())
 }
 
 /// The beginning of a log, or a change of its requests.

@@ -10,13 +10,10 @@ use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::{KindOrder, Step, StepKind};
+pub use averment_runs::write_normal::FOLLOWING_KINDS;
 use bumpalo::Bump;
 
 type BuiltSteps<'run> = bumpalo::collections::Vec<'run, Step<'run>>;
-
-/// The kinds of step that follow from calls.
-pub const FOLLOWING_KINDS: [StepKind; 5] =
-    [StepKind::Command, StepKind::Read, StepKind::Write, StepKind::Skill, StepKind::Http];
 
 /// What a run itself says of a kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -3,6 +3,8 @@
 use crate::adapt::fields::key_table;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use serde::Deserialize;
+use std::borrow::Cow;
 
 /// Lengths of a frame and of its headers, with a checksum.
 const PRELUDE: usize = 12;
@@ -67,10 +69,16 @@ fn event_type(mut headers: &[u8]) -> Option<&str> {
     }
 }
 
+/// An event of the model in base64, and padding beside it.
+#[derive(Deserialize)]
+struct ChunkPayload<'p> {
+    #[serde(borrow)]
+    bytes: Cow<'p, str>,
+}
+
 fn event_of_model(payload: &str) -> Option<String> {
-    let (_, behind) = payload.split_once("\"bytes\"")?;
-    let digits = behind.trim_start_matches([':', ' ', '"']).split('"').next()?;
-    let event = String::from_utf8(STANDARD.decode(digits).ok()?).ok()?;
+    let chunk: ChunkPayload<'_> = serde_json::from_str(payload).ok()?;
+    let event = String::from_utf8(STANDARD.decode(chunk.bytes.as_bytes()).ok()?).ok()?;
     event.starts_with('{').then(|| event.replace('\n', " "))
 }
 
@@ -104,11 +112,14 @@ mod tests {
         let mut bytes = frame("messageStart", "{\"role\": \"assistant\"}");
         bytes.extend(frame("chunk", &format!("{{\"bytes\":\"{inner}\",\"p\":\"ab\"}}")));
         bytes.extend(frame("chunk", "{\"bytes\":\"SGk=\"}"));
-        let events = "data: {\"messageStart\": {\"role\": \"assistant\"}}\n\ndata: {\"type\": \"ping\"}\n\ndata: {\"chunk\": {\"bytes\":\"SGk=\"}}\n\n";
+        // The name of the key stands in a value, too, and digits are escaped.
+        let escaped = inner.replace('e', "\\u0065");
+        bytes.extend(frame("chunk", &format!("{{\"p\":\"\\\"bytes\\\":\",\"bytes\" : \"{escaped}\"}}")));
+        let events = "data: {\"messageStart\": {\"role\": \"assistant\"}}\n\ndata: {\"type\": \"ping\"}\n\ndata: {\"chunk\": {\"bytes\":\"SGk=\"}}\n\ndata: {\"type\": \"ping\"}\n\n";
         assert_eq!(frames_as_events(&bytes).as_deref(), Some(events));
         let whole = bytes.len();
         bytes.truncate(whole - 5);
-        assert!(frames_as_events(&bytes).is_some_and(|text| text.matches("data:").count() == 2));
+        assert!(frames_as_events(&bytes).is_some_and(|text| text.matches("data:").count() == 3));
     }
 
     #[test]

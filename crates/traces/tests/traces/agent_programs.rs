@@ -192,3 +192,81 @@ fn a_message_of_gemini_cli_that_gives_back_results_says_nothing_new() {
     // A result of a call that nobody recorded: the call is missing.
     with(&session("c2"), |run| assert!(!run.complete));
 }
+
+#[test]
+fn a_context_of_kimi_tells_marks_and_failures() {
+    let call = serde_json::json!([{"type": "function", "id": "Shell:0", "function": {"name": "Shell", "arguments": "{\"command\": \"ls\"}"}}]);
+    let text = json_lines(&[
+        serde_json::json!({"role": "_checkpoint", "id": 0}),
+        serde_json::json!({"role": "user", "content": "look"}),
+        serde_json::json!({"role": "user", "content": [{"type": "text", "text": "<system>CHECKPOINT 1</system>"}]}),
+        serde_json::json!({"role": "assistant", "content": [{"type": "think", "think": "well"}, {"type": "text", "text": "I look."}], "tool_calls": call}),
+        serde_json::json!({"role": "_usage", "token_count": 7}),
+        serde_json::json!({"role": "tool", "tool_call_id": "Shell:0", "content": [{"type": "text", "text": "<system>ERROR: exit code 2</system>"}]}),
+    ]);
+    with(&text, |run| {
+        let all = ["message user", "message system", "message assistant", "call Shell"];
+        assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true));
+        assert_eq!(run.steps[3].status, StepStatus::Failed);
+    });
+}
+
+#[test]
+fn objects_of_the_sdk_are_told_by_their_fields() {
+    let messages = serde_json::json!([
+        {"subtype": "init", "data": {"session_id": "s", "tools": ["Bash"]}},
+        {"content": "look", "parent_tool_use_id": null},
+        {"content": [{"thinking": "well", "signature": "x"}, {"text": "I look."}, {"id": "t", "name": "Bash", "input": {"command": "ls"}}],
+            "model": "m", "parent_tool_use_id": null, "error": null},
+        {"content": [{"tool_use_id": "t", "content": "a.txt", "is_error": false}], "parent_tool_use_id": null},
+        {"content": [{"text": "One file."}], "model": "m", "parent_tool_use_id": null},
+        {"subtype": "success", "duration_ms": 7, "is_error": false, "num_turns": 2, "session_id": "s", "total_cost_usd": 0.5,
+            "usage": {"input_tokens": 5, "output_tokens": 6}, "result": "One file."}]);
+    let lines = json_lines(messages.as_array().unwrap());
+    for text in [messages.to_string(), lines] {
+        with(&text, |run| {
+            let all = [
+                "message user",
+                "message thinking",
+                "message assistant",
+                "call Bash",
+                "command ls",
+                "message assistant",
+            ];
+            assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true));
+            assert_eq!(
+                (field(run, 3, "result"), super::formats::root(run, "cost")),
+                ("\"a.txt\"".into(), "0.5".into())
+            );
+        });
+    }
+    let unknown = messages.to_string().replace("\"text\":\"One file.\"", "\"words\":\"One file.\"");
+    with(&unknown, |run| assert!(!run.complete));
+}
+
+#[test]
+fn sessions_without_what_older_ones_have_are_known() {
+    let chat = r#"{"version": 3, "sessionId": "s", "creationDate": 1, "lastMessageDate": 2, "requests": [
+        {"requestId": "r", "message": {"text": "go", "parts": []}, "response": [{"value": "Done."}], "timestamp": 1}]}"#;
+    let gemini = r#"{"sessionId": "s", "messages": [{"type": "user", "content": [{"text": "go"}]}, {"type": "gemini", "content": "Done."}]}"#;
+    let pi = json_lines(&[
+        serde_json::json!({"type": "title", "v": 1, "title": "t"}),
+        serde_json::json!({"type": "session", "version": 3, "id": "s", "cwd": "/w", "timestamp": "2026-01-01T00:00:00Z"}),
+        serde_json::json!({"type": "message", "id": "a", "message": {"role": "user", "content": "go"}}),
+        serde_json::json!({"type": "message", "id": "b", "message": {"role": "assistant", "content": [{"type": "text", "text": "Done."}]}}),
+    ]);
+    let hermes = json_lines(&[
+        serde_json::json!({"role": "session_meta", "platform": "cli", "tools": []}),
+        serde_json::json!({"role": "user", "content": "go"}),
+        serde_json::json!({"role": "assistant", "content": "Done.", "tool_calls": []}),
+    ]);
+    for text in [chat, gemini, &pi, &hermes] {
+        with(text, |run| {
+            assert_eq!(
+                (steps(run), run.complete),
+                (vec!["message user".into(), "message assistant".into()], true),
+                "{text}"
+            )
+        });
+    }
+}

@@ -1,6 +1,6 @@
 //! Answers of models that stand alone: one on a line or in a list is a run, until something says that they belong together.
 
-use super::formats::root;
+use super::formats::{root, steps, with};
 use averment_base::limits::Limits;
 use averment_traces::{TraceRuns, parse_run};
 use bumpalo::Bump;
@@ -61,4 +61,24 @@ fn results_of_a_batch_are_runs_with_the_names_that_their_requests_have() {
     let of_anthropic = format!(r#"{{"custom_id":"c","result":{{"type":"succeeded","message":{MESSAGE}}}}}"#);
     let text = [line("a", RESPONSE), line("b", OTHER), of_anthropic].join("\n");
     assert_eq!(runs(&text), ["a", "b", "c"].map(|id| (Some(id.to_owned()), 1)));
+}
+
+/// An answer of Gemini that holds no part says nothing, however it is kept.
+#[test]
+fn a_response_without_a_part_is_no_answer() {
+    let trace = |parts: &str| {
+        let gave = format!(
+            r#"{{"model_version": "m", "content": {{"role": "model"{parts}}}, "finish_reason": "STOP", "usage_metadata": {{"total_token_count": 3}}}}"#
+        );
+        let gave = serde_json::Value::from(gave);
+        format!(
+            r#"{{"uuid": "t", "agentSpans": [{{"uuid": "1", "name": "agent", "type": "agent", "input": "go", "output": {gave}}}],
+            "llmSpans": [{{"uuid": "2", "parentUuid": "1", "name": "call_llm", "type": "llm", "input": "go", "output": {gave}}}]}}"#
+        )
+    };
+    with(&trace(r#", "parts": [{"text": "Done."}]"#), |run| assert_eq!(root(run, "output"), "\"Done.\""));
+    with(&trace(""), |run| {
+        assert_eq!(root(run, "output"), "absent");
+        assert_eq!(steps(run).iter().filter(|step| *step == "message assistant").count(), 0, "{:?}", steps(run));
+    });
 }

@@ -273,3 +273,43 @@ fn a_conversation_inside_of_another_does_not_repeat_it() {
         assert_eq!(field(run, 1, "result"), "\"7\"");
     });
 }
+
+/// A recording of a socket, as VCR cassettes hold those of HTTP.
+#[test]
+fn a_recorded_connection_of_the_realtime_api_holds_its_events() {
+    let text = r#"version: 1
+interactions:
+- kind: message
+  direction: received
+  data:
+    type: session.created
+    event_id: e1
+    session: {model: m}
+- kind: message
+  direction: sent
+  data:
+    type: response.create
+- kind: message
+  direction: received
+  data:
+    type: response.done
+    event_id: e2
+    response:
+      status: completed
+      output:
+      - {id: i1, type: function_call, status: completed, name: look, call_id: c, arguments: '{"n": 1}'}
+      usage: {input_tokens: 5, output_tokens: 6}
+- kind: message
+  direction: sent
+  data:
+    type: conversation.item.create
+    item: {type: function_call_output, call_id: c, output: found}
+"#;
+    with(text, |run| {
+        assert_eq!(
+            (steps(run), field(run, 0, "result"), run.complete),
+            (vec!["call look".to_owned()], "\"found\"".into(), true)
+        );
+    });
+    with(&text.replace("type: response.done", "type: response.other"), |run| assert!(!run.complete));
+}

@@ -353,3 +353,21 @@ fn wrong_types_are_errors_with_their_place() {
         assert_eq!(refused(text), expected, "{text}");
     }
 }
+
+/// What a format does not record is not concluded when the run is read again.
+#[test]
+fn a_kind_that_is_not_recorded_is_written_as_null() {
+    let text = |text: &str| with(text, averment_runs::write_normal::normal_form);
+    let stop = r#"{"calls": [{"tool": "Bash", "args": {"command": "ls"}}], "commands": null}"#;
+    let concluded = r#"{"calls": [{"tool": "Bash", "args": {"command": "ls"}}]}"#;
+    with(&text(concluded), |run| assert!(run.records_kind(StepKind::Command)));
+    for source in [stop, &stop.replace("Bash", "look")] {
+        let written = text(source);
+        assert!(written.contains("\"commands\":null"), "{written}");
+        with(&written, |run| {
+            assert!(!run.records_kind(StepKind::Command) && run.records_kind(StepKind::Call));
+            assert_eq!(text(&written), written);
+        });
+    }
+    assert!(!text(r#"{"output": "x", "prompt": "y"}"#).contains("null"));
+}

@@ -87,16 +87,14 @@ const KINDS: [&str; 10] =
     ["type", "kind", "role", "source", "event", "action", "part_kind", "message_type", "run_type", "hook_event_name"];
 
 /// Files in which a tool is gone with a key, each with a part of the place and the reason.
-const HOLES: [(&str, &str, &str); 10] = [
+const HOLES: [(&str, &str, &str); 8] = [
     ("browser-use-history", "navigate", "the key is the name of the tool"),
     ("browser-use-history", "click", "the key is the name of the tool"),
     ("browser-use-history", "done", "the key is the name of the tool"),
     ("openhands-events", "action", "the word is the name of the tool"),
-    ("langfuse_same_start", "gen_ai.tool.name", "a tool without a name is called as its span"),
     ("semantic-kernel-dotnet", "PluginName", "a function may have no plugin"),
     ("swe-agent-text", "trajectory", "the history alone is a run, too"),
     ("swe-agent-text", "action", "the first word of an action is the name of the tool"),
-    ("spans-of-braintrust", "metadata", "a tool without a name is called as its span"),
     ("spans-of-braintrust", "span_attributes", "a span without a type is no tool"),
 ];
 

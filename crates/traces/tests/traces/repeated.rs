@@ -63,12 +63,13 @@ fn what_is_written_down_again_is_not_called_again() {
 }
 
 /// Files whose records have no ids of their own: of two equal ones behind each other nobody can tell whether they are one.
-const NO_IDS: [&str; 11] = [
+const NO_IDS: [&str; 12] = [
     "anthropic-stream.jsonl",
     "autogen_messages.json",
     "bedrock_agent_trace.json",
     "claude-hooks.jsonl",
     "cline-written-calls.json",
+    "cohere-events.jsonl",
     "cursor-transcript.jsonl",
     "cursor_agent_transcript.json",
     "github_issue.traj.json",

@@ -3,7 +3,7 @@
 use super::ApiKey;
 use super::converse::ConverseKey;
 use crate::adapt::fields::{FieldRecord, key_table, value_of};
-use crate::adapt::nodes::{node_object, object_of, text_of};
+use crate::adapt::nodes::{node_list, node_object, object_of, text_of};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
@@ -27,6 +27,9 @@ key_table! {
         Start = "start",
         Delta = "delta",
         Use = "toolUse",
+        /// What a tool of the service gave, in pieces.
+        Gave = "toolResult",
+        Content = "content",
         Input = "input",
         Words = "text",
         /// What rules do not read.
@@ -54,6 +57,9 @@ struct StreamedBlock<'run> {
     /// The call that it is, without its arguments.
     call: Option<(Node<'run>, Object<'run>)>,
     words: String,
+    /// The result that it is, without its pieces.
+    result: Option<(Node<'run>, Object<'run>)>,
+    pieces: Vec<Node<'run>>,
 }
 
 #[derive(Default)]
@@ -100,12 +106,14 @@ impl<'run> StreamedAnswer<'run> {
         self.first.get_or_insert(node);
         if let Some(begun) = object_of(event, ConverseEventKey::Block) {
             let start = object_of(begun, ConversePartKey::Start);
-            let call = start.and_then(|start| value_of(start, ConversePartKey::Use));
-            if call.is_none() && start.is_some_and(|start| !start.entries().is_empty()) {
+            let of_start = |key| start.and_then(|start| value_of(start, key));
+            let (call, result) = (of_start(ConversePartKey::Use), of_start(ConversePartKey::Gave));
+            if call.is_none() && result.is_none() && start.is_some_and(|start| !start.entries().is_empty()) {
                 draft.note_unknown(node.origin, UNKNOWN_PIECE);
             }
             if let Some(block) = self.open_block(begun) {
                 block.call = call.and_then(|call| Some((call, node_object(call)?)));
+                block.result = result.and_then(|result| Some((result, node_object(result)?)));
             }
         }
         if let Some(grown) = object_of(event, ConverseEventKey::Delta) {
@@ -114,7 +122,13 @@ impl<'run> StreamedAnswer<'run> {
             let words = input
                 .and_then(|input| text_of(input, ConversePartKey::Input))
                 .or_else(|| delta.and_then(|delta| text_of(delta, ConversePartKey::Words)));
+            let pieces = delta.and_then(|delta| value_of(delta, ConversePartKey::Gave)).and_then(node_list);
             match words {
+                None if pieces.is_some() => {
+                    self.open_block(grown)
+                        .into_iter()
+                        .for_each(|block| block.pieces.extend(pieces.unwrap_or_default()));
+                }
                 Some(words) => self.open_block(grown).into_iter().for_each(|block| block.words.push_str(words)),
                 None if delta.is_some_and(|delta| delta.field(ConversePartKey::Silent).is_some()) => {}
                 None => draft.note_unknown(node.origin, UNKNOWN_PIECE),
@@ -167,6 +181,12 @@ impl<'run> StreamedAnswer<'run> {
 impl<'run> StreamedBlock<'run> {
     fn whole_block(&self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
         let words = Node::computed(Value::plain_text(draft.arena.alloc_str(&self.words)));
+        if let Some((node, result)) = self.result {
+            let gave = field_entry(ConversePartKey::Content.key(), draft.list_node(&self.pieces));
+            let entries: Vec<_> = result.entries().iter().copied().chain([gave]).collect();
+            let result = Node::new(draft.object_node(&entries).value, node.origin);
+            return draft.object_node(&[field_entry(ConversePartKey::Gave.key(), result)]);
+        }
         let Some((node, call)) = self.call else {
             return draft.object_node(&[field_entry(ConversePartKey::Words.key(), words)]);
         };

@@ -57,7 +57,7 @@ impl<'run> PartIdentity<'run> {
 fn same_arguments<'run>(a: Value<'run>, b: Value<'run>, draft: &RunBuilder<'run, '_>) -> bool {
     let read = |value: Value<'run>| {
         let node = Node::computed(value);
-        node.parse_embedded(draft.arena, draft.limits).map_or(value, |read| read.value)
+        draft.open_json(node).map_or(value, |read| read.value)
     };
     values_equal(&read(a), &read(b))
 }

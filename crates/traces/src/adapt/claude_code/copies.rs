@@ -3,7 +3,8 @@
 //!
 //! A copy keeps what the provider gave: the id of the message, the ids of its calls. A call is another's copy where it is of the same
 //! message, with the same id, name and input, or of messages that both have none; an id alone is no sign, because some providers use
-//! theirs again. Words in a message without an id are a copy where the same is written at the same time.
+//! theirs again. Beside that, a call with the id, name and input of one that still waits for its result is that call, and at any time where the
+//! id is random: some programs write what streams in under ever new ids of messages. Words in a message without an id are a copy where the same is written at the same time.
 
 use super::LineMeta;
 use crate::adapt::nodes::node_text;
@@ -19,6 +20,8 @@ pub(super) struct CopyDetector<'run> {
     began: usize,
     message: Option<&'run str>,
     calls: FxHashMap<(Option<&'run str>, &'run str), Vec<RecordedCall<'run>>>,
+    /// Calls that wait for their results, and those whose ids nobody uses again, by their pairing ids.
+    waiting: FxHashMap<&'run str, RecordedCall<'run>>,
     /// Pairing ids of copies, mapped to those of the original calls.
     pairs: FxHashMap<&'run str, &'run str>,
     answered: FxHashMap<&'run str, StepId>,
@@ -28,7 +31,7 @@ pub(super) struct CopyDetector<'run> {
     timed: FxHashMap<&'run str, Vec<(Option<&'run str>, Object<'run>)>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct RecordedCall<'run> {
     record: usize,
     tool: &'run str,
@@ -47,6 +50,12 @@ pub(super) struct CallFacts<'run> {
 
 /// Maximum number of candidates compared.
 const MANY: usize = 32;
+
+/// Whether an id ends with so many letters and digits that no provider makes it twice.
+fn is_random(id: &str) -> bool {
+    const LONG: usize = 20;
+    id.rsplit(|letter: char| !letter.is_ascii_alphanumeric()).next().is_some_and(|end| end.len() >= LONG)
+}
 
 impl<'run> CopyDetector<'run> {
     pub(super) fn next_record(&mut self, message: Option<&'run str>) {
@@ -90,8 +99,13 @@ impl<'run> CopyDetector<'run> {
             self.pairs.insert(pairing, first.pairing);
             return true;
         }
+        if message.is_some() && self.waiting.get(pairing).as_ref().is_some_and(is_same) {
+            return true;
+        }
+        let call = RecordedCall { record, tool, input, pairing };
+        self.waiting.insert(pairing, call);
         if known.len() < MANY {
-            known.push(RecordedCall { record, tool, input, pairing });
+            known.push(call);
         }
         false
     }
@@ -102,6 +116,10 @@ impl<'run> CopyDetector<'run> {
     }
 
     pub(super) fn mark_answered(&mut self, pairing: &'run str, call: StepId) {
+        // An id that is as good as unique is never used again.
+        if !is_random(pairing) {
+            self.waiting.remove(pairing);
+        }
         self.answered.insert(pairing, call);
     }
 

@@ -31,10 +31,12 @@ impl ClaudeReader<'_, '_, '_> {
         }
         if !draft.has_entry(of_run::USAGE) {
             let mut usage = TokenUsage::default();
-            for (counts, model) in self.usage {
+            for MessageUsage { counts, model, holds_cache } in self.usage {
                 let mut of_message = TokenUsage::default();
                 of_message.add_usage(counts);
-                of_message.count_cache_as_input();
+                if !holds_cache {
+                    of_message.count_cache_as_input();
+                }
                 draft.add_usage(of_message.token_counts(), model);
                 usage.merge_usage(&of_message);
             }

@@ -4,7 +4,7 @@ use super::zipkin;
 use crate::adapt::fields::{TableRow, key_table, value_of};
 use crate::adapt::nodes::{node_list, node_object, object_items};
 use crate::adapt::run_builder::RunBuilder;
-use crate::adapt::spans::attributes::Fact;
+use crate::adapt::spans::attributes::{self, Fact, SpanFacts};
 use crate::adapt::spans::{
     ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, attributes_act, build_run, event_bodies, id_of_node,
     instant_milliseconds, of_word, text_of_node,
@@ -199,8 +199,9 @@ fn read_span<'run>(
     let columns = (!columns.is_empty()).then(|| draft.object_node(&columns));
     if let Some(attributes) = words.value_of(SpanKey::Attributes).or(columns) {
         span.take_attributes(attributes, draft);
-    } else if form == SpanForm::Otlp && record.entries().iter().any(may_be_attributes) {
-        draft.note_unknown(span.origin, "a span has no `attributes`, and a list that is not known: it may be a call");
+    } else if record.entries().iter().any(|entry| may_be_attributes(entry, form, draft)) {
+        let message = "a span has no `attributes`, and a key that is not known holds such: it may be a call";
+        draft.note_unknown(span.origin, message);
     }
     read_status(words, &mut span);
     if form == SpanForm::Zipkin {
@@ -218,11 +219,35 @@ fn read_span<'run>(
     span
 }
 
-/// Whether a span's key that the convention does not have holds a list of something.
-fn may_be_attributes(entry: &ObjectEntry<'_>) -> bool {
-    let is_known = SpanKey::from_key(entry.key).is_some() || Detail::from_key(entry.key).is_some();
-    !is_known && node_list(entry.node).is_some_and(|list| !list.is_empty())
+/// Whether a span's key that the convention does not have holds what attributes tell; in OTLP any list may.
+fn may_be_attributes<'run>(entry: &ObjectEntry<'run>, form: SpanForm, draft: &RunBuilder<'run, '_>) -> bool {
+    if SpanKey::from_key(entry.key).is_some() || Detail::from_key(entry.key).is_some() {
+        return false;
+    }
+    if form == SpanForm::Otlp && node_list(entry.node).is_some_and(|list| !list.is_empty()) {
+        return true;
+    }
+    let mut facts = SpanFacts::default();
+    let told = node_object(attributes::as_object(entry.node, draft));
+    told.into_iter().flat_map(|told| told.entries()).for_each(|entry| facts.add_attribute(entry.key, entry.node));
+    facts.has_any(&OF_WORK)
 }
+
+/// What tells that a span may be the work of a model or of a tool.
+const OF_WORK: [Fact; 12] = [
+    Fact::Operation,
+    Fact::Kind,
+    Fact::FunctionOfSdk,
+    Fact::Tool,
+    Fact::CallId,
+    Fact::Args,
+    Fact::Result,
+    Fact::Parameters,
+    Fact::Input,
+    Fact::Output,
+    Fact::MessagesIn,
+    Fact::MessagesOut,
+];
 
 fn parent_id<'run>(words: &SpanValues<'run>) -> Option<&'run str> {
     let is_id = |id: &&str| !id.is_empty() && id.bytes().any(|byte| byte != b'0');

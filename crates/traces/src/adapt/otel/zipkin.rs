@@ -63,5 +63,5 @@ pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'ru
 fn named_event<'run>(event: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<(&'run str, Node<'run>)> {
     let (name, attributes) = text_of_node(event)?.strip_prefix('"')?.split_once("\":")?;
     let attributes = Node::computed(Value::Text(ValueText::Plain(attributes.trim())));
-    Some((name, attributes.parse_embedded(draft.arena, draft.limits)?))
+    Some((name, draft.open_json(attributes)?))
 }

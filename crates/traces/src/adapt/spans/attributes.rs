@@ -267,7 +267,7 @@ pub(crate) fn as_object<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) ->
             Node::new(Value::Object(Object::new(draft.arena, entries)), node.origin)
         }
         Value::Text(text) if text.as_str().trim_start().starts_with('{') => {
-            node.parse_embedded(draft.arena, draft.limits).filter(|node| node_object(*node).is_some()).unwrap_or(node)
+            draft.open_json(node).filter(|node| node_object(*node).is_some()).unwrap_or(node)
         }
         _ => node,
     }

@@ -62,7 +62,8 @@ key_table! {
     /// What stands in whole responses and in serialized messages, and in no answer that a model was asked to give as JSON.
     ResponseMark {
         Any = "id" | "model" | "usage" | "object" | "choices" | "kwargs" | "generations" | "llm_output" | "response_metadata"
-            | "messages" | "output" | "type" | "headers" | "status_code" | "role" | "tool_calls" | "additional_kwargs",
+            | "messages" | "output" | "type" | "headers" | "status_code" | "role" | "tool_calls" | "additional_kwargs"
+            | "usage_metadata" | "usageMetadata",
     }
 }
 

@@ -12,6 +12,7 @@ mod events;
 mod exchange;
 mod later_results;
 mod numbered_messages;
+mod plain_prompts;
 mod request_matches;
 mod run_entries;
 mod run_steps;
@@ -36,6 +37,7 @@ pub(crate) use exchange::ModelExchange;
 use exchange::SpanMessage;
 pub(crate) use run_entries::RunEntries;
 pub(crate) use run_steps::build_run;
+pub(crate) use tree::tool_name;
 
 #[derive(Debug, Clone)]
 pub(crate) struct TraceSpan<'run> {
@@ -192,7 +194,8 @@ impl<'run> TraceSpan<'run> {
                 );
             }
         }
-        if self.act == SpanAct::Tool && self.facts.fact_text(Fact::Tool) == Some(MERGED) {
+        let tool = self.facts.fact_node(Fact::Tool).or(self.name).and_then(text_of_node);
+        if self.act == SpanAct::Tool && tool == Some(MERGED) {
             self.act = SpanAct::Part;
         }
         if matches!(self.act, SpanAct::Inference | SpanAct::Agent) {
@@ -279,7 +282,7 @@ pub(crate) fn of_word(word: &str) -> Option<bool> {
 }
 
 fn parse_text<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-    node.parse_embedded(draft.arena, draft.limits).unwrap_or(node)
+    draft.open_json(node).unwrap_or(node)
 }
 
 pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {

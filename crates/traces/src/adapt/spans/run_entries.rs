@@ -94,8 +94,11 @@ key_table! {
         Http = "status_code" | "statusCode",
         Headers = "headers",
         Calls = "function" | "tool_name" | "tool_calls" | "toolName",
-        /// A response of Gemini as it came.
+        /// A response of Gemini as it came, also as ADK keeps it.
         Candidates = "candidates",
+        Usage = "usage_metadata" | "usageMetadata",
+        Content = "content",
+        Parts = "parts",
     }
 }
 
@@ -117,7 +120,10 @@ fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
     let Some(object) = node_object(value) else { return false };
     let has = |key| value_of(object, key).is_some();
     let is_response = value_of(object, NoAnswerKey::Candidates).and_then(node_list).is_some();
+    let said = value_of(object, NoAnswerKey::Content).and_then(node_object);
+    let says_nothing = has(NoAnswerKey::Usage) && said.is_some_and(|said| value_of(said, NoAnswerKey::Parts).is_none());
     is_response
+        || says_nothing
         || has(NoAnswerKey::Http) && has(NoAnswerKey::Headers)
         || has(NoAnswerKey::Run) && object.entries().len() == 1
 }

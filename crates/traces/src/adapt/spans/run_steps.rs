@@ -6,7 +6,7 @@ use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tree::{self, SpanTree};
-use super::{SpanAct, TraceSpan, claude_turns, run_usage, text_of_node, tool_events, written_actions};
+use super::{SpanAct, TraceSpan, claude_turns, plain_prompts, run_usage, text_of_node, tool_events, written_actions};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools};
 use averment_base::value::{Node, Number, TextOrigin, Value};
@@ -40,7 +40,7 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
         hands_over = steps.len() > before;
     }
     let calls = calls::find_calls(&tree, &models, &exchanges, draft);
-    let speaker = collect_speech(&tree, &models, &exchanges, &calls, draft);
+    let speaker = collect_speech(&tree, &models, &exchanges, &calls, whole.input, draft);
     let written = written_actions::action_without_call(&exchanges, &calls.steps);
     match written.filter(|_| calls.steps.is_empty()) {
         Some(origin) => draft.add_warning(origin, ONLY_WRITTEN),
@@ -187,8 +187,11 @@ fn is_words(text: &Node<'_>) -> bool {
     !text_of_node(*text).is_some_and(written_actions::is_printed_call)
 }
 
+#[derive(Default)]
 struct SpeechSteps<'run> {
     steps: Vec<TimedStep<'run>>,
+    /// The texts in what the run was asked, where something says that.
+    asked: Option<FxHashSet<&'run str>>,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
     /// How often each agent received a text, by role.
@@ -200,9 +203,12 @@ fn collect_speech<'run>(
     models: &[usize],
     exchanges: &[ExchangeRef<'_, 'run>],
     calls: &SpanCalls<'run>,
+    input: Option<Node<'run>>,
     draft: &mut RunBuilder<'run, '_>,
 ) -> SpeechSteps<'run> {
-    let mut speaker = SpeechSteps { steps: Vec::new(), prompt: None, output: None, told: FxHashMap::default() };
+    let has_plain = draft.is_whole() && exchanges.iter().flat_map(|one| one.input).any(plain_prompts::is_plain);
+    let asked = has_plain.then(|| plain_prompts::asked_texts(tree, input, draft)).flatten();
+    let mut speaker = SpeechSteps { asked, ..SpeechSteps::default() };
     for (turn, (model, exchange)) in models.iter().zip(exchanges).enumerate() {
         let Some(span) = tree.spans.get(*model) else { continue };
         let of_main = tree.is_of_main(*model);
@@ -250,7 +256,12 @@ impl<'run> SpeechSteps<'run> {
             let Some(by) = said.role.filter(|role| role::OF_OTHERS.contains(role)) else { continue };
             for text in &said.texts {
                 let Some(words) = text_of_node(*text) else { continue };
-                let is_foreign = || content::is_not_of_user(words) || own.is_some_and(|own| !own.contains(words));
+                let is_template = || {
+                    let asked = self.asked.as_ref().filter(|_| of_main && plain_prompts::is_plain(said));
+                    asked.is_some_and(|asked| !asked.contains(words.trim()))
+                };
+                let is_foreign =
+                    || content::is_not_of_user(words) || own.is_some_and(|own| !own.contains(words)) || is_template();
                 let of_others = matches!(by, role::USER | "human") && is_foreign();
                 let by = if of_others { role::SYSTEM } else { by };
                 let count = here.entry((by, words)).or_insert(0);

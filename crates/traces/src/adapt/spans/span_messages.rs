@@ -105,7 +105,7 @@ key_table! {
 pub(crate) fn read_node<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     match node.value {
         Value::Text(text) if text.as_str().trim_start().starts_with(['{', '[']) => {
-            node.parse_embedded(draft.arena, draft.limits).unwrap_or(node)
+            draft.open_json(node).unwrap_or(node)
         }
         Value::Text(_) => streamed_answers::read_stream(node, draft).unwrap_or(node),
         _ => node,

@@ -280,7 +280,7 @@ fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
 }
 
 /// The text of a tool's name: what the conventions say, else the name of the span. A name that is no text may be that of any tool: none.
-pub(super) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
+pub(crate) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
     let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
     let named = span.facts.fact_node(Fact::Tool).filter(|node| !matches!(node.value, Value::Null));
     if named.is_some_and(|node| text_of_node(node).is_none()) {

@@ -60,13 +60,13 @@ key_table! {
 
 pub(super) fn is_replay(object: Object<'_>) -> bool {
     let prompts = list_of(object, VsCodeKey::Prompts).filter(|_| object.field(VsCodeKey::Exported).is_some());
-    prompts.is_some_and(|prompts| object_items(prompts).any(|(_, prompt)| holds_logs(prompt))) || holds_logs(object)
+    // Prompts of older exports have no id.
+    prompts.is_some_and(|prompts| object_items(prompts).any(|(_, prompt)| holds_logs(prompt)))
+        || object.field(VsCodeKey::Prompt).is_some() && holds_logs(object)
 }
 
 fn holds_logs(prompt: Object<'_>) -> bool {
-    prompt.field(VsCodeKey::Prompt).is_some()
-        && list_of(prompt, VsCodeKey::Logs)
-            .is_some_and(|logs| object_items(logs).any(|(_, log)| kind_of(log).is_some()))
+    list_of(prompt, VsCodeKey::Logs).is_some_and(|logs| object_items(logs).any(|(_, log)| kind_of(log).is_some()))
 }
 
 fn kind_of(log: Object<'_>) -> Option<ReplayKind> {

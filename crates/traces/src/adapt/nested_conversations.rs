@@ -8,8 +8,8 @@ const COMPARED: usize = 16;
 
 /// The places of what each conversation said, in a list of all that was said. The last conversation goes on.
 #[derive(Default)]
-pub(super) struct Threads {
-    threads: Vec<Vec<usize>>,
+pub(super) struct NestedConversations {
+    conversations: Vec<Vec<usize>>,
     placed: usize,
 }
 
@@ -23,21 +23,21 @@ pub(super) struct Repeated {
     pub(super) has_others: bool,
 }
 
-impl Threads {
+impl NestedConversations {
     /// What was said up to here belongs to the conversation that goes on.
     pub(super) fn take_said(&mut self, end: usize) {
         let new: Range<usize> = self.placed..end;
         self.placed = end;
-        match self.threads.last_mut() {
-            Some(thread) => thread.extend(new),
-            None if !new.is_empty() => self.threads.push(new.collect()),
+        match self.conversations.last_mut() {
+            Some(conversation) => conversation.extend(new),
+            None if !new.is_empty() => self.conversations.push(new.collect()),
             None => {}
         }
     }
 
     /// Goes on with the last conversation, whatever a request repeats of it.
     pub(super) fn go_further(&mut self, count_repeated: impl Fn(&[usize]) -> usize) -> Repeated {
-        let mut places = self.threads.last().cloned().unwrap_or_default();
+        let mut places = self.conversations.last().cloned().unwrap_or_default();
         places.truncate(count_repeated(&places));
         Repeated { places, is_whole: true, has_others: false }
     }
@@ -45,22 +45,22 @@ impl Threads {
     /// Goes on with the conversation that a request repeats furthest, or begins another one. `count_repeated` says how many of the places of a
     /// conversation a request repeats.
     pub(super) fn go_on(&mut self, count_repeated: impl Fn(&[usize]) -> usize) -> Repeated {
-        let counts = self.threads.iter().enumerate().rev().take(COMPARED);
-        let counts = counts.map(|(place, thread)| (place, count_repeated(thread)));
+        let counts = self.conversations.iter().enumerate().rev().take(COMPARED);
+        let counts = counts.map(|(place, conversation)| (place, count_repeated(conversation)));
         // Of several the latest one.
         let best = counts.reduce(|best, other| if other.1 > best.1 { other } else { best });
         let Some((place, count)) = best.filter(|(_, count)| *count > 0) else {
-            let is_first = self.threads.is_empty();
-            self.threads.push(Vec::new());
+            let is_first = self.conversations.is_empty();
+            self.conversations.push(Vec::new());
             return Repeated { places: Vec::new(), is_whole: is_first, has_others: !is_first };
         };
-        let mut thread = self.threads.get(place).cloned().unwrap_or_default();
-        let is_whole = count == thread.len();
+        let mut conversation = self.conversations.get(place).cloned().unwrap_or_default();
+        let is_whole = count == conversation.len();
         if is_whole {
-            self.threads.remove(place);
+            self.conversations.remove(place);
         }
-        thread.truncate(count);
-        self.threads.push(thread.clone());
-        Repeated { places: thread, is_whole, has_others: self.threads.len() > 1 }
+        conversation.truncate(count);
+        self.conversations.push(conversation.clone());
+        Repeated { places: conversation, is_whole, has_others: self.conversations.len() > 1 }
     }
 }

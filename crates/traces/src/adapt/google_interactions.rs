@@ -1,0 +1,340 @@
+//! Google's Interactions API: interactions with the `steps` in which they went, and the events that stream them.
+
+use super::adk::server_tools;
+use super::calls::TokenUsage;
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
+use super::fields::{NodeShapes, is_true, key_table, value_of};
+use super::format::{IN_FULL, TraceFormat};
+use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_of, text_of};
+use super::run_builder::{RunBuilder, field_entry};
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_runs::normal::{of_meta, of_run, of_usage};
+use averment_runs::run::StepStatus;
+
+key_table! {
+    InteractionKey {
+        Object = "object",
+        Steps = "steps",
+        Input = "input",
+        Id = "id",
+        Previous = "previous_interaction_id",
+        Model = "model",
+        Status = "status",
+        Usage = "usage",
+        Error = "error",
+        Event = "event_type",
+        Interaction = "interaction",
+        Index = "index",
+        Step = "step",
+        Delta = "delta",
+    }
+}
+
+key_table! {
+    InteractionObject {
+        Interaction = "interaction",
+    }
+}
+
+key_table! {
+    InteractionStatus {
+        Unfinished = "in_progress" | "incomplete" | "cancelled",
+    }
+}
+
+key_table! {
+    InteractionEvent {
+        Begin = "step.start",
+        Delta = "step.delta",
+        End = "step.stop",
+        /// How far the interaction is.
+        State = "interaction.created" | "interaction.status_update" | "interaction.in_progress",
+        Over = "interaction.completed" | "interaction.requires_action",
+        Failed = "error" | "interaction.failed",
+    }
+}
+
+key_table! {
+    InteractionStepKey {
+        Type = "type",
+        Content = "content",
+        Summary = "summary",
+        Id = "id",
+        Name = "name",
+        Arguments = "arguments",
+        Call = "call_id",
+        Result = "result",
+        Failed = "is_error",
+        Words = "text",
+    }
+}
+
+key_table! {
+    InteractionStepType {
+        User = "user_input",
+        Model = "model_output",
+        Thought = "thought",
+        Call = "function_call" | "mcp_server_tool_call",
+        Result = "function_result" | "mcp_server_tool_result",
+    }
+}
+
+key_table! {
+    /// Pieces of a step.
+    InteractionDelta {
+        Words = "text",
+        Arguments = "arguments_delta",
+        Silent = "thought_signature" | "thought_summary" | "text_annotation_delta" | "text_annotation" | "image" | "video" | "audio",
+    }
+}
+
+key_table! {
+    InteractionUsageKey {
+        Input = "total_input_tokens",
+        Output = "total_output_tokens",
+        Total = "total_tokens",
+        Reasoning = "total_thought_tokens",
+        Cached = "total_cached_tokens",
+    }
+}
+
+pub(super) const FORMAT: TraceFormat = TraceFormat {
+    name: "Google interactions",
+    known_by: "an `object` that is `interaction`, or events with an `event_type` such as `step.start`",
+    description: "interactions of Google's Interactions API (`steps`), streamed events included",
+    marks: &[InteractionKey::Object.key()],
+    object: is_interaction,
+    item_marks: &[InteractionKey::Object.key(), InteractionKey::Event.key()],
+    element: |object| is_interaction(object) || event_of(object).is_some(),
+    line: |object| is_interaction(object) || event_of(object).is_some(),
+    alone: |object| is_interaction(object) && value_of(object, InteractionKey::Previous).is_none(),
+    read: read_run,
+    ..IN_FULL
+};
+
+fn is_interaction(object: Object<'_>) -> bool {
+    text_of(object, InteractionKey::Object).and_then(InteractionObject::from_key).is_some()
+        && text_of(object, InteractionKey::Status).is_some()
+}
+
+fn event_of(object: Object<'_>) -> Option<InteractionEvent> {
+    text_of(object, InteractionKey::Event).and_then(InteractionEvent::from_key)
+}
+
+/// A step of which pieces arrive.
+struct OpenStep<'run> {
+    node: Node<'run>,
+    index: Option<Node<'run>>,
+    entries: Vec<ObjectEntry<'run>>,
+    words: String,
+    arguments: String,
+}
+
+struct InteractionReader<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
+    open: Vec<OpenStep<'run>>,
+    is_over: bool,
+}
+
+fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = draft.arena.alloc(root);
+    let mut reader =
+        InteractionReader { talk: ConversationBuilder::from_parts(draft), open: Vec::new(), is_over: true };
+    for node in items_of::<InteractionKey>(root, &[]) {
+        reader.talk.draft.count_record();
+        match node_object(*node) {
+            Some(object) if is_interaction(object) => reader.add_interaction(object),
+            Some(event) if event_of(event).is_some() => reader.add_event(*node, event),
+            _ => reader.talk.draft.skip_value(node, "what is no interaction and none of its events is passed over"),
+        }
+    }
+    if !reader.open.is_empty() {
+        let left = std::mem::take(&mut reader.open);
+        left.iter().for_each(|step| reader.talk.draft.note_unknown(step.node.origin, "a step breaks off"));
+    }
+    let is_over = reader.is_over;
+    let draft = reader.talk.finish_run();
+    if !is_over {
+        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
+    Ok(())
+}
+
+impl<'run> InteractionReader<'_, 'run, '_> {
+    fn add_interaction(&mut self, interaction: Object<'run>) {
+        match value_of(interaction, InteractionKey::Input) {
+            Some(words) if node_text(words).is_some() => {
+                self.talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
+            }
+            Some(input) => self.add_steps(node_list(input).unwrap_or_default()),
+            None => {}
+        }
+        self.talk.begin_message();
+        self.add_steps(list_of(interaction, InteractionKey::Steps).unwrap_or_default());
+        self.end_interaction(interaction);
+    }
+
+    fn end_interaction(&mut self, interaction: Object<'run>) {
+        let model = value_of(interaction, InteractionKey::Model);
+        self.talk.add_meta(of_meta::MODEL, model);
+        self.talk.draft.set_some(of_run::ERROR, value_of(interaction, InteractionKey::Error));
+        let status = text_of(interaction, InteractionKey::Status).and_then(InteractionStatus::from_key);
+        self.is_over = status.is_none();
+        let Some(counts) = object_of(interaction, InteractionKey::Usage) else { return };
+        let mut usage = TokenUsage::default();
+        for (name, key) in [
+            (of_usage::INPUT, InteractionUsageKey::Input),
+            (of_usage::OUTPUT, InteractionUsageKey::Output),
+            (of_usage::TOTAL, InteractionUsageKey::Total),
+            (of_usage::REASONING, InteractionUsageKey::Reasoning),
+            (of_usage::CACHE_READ, InteractionUsageKey::Cached),
+        ] {
+            usage.add_count(name, value_of(counts, key));
+        }
+        self.talk.add_usage(&usage, model);
+    }
+
+    fn add_steps(&mut self, steps: &'run [Node<'run>]) {
+        for (node, step) in self.talk.draft.record_objects(steps) {
+            self.add_step(node, step);
+        }
+    }
+
+    fn add_step(&mut self, node: Node<'run>, step: Object<'run>) {
+        let (about, talk) = (StepMeta::default(), &mut self.talk);
+        let word = text_of(step, InteractionStepKey::Type).unwrap_or_default();
+        let told = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker, key| {
+            if let Some(content) = value_of(step, key) {
+                talk.draft.note_parts(content);
+                talk.add_text(speaker, content, &about, node.origin);
+            }
+        };
+        let named = || value_of(step, InteractionStepKey::Name);
+        match (InteractionStepType::from_key(word), server_tools::step_tool(word)) {
+            (Some(InteractionStepType::User), _) => told(talk, Speaker::User, InteractionStepKey::Content),
+            (Some(InteractionStepType::Model), _) => told(talk, Speaker::Assistant, InteractionStepKey::Content),
+            (Some(InteractionStepType::Thought), _) => told(talk, Speaker::Thinking, InteractionStepKey::Summary),
+            (Some(InteractionStepType::Call), _) => self.add_call(node, step, named()),
+            (Some(InteractionStepType::Result), _) => self.add_result(node, step, named().and_then(node_text)),
+            (None, Some((tool, true))) => self.add_call(node, step, Some(Node::computed(Value::plain_text(tool)))),
+            (None, Some((tool, false))) => self.add_result(node, step, Some(tool)),
+            (None, None) => {
+                talk.draft.skip_record(node.origin, format!("a step of unknown type `{word}` is passed over"))
+            }
+        }
+    }
+
+    fn add_call(&mut self, node: Node<'run>, step: Object<'run>, tool: Option<Node<'run>>) {
+        let made = ToolCall {
+            tool: tool.unwrap_or(Node::computed(Value::Null)),
+            args: value_of(step, InteractionStepKey::Arguments),
+            id: value_of(step, InteractionStepKey::Id),
+            origin: node.origin,
+        };
+        self.talk.add_call(made, &StepMeta::default());
+    }
+
+    fn add_result(&mut self, node: Node<'run>, step: Object<'run>, tool: Option<&str>) {
+        let result = value_of(step, InteractionStepKey::Result);
+        let failed = is_true(&step, &NodeShapes, InteractionStepKey::Failed);
+        let status = if failed { StepStatus::Failed } else { StepStatus::Unknown };
+        let error = result.filter(|_| failed);
+        let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
+        let id = text_of(step, InteractionStepKey::Call);
+        self.talk.within_message(|talk| {
+            talk.add_result(id, tool, outcome, &StepMeta::default(), node.origin);
+        });
+    }
+
+    fn add_event(&mut self, node: Node<'run>, event: Object<'run>) {
+        match event_of(event) {
+            Some(InteractionEvent::Begin) => {
+                let step = object_of(event, InteractionKey::Step);
+                self.open.push(OpenStep {
+                    node,
+                    index: value_of(event, InteractionKey::Index),
+                    entries: step.map(|step| step.entries().to_vec()).unwrap_or_default(),
+                    words: String::new(),
+                    arguments: String::new(),
+                });
+            }
+            Some(InteractionEvent::Delta) => {
+                let known = self.open_step(event).zip(object_of(event, InteractionKey::Delta));
+                if !known.is_some_and(|(step, delta)| step.add_delta(delta)) {
+                    self.talk
+                        .draft
+                        .note_unknown(node.origin, "a piece of a step is of no known type: it may be of a call");
+                }
+            }
+            Some(InteractionEvent::End) => {
+                let Some(place) = self
+                    .open_step(event)
+                    .map(|step| step.node)
+                    .and_then(|first| self.open.iter().position(|step| step.node.origin == first.origin))
+                else {
+                    return;
+                };
+                let step = self.open.remove(place);
+                let (node, whole) = step.whole_step(self.talk.draft);
+                self.add_step(node, whole);
+            }
+            Some(InteractionEvent::State) => {
+                self.is_over = false;
+                self.talk.begin_message();
+            }
+            Some(InteractionEvent::Over) => {
+                object_of(event, InteractionKey::Interaction).into_iter().for_each(|it| self.end_interaction(it));
+            }
+            Some(InteractionEvent::Failed) => {
+                self.talk.draft.set_some(of_run::ERROR, value_of(event, InteractionKey::Error));
+            }
+            None => {}
+        }
+    }
+
+    fn open_step(&mut self, event: Object<'run>) -> Option<&mut OpenStep<'run>> {
+        let index = value_of(event, InteractionKey::Index);
+        let same = |step: &OpenStep<'run>| match (step.index, index) {
+            (Some(known), Some(index)) => values_equal(&known.value, &index.value),
+            (known, index) => known.is_none() && index.is_none(),
+        };
+        self.open.iter_mut().rev().find(|step| same(step))
+    }
+}
+
+impl<'run> OpenStep<'run> {
+    /// False for a piece that nobody knows. What a service's own tools were given and gave comes in one piece.
+    fn add_delta(&mut self, delta: Object<'run>) -> bool {
+        let word = text_of(delta, InteractionStepKey::Type).unwrap_or_default();
+        let text = |key| text_of(delta, key);
+        match InteractionDelta::from_key(word) {
+            Some(InteractionDelta::Words) => {
+                text(InteractionStepKey::Words).map(|text| self.words.push_str(text)).is_some()
+            }
+            Some(InteractionDelta::Arguments) => {
+                text(InteractionStepKey::Arguments).map(|text| self.arguments.push_str(text)).is_some()
+            }
+            Some(InteractionDelta::Silent) => true,
+            None => {
+                let is_known = InteractionStepType::from_key(word).is_some() || server_tools::step_tool(word).is_some();
+                self.entries.retain(|entry| delta.get(entry.key).is_none());
+                self.entries.extend(delta.entries());
+                is_known
+            }
+        }
+    }
+
+    fn whole_step(mut self, draft: &RunBuilder<'run, '_>) -> (Node<'run>, Object<'run>) {
+        let text = |text: &str| Node::new(Value::plain_text(draft.arena.alloc_str(text)), self.node.origin);
+        for (key, words) in
+            [(InteractionStepKey::Content, &self.words), (InteractionStepKey::Arguments, &self.arguments)]
+        {
+            if !words.is_empty() {
+                self.entries.retain(|entry| entry.key != key.key());
+                self.entries.push(field_entry(key.key(), text(words)));
+            }
+        }
+        (self.node, Object::new(draft.arena, draft.arena.alloc_slice_copy(&self.entries)))
+    }
+}

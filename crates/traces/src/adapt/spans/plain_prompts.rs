@@ -1,0 +1,48 @@
+//! What models were given as one plain text: a program puts instructions, templates and earlier messages into such a text, too. It is the
+//! user's where the run was asked the same.
+
+use super::attributes::Fact;
+use super::exchange::SpanMessage;
+use super::span_messages::read_node;
+use super::tree::SpanTree;
+use super::{SpanAct, text_of_node};
+use crate::adapt::run_builder::RunBuilder;
+use averment_base::value::{Node, Value};
+use rustc_hash::FxHashSet;
+
+/// Questions do not stand deeper in what a run was asked.
+const DEEP: usize = 6;
+
+/// The texts in what the run was asked, by what stands around its models; `None` where nothing says that.
+pub(super) fn asked_texts<'run>(
+    tree: &SpanTree<'run>,
+    input: Option<Node<'run>>,
+    draft: &RunBuilder<'run, '_>,
+) -> Option<FxHashSet<&'run str>> {
+    let outer = tree.whole_run(false);
+    let works = outer.iter().filter_map(|span| tree.spans.get(*span));
+    let works = works.filter(|span| !matches!(span.act, SpanAct::Inference | SpanAct::Tool));
+    let given = works.filter_map(|span| {
+        [Fact::Input, Fact::MessagesIn, Fact::Messages].into_iter().find_map(|fact| span.facts.fact_node(fact))
+    });
+    let mut open: Vec<(Node<'run>, usize)> = input.into_iter().chain(given).map(|node| (node, 0)).collect();
+    if open.is_empty() {
+        return None;
+    }
+    let mut texts = FxHashSet::default();
+    while let Some((node, depth)) = open.pop().filter(|(_, depth)| *depth < DEEP) {
+        let value = read_node(node, draft);
+        texts.extend(text_of_node(value).map(str::trim));
+        match value.value {
+            Value::List(items) => open.extend(items.iter().map(|item| (*item, depth + 1))),
+            Value::Object(object) => open.extend(object.entries().iter().map(|entry| (entry.node, depth + 1))),
+            _ => {}
+        }
+    }
+    Some(texts)
+}
+
+/// Whether a message is one plain text, which says nothing of its speaker.
+pub(super) fn is_plain(said: &SpanMessage<'_>) -> bool {
+    said.place.and_then(text_of_node).is_some()
+}

@@ -115,20 +115,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_set_aside_is_given_back_once() {
+    fn blocks_grow_and_what_is_set_aside_is_given_back_once() {
         set_aside();
+        let mut bytes = vec![1_u8; 100];
+        bytes.extend(vec![0; bytes.len() * 50]);
+        assert_eq!(bytes.iter().map(|byte| usize::from(*byte)).sum::<usize>(), 100);
         assert!(give_back());
         assert!(!give_back());
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "Miri takes that much memory from the machine")]
     fn whoever_is_prepared_for_it_is_told_that_there_is_no_memory() {
-        let mut bytes = vec![1_u8; 100];
-        let asked = averment_base::memory::allow_failure(|| bytes.try_reserve_exact(1 << 46));
+        let asked = averment_base::memory::allow_failure(|| Vec::<u8>::new().try_reserve_exact(1 << 46));
         assert!(asked.is_err());
-        bytes.extend([0; 5000]);
-        assert_eq!((bytes.len(), bytes[99]), (5100, 1));
-        let zeros = vec![0_u64; bytes.len()];
-        assert!(zeros.iter().all(|number| *number == 0));
     }
 }

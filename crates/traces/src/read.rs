@@ -261,7 +261,10 @@ pub fn parse_under<'run>(
 
 /// A session that ends with a call which waits for its result may have been cut off behind a whole line.
 fn hint_at_cut(run: &mut Run<'_>) {
-    let has_result = |step: &&Step<'_>| step.object.get(of_step::RESULT).is_some();
+    // Where no call of the session has one, results count as not recorded.
+    let has_result = |step: &&Step<'_>| {
+        step.object.get(of_step::RESULT).is_some_and(|result| !matches!(result.value, Value::Absent))
+    };
     let last = run.steps.iter().rfind(|step| matches!(step.kind, StepKind::Call | StepKind::Message));
     let is_open =
         |step: &&Step<'_>| step.kind == StepKind::Call && step.status == StepStatus::Unknown && !has_result(step);

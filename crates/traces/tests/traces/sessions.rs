@@ -165,3 +165,33 @@ fn end_of_text(bytes: &[u8], start: usize) -> usize {
     }
     at + 1
 }
+
+/// Also where it is the first call, so that no result was recorded before.
+#[test]
+fn a_session_that_ends_with_an_open_call_may_be_cut_off() {
+    let asked = r#"{"type": "user", "sessionId": "s", "uuid": "1", "message": {"role": "user", "content": "look"}}"#;
+    let call = |id: u8| {
+        let block = format!(r#"{{"type": "tool_use", "id": "t{id}", "name": "Read", "input": {{"file_path": "a"}}}}"#);
+        format!(
+            r#"{{"type": "assistant", "sessionId": "s", "uuid": "c{id}", "message": {{"role": "assistant", "content": [{block}]}}}}"#
+        )
+    };
+    let result = |id: u8| {
+        let block = format!(r#"{{"type": "tool_result", "tool_use_id": "t{id}", "content": "there"}}"#);
+        format!(
+            r#"{{"type": "user", "sessionId": "s", "uuid": "r{id}", "message": {{"role": "user", "content": [{block}]}}}}"#
+        )
+    };
+    let is_hinted = |lines: &[String]| {
+        let limits = Limits::default();
+        let text = lines.join("\n");
+        let raw = TraceRuns::new("s.jsonl", Cursor::new(text.into_bytes()), &limits).next().unwrap().unwrap();
+        let arena = Bump::new();
+        let run = parse_run(&raw, &arena, &limits).unwrap();
+        run.warnings.iter().any(|warning| warning.message.contains("may be cut off"))
+    };
+    let first = [asked.to_owned(), call(1)];
+    assert!(is_hinted(&first));
+    assert!(!is_hinted(&[&first[..], &[result(1)]].concat()));
+    assert!(is_hinted(&[&first[..], &[result(1), call(2)]].concat()));
+}

@@ -165,7 +165,16 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     records.sort_by(|a, b| at(a.2).total_cmp(&at(b.2)));
     let mut talk = ConversationBuilder::new(draft);
+    // What a run tells of its tokens holds those of its steps.
+    let summed_up: FxHashSet<_> = records
+        .iter()
+        .filter(|(_, kind, run)| *kind == AssistantsObject::Run && object_of(*run, AssistantsKey::Usage).is_some())
+        .filter_map(|(_, _, run)| text_of(*run, AssistantsKey::Id))
+        .collect();
     for (node, kind, record) in records {
+        if text_of(record, AssistantsKey::Run).is_none_or(|run| !summed_up.contains(run)) {
+            count_usage(&mut talk, record);
+        }
         is_open |= text_of(record, AssistantsKey::Status).and_then(AssistantsOpenWord::from_key).is_some();
         match kind {
             AssistantsObject::Step => add_step(&mut talk, node, record),
@@ -194,6 +203,14 @@ fn set_error<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, record: Object<
     let why = node_object(error).and_then(|error| value_of(error, AssistantsKey::Why)).unwrap_or(error);
     talk.draft.set_entry(of_run::ERROR, why);
     Some(why)
+}
+
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, record: Object<'run>) {
+    if let Some(counts) = object_of(record, AssistantsKey::Usage) {
+        let mut usage = TokenUsage::default();
+        usage.add_usage(counts);
+        talk.usage.merge_usage(&usage);
+    }
 }
 
 fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
@@ -232,11 +249,6 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     let end = StepMeta { time: time(AssistantsKey::Completed), ..StepMeta::default() };
     if !talk.draft.has_entry(of_run::ID) {
         talk.draft.set_some(of_run::ID, value_of(step, AssistantsKey::Run).filter(|id| node_text(*id).is_some()));
-    }
-    if let Some(counts) = object_of(step, AssistantsKey::Usage) {
-        let mut usage = TokenUsage::default();
-        usage.add_usage(counts);
-        talk.usage.merge_usage(&usage);
     }
     let error = set_error(talk, step);
     let details = object_of(step, AssistantsKey::Details);

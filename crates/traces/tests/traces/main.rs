@@ -53,6 +53,7 @@ mod skillgym;
 mod spans;
 mod stray;
 mod told;
+mod told_beside;
 mod told_in_parts;
 mod unknown_parts;
 mod wild;

@@ -1,18 +1,19 @@
-//! Cline, Roo Code and Kilo Code: what a task showed to its user (`ui_messages.json`). Tools stand there by the words of the editor; what most
+//! Cline, Roo Code and Kilo Code: what a task showed to its user (`ui_messages.json`). Tools stand there by the words of the editor; what many
 //! of them gave is not written down.
 
 use super::block_session::{self, CostSum};
-use super::blocks::BlockCall;
+use super::blocks::{BlockCall, BlockResult};
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord as _, key_table, value_of};
+use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, node_object, node_text, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, field_entry};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step, of_usage};
+use averment_runs::run::StepStatus;
 
 key_table! {
     ShownKey {
@@ -28,6 +29,29 @@ key_table! {
         Write = "cacheWrites",
         Cost = "cost",
         Said = "response" | "question",
+        Partial = "partial",
+    }
+}
+
+key_table! {
+    /// What the editor tells beside what a tool was given.
+    ShownBeside {
+        Any = "tool" | "isOutsideWorkspace" | "operationIsLocatedInWorkspace" | "isProtected",
+    }
+}
+
+key_table! {
+    /// What such a tool looked at stands where others have what they write.
+    ShownContent {
+        Any = "content",
+    }
+}
+
+key_table! {
+    ShownLook {
+        Found = "listFilesTopLevel" | "listFilesRecursive" | "listCodeDefinitionNames" | "searchFiles",
+        /// The file again, by its whole path.
+        Place = "readFile",
     }
 }
 
@@ -188,7 +212,10 @@ impl<'run> ShownTask<'_, 'run, '_> {
             }
             ShownKind::Mcp => self.add_call(node, ShownTool::Mcp, held, &about),
             ShownKind::Browser => self.add_call(node, ShownTool::Browser, held.or(words), &about),
-            ShownKind::Tool => self.add_tool(node, held, &about),
+            ShownKind::Tool => {
+                let is_whole = !is_true(&message, &NodeShapes, ShownKey::Partial);
+                self.add_tool(node, held.and_then(node_object), is_whole, &about);
+            }
             ShownKind::Output | ShownKind::Silent => {}
         }
     }
@@ -216,16 +243,30 @@ impl<'run> ShownTask<'_, 'run, '_> {
         self.running = call.map(|call| (call, Vec::new()));
     }
 
-    fn add_tool(&mut self, node: Node<'run>, held: Option<Node<'run>>, about: &StepMeta<'run>) {
-        let Some(tool) = held.and_then(node_object).and_then(|held| value_of(held, ShownKey::Tool)) else {
+    fn add_tool(&mut self, node: Node<'run>, held: Option<Object<'run>>, is_whole: bool, about: &StepMeta<'run>) {
+        let Some((held, tool)) = held.and_then(|held| Some((held, value_of(held, ShownKey::Tool)?))) else {
             return self.talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
         };
+        let look = node_text(tool).and_then(ShownLook::from_key);
+        let is_given = |key: &str| {
+            ShownBeside::from_key(key).is_none() && (look.is_none() || ShownContent::from_key(key).is_none())
+        };
+        let given: Vec<_> = held.entries().iter().filter(|entry| is_given(entry.key)).copied().collect();
+        let args = Some(self.talk.draft.object_node(&given));
+        let found = value_of(held, ShownContent::Any).filter(|_| is_whole && look == Some(ShownLook::Found));
+        let answer =
+            found.filter(|found| node_text(*found).is_some_and(|text| !text.is_empty())).map(|found| BlockResult {
+                result: Some(found),
+                is_value: true,
+                status: Some(StepStatus::Unknown),
+                ..BlockResult::default()
+            });
         let known = NAMES.iter().find(|(shown, _)| node_text(tool) == Some(*shown));
         let tool = known.map_or(tool, |(_, name)| Node::new(Value::plain_text(name), tool.origin));
         block_session::add_call(
             &mut self.talk,
             node,
-            BlockCall { tool: Some(tool), args: held, ..BlockCall::default() },
+            BlockCall { tool: Some(tool), args, answer, ..BlockCall::default() },
             about,
         );
     }

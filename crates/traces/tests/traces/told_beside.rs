@@ -25,3 +25,28 @@ fn the_tokens_of_a_run_of_assistants_hold_those_of_its_steps() {
     let both = [whole.as_slice(), &[step("b", "other", 7)]].concat();
     assert_eq!(told(&both), r#"{"input_tokens":57,"output_tokens":2,"total_tokens":59}"#);
 }
+
+#[test]
+fn what_a_look_showed_is_its_result() {
+    let shown = |tool: Json, partial: bool| {
+        let messages = json!([{"ts": 1, "type": "say", "say": "text", "text": "go"},
+            {"ts": 2, "type": "ask", "ask": "tool", "text": tool.to_string(), "partial": partial}]);
+        messages.to_string()
+    };
+    let told = |tool: Json, partial| {
+        with(&shown(tool, partial), |run| {
+            (run.steps[1].name.to_owned(), field(run, 1, "args"), field(run, 1, "result"))
+        })
+    };
+    let of = |name: &str, args: &str, result: &str| (name.to_owned(), args.to_owned(), result.to_owned());
+    let list = json!({"tool": "listFilesTopLevel", "path": "lib", "isOutsideWorkspace": false, "content": "x.rs"});
+    assert_eq!(told(list.clone(), false), of("list_files", r#"{"path":"lib"}"#, "\"x.rs\""));
+    assert_eq!(told(list, true), of("list_files", r#"{"path":"lib"}"#, "absent"));
+    let search = json!({"tool": "searchFiles", "path": "lib", "regex": "f.", "content": ""});
+    assert_eq!(told(search, false), of("search_files", r#"{"path":"lib","regex":"f."}"#, "absent"));
+    // Where a file is the editor tells, not what it holds.
+    let read = json!({"tool": "readFile", "path": "lib/x.rs", "content": "/w/lib/x.rs"});
+    assert_eq!(told(read, false), of("read_file", r#"{"path":"lib/x.rs"}"#, "absent"));
+    let write = json!({"tool": "newFileCreated", "path": "y", "content": "fn y() {}"});
+    assert_eq!(told(write, false), of("write_to_file", r#"{"content":"fn y() {}","path":"y"}"#, "absent"));
+}

@@ -46,6 +46,7 @@ key_table! {
         Told = "message",
         Event = "event",
         Usage = "token_usage",
+        Feedback = "feedback",
     }
 }
 
@@ -68,9 +69,11 @@ key_table! {
         Result = "ToolResult",
         Status = "StatusUpdate",
         Aside = "SubagentEvent",
+        /// Whether the user allows a call, and what they say to that.
+        Approval = "ApprovalResponse" | "ApprovalRequestResolved",
         /// Where turns end, what is asked of the user, and what is shown: calls and results have records of their own.
-        Silent = "TurnEnd" | "StepInterrupted" | "CompactionBegin" | "CompactionEnd" | "ApprovalRequest" | "ApprovalResponse"
-            | "ApprovalRequestResolved" | "QuestionRequest" | "QuestionResponse" | "MCPLoadingBegin" | "MCPLoadingEnd" | "Notification"
+        Silent = "TurnEnd" | "StepInterrupted" | "CompactionBegin" | "CompactionEnd" | "ApprovalRequest"
+            | "QuestionRequest" | "QuestionResponse" | "MCPLoadingBegin" | "MCPLoadingEnd" | "Notification"
             | "StepRetry" | "PlanDisplay" | "HookTriggered" | "HookResolved" | "HookRequest" | "ToolCallRequest" | "BtwBegin" | "BtwEnd",
     }
 }
@@ -215,6 +218,11 @@ impl<'run> KimiWire<'_, 'run, '_> {
             KimiRecordType::Result => self.add_result(node, payload, about),
             KimiRecordType::Status => self.count_usage(payload),
             KimiRecordType::Aside => self.read_aside(node, payload, about),
+            KimiRecordType::Approval => {
+                if let Some(words) = payload.field(KimiPayloadKey::Feedback) {
+                    UserWords::PLAIN.add_words(&mut self.talk, words, about);
+                }
+            }
             KimiRecordType::CallPart | KimiRecordType::Silent => {}
         }
     }

@@ -1,6 +1,7 @@
 //! What a run tells in places that are easily passed over: beside a call, behind it, or summed up.
 
 use super::formats::{field, root, steps, with};
+use averment_runs::run::StepStatus;
 use serde_json::{Value as Json, json};
 
 fn lines(values: &[Json]) -> String {
@@ -49,4 +50,32 @@ fn what_a_look_showed_is_its_result() {
     assert_eq!(told(read, false), of("read_file", r#"{"path":"lib/x.rs"}"#, "absent"));
     let write = json!({"tool": "newFileCreated", "path": "y", "content": "fn y() {}"});
     assert_eq!(told(write, false), of("write_to_file", r#"{"content":"fn y() {}","path":"y"}"#, "absent"));
+}
+
+#[test]
+fn what_a_user_says_to_a_call_is_the_users() {
+    let record = |kind: &str, payload: Json| json!({"timestamp": 5.0, "message": {"type": kind, "payload": payload}});
+    let told = |answer: &str, feedback: &str| {
+        let records = [
+            record("TurnBegin", json!({"user_input": "go"})),
+            record("StepBegin", json!({"n": 1})),
+            record(
+                "ToolCall",
+                json!({"type": "function", "id": "c", "function": {"name": "Shell", "arguments": "{\"command\":\"make\"}"}}),
+            ),
+            record("ApprovalRequest", json!({"id": "q", "tool_call_id": "c"})),
+            record(answer, json!({"request_id": "q", "response": "reject", "feedback": feedback})),
+            record(
+                "ToolResult",
+                json!({"tool_call_id": "c", "return_value": {"is_error": true, "output": "", "message": "It was rejected by the user."}}),
+            ),
+        ];
+        with(&lines(&records), |run| {
+            let texts = (0..run.steps.len()).filter(|at| steps(run)[*at] == "message user");
+            assert!(run.steps.iter().any(|step| step.status == StepStatus::Denied));
+            texts.map(|at| field(run, at, "text")).collect::<Vec<_>>()
+        })
+    };
+    assert_eq!(told("ApprovalResponse", "use ninja"), ["\"go\"", "\"use ninja\""]);
+    assert_eq!(told("ApprovalRequestResolved", ""), ["\"go\""]);
 }

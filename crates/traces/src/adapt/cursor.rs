@@ -52,6 +52,7 @@ key_table! {
         ExitCode = "exitCode",
         Output = "interleavedOutput",
         Stdout = "stdout",
+        Stderr = "stderr",
         Content = "content",
         Failed = "isError",
     }
@@ -280,7 +281,11 @@ fn call_outcome(result: Node<'_>) -> CallResult<'_> {
     let failed = exit_code.is_some_and(|code| !matches!(code.value, Value::Number(code) if code.as_i64() == Some(0)))
         || node_object(given).is_some_and(|given| is_true(&given, &NodeShapes, CursorToolKey::Failed));
     let status = if failed && status == StepStatus::Ok { StepStatus::Failed } else { status };
-    let result = of(&[CursorToolKey::Output, CursorToolKey::Stdout, CursorToolKey::Content]).unwrap_or(given);
+    let result = of(&[CursorToolKey::Output, CursorToolKey::Stdout, CursorToolKey::Content]);
+    // A command that printed nothing may have said why.
+    let is_empty = |words: Node<'_>| node_text(words).is_some_and(str::is_empty);
+    let complaint = of(&[CursorToolKey::Stderr]).filter(|words| !is_empty(*words));
+    let result = complaint.filter(|_| result.is_none_or(is_empty)).or(result).unwrap_or(given);
     let error = of(&[CursorToolKey::Error]).filter(|_| status == StepStatus::Failed);
     CallResult { result: Some(result), status: Some(status), exit_code, error, details: Some(given), duration: None }
 }

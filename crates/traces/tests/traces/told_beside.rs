@@ -79,3 +79,23 @@ fn what_a_user_says_to_a_call_is_the_users() {
     assert_eq!(told("ApprovalResponse", "use ninja"), ["\"go\"", "\"use ninja\""]);
     assert_eq!(told("ApprovalRequestResolved", ""), ["\"go\""]);
 }
+
+#[test]
+fn a_command_that_printed_nothing_may_say_why_it_failed() {
+    let told = |end: &str, given: Json| {
+        let call = |subtype: &str, held: Json| json!({"type": "tool_call", "subtype": subtype, "call_id": "c", "tool_call": {"shellToolCall": held}, "session_id": "s"});
+        let events = [
+            call("started", json!({"args": {"command": "make"}})),
+            call("completed", json!({"args": {"command": "make"}, "result": {end: given}})),
+        ];
+        with(&lines(&events), |run| (field(run, 0, "result"), field(run, 0, "error")))
+    };
+    let of = |result: &str, error: &str| (result.to_owned(), error.to_owned());
+    let silent = json!({"exitCode": 2, "stdout": "", "stderr": "no rule"});
+    assert_eq!(told("failure", silent.clone()), of("\"no rule\"", "\"no rule\""));
+    assert_eq!(told("success", silent), of("\"no rule\"", "\"no rule\""));
+    let loud = json!({"exitCode": 2, "stdout": "1 failed", "stderr": "warning"});
+    assert_eq!(told("failure", loud), of("\"1 failed\"", "\"1 failed\""));
+    let quiet = json!({"exitCode": 0, "stdout": "", "stderr": ""});
+    assert_eq!(told("success", quiet), of("\"\"", "missing"));
+}

@@ -1,6 +1,6 @@
 //! Logs of Claude Code's hooks: what the program gives to a hook, an event a line. A call has an event before it and one behind it.
 
-use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, node_object, text_of};
@@ -10,7 +10,7 @@ use super::tools;
 use crate::time;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run};
+use averment_runs::normal::{of_meta, of_run, role};
 use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
@@ -57,6 +57,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     line: is_event,
     record_ids: RecordIds::shared(&[&[HookKey::Id.key()]]),
     read: read_run,
+    // What the assistant says no hook tells.
+    partial_roles: &[role::USER, role::ASSISTANT, role::THINKING, role::SYSTEM],
     ..IN_FULL
 };
 
@@ -77,7 +79,6 @@ struct HookLog<'a, 'run, 'limits> {
     open: Vec<OpenCall<'run>>,
     /// Whether hooks in front of calls, and behind them, were logged.
     logged: [bool; 2],
-    prompt: Option<Node<'run>>,
     answer: Option<Node<'run>>,
 }
 
@@ -85,7 +86,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     use StepKind::{Call, Command, Http, Message, Read, Skill, Write};
     let root = draft.arena.alloc(root);
     let talk = ConversationBuilder::new(draft);
-    let mut log = HookLog { talk, open: Vec::new(), logged: [false; 2], prompt: None, answer: None };
+    let mut log = HookLog { talk, open: Vec::new(), logged: [false; 2], answer: None };
     for node in items_of::<HookKey>(root, &[]) {
         log.talk.draft.count_record();
         let event = node_object(*node);
@@ -95,11 +96,12 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             None => log.talk.draft.skip_value(node, "an event of an unknown hook is passed over"),
         }
     }
-    let HookLog { talk, logged, prompt, answer, .. } = log;
+    let HookLog { talk, logged, answer, .. } = log;
     let draft = talk.finish_without_turns();
-    // What the assistant says no hook tells.
-    draft.mark_unrecorded(Message);
-    draft.set_some(of_run::PROMPT, prompt);
+    // Without a hook for prompts nobody's words are told.
+    if draft.steps_of_kind(Message).is_empty() {
+        draft.mark_unrecorded(Message);
+    }
     draft.set_entry(of_run::OUTPUT, answer.unwrap_or_else(absent_node));
     match logged {
         [false, false] => {
@@ -142,7 +144,8 @@ impl<'run> HookLog<'_, 'run, '_> {
             }
             HookEvent::Prompt => {
                 self.talk.note_input();
-                self.prompt = self.prompt.or_else(|| first_of(event, &[HookKey::Prompt]));
+                let words = value_of(event, HookKey::Prompt);
+                words.into_iter().for_each(|words| self.talk.add_message(Speaker::User, words, &about, node.origin));
             }
             HookEvent::Stop => self.answer = first_of(event, &[HookKey::Answer]).or(self.answer),
             HookEvent::Silent => {}

@@ -99,3 +99,22 @@ fn a_command_that_printed_nothing_may_say_why_it_failed() {
     let quiet = json!({"exitCode": 0, "stdout": "", "stderr": ""});
     assert_eq!(told("success", quiet), of("\"\"", "missing"));
 }
+
+#[test]
+fn a_hook_tells_what_users_say_and_not_what_the_assistant_says() {
+    let event = |name: &str, more: Json| {
+        let mut event = json!({"session_id": "h", "hook_event_name": name});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let call =
+        |name: &str| event(name, json!({"tool_name": "Read", "tool_input": {"file_path": "/a"}, "tool_response": "x"}));
+    let prompt = |words: &str| event("UserPromptSubmit", json!({"prompt": words}));
+    let told = [prompt("look"), call("PreToolUse"), call("PostToolUse"), event("Stop", json!({})), prompt("more")];
+    with(&lines(&told), |run| {
+        assert_eq!(steps(run), ["message user", "call Read", "read /a", "message user"]);
+        assert_eq!((root(run, "prompt"), field(run, 3, "text")), ("\"look\"".into(), "\"more\"".into()));
+        assert_eq!(root(run, "unrecorded_roles"), r#"["assistant","thinking","system"]"#);
+    });
+    with(&lines(&told[1..4]), |run| assert_eq!(root(run, "messages"), "absent"));
+}

@@ -6,10 +6,10 @@ mod replay;
 use super::block_session::{self};
 use super::blocks::{BlockCall, BlockResult};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
-use super::run_builder::RunBuilder;
+use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
@@ -65,6 +65,9 @@ key_table! {
         Details = "resultDetails",
         Specific = "toolSpecificData",
         RawInput = "rawInput",
+        /// Of a terminal: what it was asked to run, and in newer versions what it ran as well.
+        Line = "commandLine" | "command",
+        Asked = "original",
         Input = "input",
         Output = "output",
         Failed = "isError",
@@ -304,6 +307,10 @@ fn add_invocation<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node
     let specific = object_of(part, VsCodePartKey::Specific);
     let input = details.and_then(|details| first_of(details, &[VsCodePartKey::Input]));
     let args = input.or_else(|| specific.and_then(|data| first_of(data, &[VsCodePartKey::RawInput])));
+    let line = specific.and_then(|data| value_of(data, VsCodePartKey::Line));
+    let line = line.and_then(|line| node_object(line).map_or(Some(line), |line| value_of(line, VsCodePartKey::Asked)));
+    let line = line.filter(|line| node_text(*line).is_some());
+    let args = args.or_else(|| line.map(|line| talk.draft.object_node(&[field_entry(of_step::COMMAND, line)])));
     let output = details.and_then(|details| first_of(details, &[VsCodePartKey::Output]));
     let failed = details.is_some_and(|details| is_true(&details, &NodeShapes, VsCodePartKey::Failed));
     let status = match (is_refused(part), failed) {

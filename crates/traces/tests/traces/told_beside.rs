@@ -118,3 +118,22 @@ fn a_hook_tells_what_users_say_and_not_what_the_assistant_says() {
     });
     with(&lines(&told[1..4]), |run| assert_eq!(root(run, "messages"), "absent"));
 }
+
+#[test]
+fn a_terminal_shows_what_it_was_asked_to_run() {
+    let told = |data: Json| {
+        let part = json!({"kind": "toolInvocationSerialized", "toolCallId": "a", "toolId": "run_in_terminal", "isComplete": true, "toolSpecificData": data});
+        let chat = json!({"requesterUsername": "u", "responderUsername": "r", "requests": [
+            {"message": {"text": "go"}, "response": [part], "result": {"metadata": {}}}]});
+        with(&chat.to_string(), |run| (steps(run), field(run, 1, "args")))
+    };
+    let of =
+        |names: &[&str], args: &str| (names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>(), args.to_owned());
+    let ran = of(&["message user", "call run_in_terminal", "command make"], r#"{"command":"make"}"#);
+    assert_eq!(told(json!({"kind": "terminal", "language": "sh", "command": "make"})), ran);
+    assert_eq!(told(json!({"kind": "terminal", "commandLine": {"original": "make", "toolEdited": "make -s"}})), ran);
+    assert_eq!(
+        told(json!({"kind": "todoList", "todoList": []})),
+        of(&["message user", "call run_in_terminal"], "absent")
+    );
+}

@@ -137,3 +137,18 @@ fn a_terminal_shows_what_it_was_asked_to_run() {
         of(&["message user", "call run_in_terminal"], "absent")
     );
 }
+
+#[test]
+fn a_client_names_no_session() {
+    let line = |session: &str, role: &str, text: &str| json!({"type": role, "session_id": session, "parent_tool_use_id": null, "message": {"role": role, "content": text}});
+    let told = |lines_of: &[Json]| {
+        with(&lines(lines_of), |run| {
+            (run.id.map(str::to_owned), run.warnings.iter().any(|one| one.message.contains("several")))
+        })
+    };
+    let answer = line("real", "assistant", "Done.");
+    assert_eq!(told(&[line("default", "user", "go"), answer.clone()]), (Some("real".to_owned()), false));
+    assert_eq!(told(&[line("", "user", "go"), answer.clone()]), (Some("real".to_owned()), false));
+    assert_eq!(told(&[line("default", "user", "go")]), (Some("default".to_owned()), false));
+    assert_eq!(told(&[line("first", "user", "go"), answer]), (Some("first".to_owned()), true));
+}

@@ -68,8 +68,13 @@ pub(crate) fn session_of<R: FieldRecord<ClaudeKey>>(line: &R) -> Option<R::Field
     [ClaudeKey::Session, ClaudeKey::SessionOfStream].into_iter().find_map(|field| line.field(field))
 }
 
+/// What a client of the SDK writes where the program has not told it the session yet.
+fn is_of_client(id: &str) -> bool {
+    matches!(id, "default" | "")
+}
+
 fn has_several_sessions<'run>(lines: impl Iterator<Item = Object<'run>>) -> bool {
-    let mut ids = lines.filter_map(|line| node_text(session_of(&line)?));
+    let mut ids = lines.filter_map(|line| node_text(session_of(&line)?)).filter(|id| !is_of_client(id));
     let first = ids.next();
     ids.any(|id| Some(id) != first)
 }
@@ -321,8 +326,9 @@ impl SessionTimes {
 
 fn about_the_run<'run>(lines: impl Iterator<Item = Object<'run>> + Clone, draft: &mut RunBuilder<'run, '_>) {
     let first = |fields: &[ClaudeKey]| lines.clone().find_map(|line| first_of(line, fields));
-    let id = first(&[ClaudeKey::Session, ClaudeKey::SessionOfStream]);
-    draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
+    let ids = || lines.clone().filter_map(|line| session_of(&line)).filter(|id| NodeShapes.is_text(*id));
+    let id = ids().find(|id| node_text(*id).is_some_and(|id| !is_of_client(id))).or_else(|| ids().next());
+    draft.set_some(of_run::ID, id);
     let mut times = SessionTimes::default();
     let spoken = lines.clone().filter(|line| is_spoken(*line));
     spoken

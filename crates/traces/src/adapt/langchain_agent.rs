@@ -4,6 +4,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{list_of, node_object, node_text};
+use super::printed_messages::parse_fields;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -25,6 +26,13 @@ key_table! {
 }
 
 key_table! {
+    /// The names of the constructors, which `repr` writes.
+    PrintedAction {
+        Any = "AgentAction" | "AgentActionMessageLog" | "ToolAgentAction" | "OpenAIToolAgentAction",
+    }
+}
+
+key_table! {
     /// What stands in the place of a tool where the model's words named none: they are told back to it.
     NoTool {
         Any = "_Exception",
@@ -34,12 +42,12 @@ key_table! {
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "LangChain agent result",
     known_by: "`intermediate_steps` of actions with `tool` and `tool_input`",
-    description: "results of LangChain's agents (`input`, `output`, `intermediate_steps`)",
+    description: "results of LangChain's agents (`input`, `output`, `intermediate_steps`, whose actions may be printed)",
     marks: LangChainAgentKey::Steps.keys(),
     object: |object| {
         let has = |field| value_of(object, field).is_some();
         list_of(object, LangChainAgentKey::Steps).is_some_and(|steps| {
-            steps.iter().any(|step| action_of(*step).is_some())
+            steps.iter().any(|step| action_of(*step).is_some() || printed_in(*step).is_some())
                 || steps.is_empty() && has(LangChainAgentKey::Input) && has(LangChainAgentKey::Output)
         })
     },
@@ -48,14 +56,38 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 /// A step is a pair, or an object with two keys.
-fn action_of(step: Node<'_>) -> Option<(Node<'_>, Object<'_>, Option<Node<'_>>)> {
-    let (action, observed) = match step.value {
-        Value::List([action, rest @ ..]) => (*action, rest.first().copied()),
+fn parts_of(step: Node<'_>) -> Option<(Node<'_>, Option<Node<'_>>)> {
+    match step.value {
+        Value::List([action, rest @ ..]) => Some((*action, rest.first().copied())),
         Value::Object(step) => {
-            (value_of(step, LangChainAgentKey::Action)?, value_of(step, LangChainAgentKey::Observation))
+            Some((value_of(step, LangChainAgentKey::Action)?, value_of(step, LangChainAgentKey::Observation)))
         }
-        _ => return None,
+        _ => None,
+    }
+}
+
+/// The fields of an action that Python printed, and what stands between them: what is no JSON `json.dumps(…, default=str)` writes so.
+fn printed_in(step: Node<'_>) -> Option<(&str, &'static str)> {
+    let text = node_text(parts_of(step)?.0)?;
+    let inside = || {
+        let (class, fields) = text.split_once('(')?;
+        fields.strip_suffix(')').filter(|_| PrintedAction::from_key(class).is_some())
     };
+    let (fields, between) = inside().map_or((text, ""), |fields| (fields, ","));
+    let is_own = fields.starts_with("tool=") && fields.contains(" tool_input=");
+    is_own.then_some((fields, between))
+}
+
+fn read_printed<'run>(
+    step: Node<'run>,
+    draft: &RunBuilder<'run, '_>,
+) -> Option<(Node<'run>, Object<'run>, Option<Node<'run>>)> {
+    let ((fields, between), (action, observed)) = (printed_in(step)?, parts_of(step)?);
+    Some((action, parse_fields(fields, between, draft.arena, draft.limits)?, observed))
+}
+
+fn action_of(step: Node<'_>) -> Option<(Node<'_>, Object<'_>, Option<Node<'_>>)> {
+    let (action, observed) = parts_of(step)?;
     let object = node_object(action)?;
     // An object of LangChain's own is written as its constructor.
     let inside = value_of(object, LangChainAgentKey::Kwargs).and_then(node_object).unwrap_or(object);
@@ -71,7 +103,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     for node in list_of(run, LangChainAgentKey::Steps).unwrap_or_default() {
         talk.draft.count_record();
-        let Some((at, action, observed)) = action_of(*node) else {
+        let Some((at, action, observed)) = action_of(*node).or_else(|| read_printed(*node, talk.draft)) else {
             talk.draft.skip_value(node, "a step without its action is passed over");
             continue;
         };

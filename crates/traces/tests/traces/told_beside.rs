@@ -152,3 +152,22 @@ fn a_client_names_no_session() {
     assert_eq!(told(&[line("default", "user", "go")]), (Some("default".to_owned()), false));
     assert_eq!(told(&[line("first", "user", "go"), answer]), (Some("first".to_owned()), true));
 }
+
+#[test]
+fn actions_that_python_printed_are_calls() {
+    let told = |action: &str| {
+        let result = json!({"input": "go", "output": "Done.", "intermediate_steps": [[action, "found"]]});
+        with(&result.to_string(), |run| {
+            let call = steps(run).iter().position(|step| step == "call look");
+            (run.complete, call.map(|at| (field(run, at, "args"), field(run, at, "result"))))
+        })
+    };
+    let call = Some((r#"{"n":[1,null]}"#.to_owned(), "\"found\"".to_owned()));
+    let fields = "tool='look' tool_input={'n': [1, None]} log=\"It's\" message_log=[AIMessageChunk(content='')] tool_call_id='c'";
+    assert_eq!(told(fields), (true, call.clone()));
+    assert_eq!(
+        told("ToolAgentAction(tool='look', tool_input={'n': [1, None]}, log='', tool_call_id='c')"),
+        (true, call)
+    );
+    assert_eq!(told("tool='look' tool_input={'n': <object at 0x1>} log=''"), (false, None));
+}

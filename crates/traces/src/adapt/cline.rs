@@ -9,7 +9,7 @@ use super::calls::TokenUsage;
 use super::conversation::{
     CallResult, ConversationBuilder, Speaker, StepMeta, TextMarkers, ToolCall, build_markers, number_behind,
 };
-use super::fields::{FieldRecord, NodeShapes, key_table};
+use super::fields::{FieldRecord, NodeShapes, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{BlockKey, ChatMessageKey, MessageRole, is_message};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
@@ -34,8 +34,8 @@ key_table! {
         Type = "type",
         Summary = "summary",
         SumsUp = "isSummary",
-        /// Of the tool that ends a task.
-        Answer = "result",
+        /// Of the tools that end a task, or tell a plan.
+        Answer = "result" | "response",
     }
 }
 
@@ -54,7 +54,7 @@ key_table! {
 
 key_table! {
     ClineTool {
-        End = "attempt_completion",
+        End = "attempt_completion" | "plan_mode_respond",
     }
 }
 
@@ -224,7 +224,7 @@ impl<'run> ClineTask<'_, 'run, '_> {
         };
         let Some(step) = self.talk.add_call(made, about) else { return };
         if ClineTool::from_key(tool).is_some() {
-            self.answer = call.args.and_then(node_object).and_then(|args| first_of(args, &[ClineKey::Answer]));
+            self.answer = call.args.and_then(node_object).and_then(|args| value_of(args, ClineKey::Answer));
         }
         self.waiting.push(WaitingCall { step, tool, id: call.id.and_then(node_text) });
     }

@@ -171,3 +171,20 @@ fn actions_that_python_printed_are_calls() {
     );
     assert_eq!(told("tool='look' tool_input={'n': <object at 0x1>} log=''"), (false, None));
 }
+
+#[test]
+fn a_plan_is_what_a_task_answers() {
+    let call = |id: &str, tool: &str, args: Json| json!({"role": "assistant", "modelInfo": {"modelId": "m"}, "content": [{"type": "tool_use", "id": id, "name": tool, "input": args}]});
+    let user = |content: Json| json!({"role": "user", "content": [content]});
+    let plan = [
+        user(json!({"type": "text", "text": "<task>\ngo\n</task>"})),
+        call("a", "plan_mode_respond", json!({"response": "First this."})),
+    ];
+    let told = |messages: &[Json]| with(&Json::from(messages).to_string(), |run| root(run, "output"));
+    assert_eq!(told(&plan), "\"First this.\"");
+    let later = [
+        user(json!({"type": "tool_result", "tool_use_id": "a", "content": "yes"})),
+        call("b", "read_file", json!({"path": "x"})),
+    ];
+    assert_ne!(told(&[plan.as_slice(), &later].concat()), "\"First this.\"");
+}

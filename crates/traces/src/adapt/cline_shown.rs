@@ -2,7 +2,6 @@
 //! of them gave is not written down.
 
 use super::block_session::{self, CostSum};
-use super::blocks::{BlockCall, BlockResult};
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
@@ -13,7 +12,6 @@ use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, field_entry};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step, of_usage};
-use averment_runs::run::StepStatus;
 
 key_table! {
     ShownKey {
@@ -254,21 +252,15 @@ impl<'run> ShownTask<'_, 'run, '_> {
         let given: Vec<_> = held.entries().iter().filter(|entry| is_given(entry.key)).copied().collect();
         let args = Some(self.talk.draft.object_node(&given));
         let found = value_of(held, ShownContent::Any).filter(|_| is_whole && look == Some(ShownLook::Found));
-        let answer =
-            found.filter(|found| node_text(*found).is_some_and(|text| !text.is_empty())).map(|found| BlockResult {
-                result: Some(found),
-                is_value: true,
-                status: Some(StepStatus::Unknown),
-                ..BlockResult::default()
-            });
+        let found = found.filter(|found| node_text(*found).is_some_and(|text| !text.is_empty()));
         let known = NAMES.iter().find(|(shown, _)| node_text(tool) == Some(*shown));
         let tool = known.map_or(tool, |(_, name)| Node::new(Value::plain_text(name), tool.origin));
-        block_session::add_call(
-            &mut self.talk,
-            node,
-            BlockCall { tool: Some(tool), args, answer, ..BlockCall::default() },
-            about,
-        );
+        let call = self.talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, about);
+        if let Some((call, result)) = call.zip(found) {
+            // When it was found is not told.
+            let outcome = CallResult { result: Some(result), ..CallResult::default() };
+            self.talk.end_within(call, outcome, &StepMeta::default());
+        }
     }
 
     fn end_output(&mut self) {

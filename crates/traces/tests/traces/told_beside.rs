@@ -36,6 +36,7 @@ fn what_a_look_showed_is_its_result() {
     };
     let told = |tool: Json, partial| {
         with(&shown(tool, partial), |run| {
+            assert_eq!(field(run, 1, "duration"), "absent");
             (run.steps[1].name.to_owned(), field(run, 1, "args"), field(run, 1, "result"))
         })
     };

@@ -8,7 +8,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, ToolCallKey};
 use super::nodes::{list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::openai_chat;
-use super::run_builder::RunBuilder;
+use super::run_builder::{RunBuilder, StepId, absent_node};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepKind;
@@ -81,6 +81,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.add_message(Speaker::System, words, &about, words.origin);
     }
     let mut tells = value_of(run, ShareKey::Tools).is_some();
+    let mut open = OpenCalls::default();
     for node in list_of(run, ShareKey::Turns).unwrap_or_default() {
         talk.draft.count_record();
         let turn = node_object(*node).filter(|turn| is_turn(*turn));
@@ -90,28 +91,34 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             talk.draft.skip_value(node, "a turn of an unknown speaker is passed over");
             continue;
         };
+        if speaker != ShareSpeaker::Result {
+            open.give_results(&mut talk);
+        }
         match speaker {
-            ShareSpeaker::User => talk.add_content(Speaker::User, words, &about, node.origin),
+            ShareSpeaker::User => {
+                open.withdraw_calls(0, &mut talk);
+                talk.add_content(Speaker::User, words, &about, node.origin);
+            }
             ShareSpeaker::System => talk.add_content(Speaker::System, words, &about, node.origin),
-            ShareSpeaker::Model => tells |= add_words(&mut talk, words),
+            ShareSpeaker::Model => {
+                let before = open.calls.len();
+                tells |= add_words(&mut talk, words, &mut open);
+                if open.calls.len() > before {
+                    open.withdraw_calls(open.calls.len() - before, &mut talk);
+                }
+            }
             ShareSpeaker::Call => {
                 tells = true;
                 let call = parse_arguments(talk.draft, words);
-                add_calls(&mut talk, call);
+                add_calls(&mut talk, call, &mut open);
             }
             ShareSpeaker::Result => {
                 tells = true;
-                let result = unwrap_result(words, &talk);
-                talk.add_result(
-                    None,
-                    None,
-                    CallResult { result: Some(result), ..CallResult::default() },
-                    &about,
-                    node.origin,
-                );
+                open.add_results(words, &talk);
             }
         }
     }
+    open.give_results(&mut talk);
     let draft = talk.finish_run();
     if !tells {
         let message = "calls count as not recorded: no turn is a call, and no `tools` are listed";
@@ -172,8 +179,64 @@ key_table! {
     }
 }
 
+/// Calls that wait, and the results that came since: neither has an id, so the first result is that of the first call.
+#[derive(Default)]
+struct OpenCalls<'run> {
+    calls: Vec<StepId>,
+    results: Vec<Node<'run>>,
+}
+
+impl<'run> OpenCalls<'run> {
+    /// One turn may hold several results, each in a block of its own.
+    fn add_results(&mut self, words: Node<'run>, talk: &ConversationBuilder<'_, 'run, '_>) {
+        match node_text(words).and_then(result_blocks) {
+            Some(blocks) => {
+                let text = |block: &str| Value::plain_text(talk.draft.arena.alloc_str(block));
+                self.results.extend(blocks.into_iter().map(|block| Node::new(text(block), words.origin)));
+            }
+            None => self.results.push(words),
+        }
+    }
+
+    /// Where there are more or fewer results than calls, nobody knows which is whose.
+    fn give_results(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
+        let Some(first) = self.results.first() else { return };
+        let (about, origin) = (StepMeta::default(), first.origin);
+        let fits = self.calls.len() == self.results.len();
+        if self.calls.is_empty() {
+            let outcome = CallResult { result: Some(*first), ..CallResult::default() };
+            talk.add_result(None, None, outcome, &about, origin);
+        } else if !fits {
+            talk.draft.add_warning(origin, "results count as not recorded: there are more or fewer of them than calls");
+        }
+        let results = std::mem::take(&mut self.results);
+        for (nth, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
+            let result = results.get(nth).copied().filter(|_| fits).unwrap_or_else(absent_node);
+            talk.unanswered.withdraw_call(call);
+            talk.end_call(call, CallResult { result: Some(result), ..CallResult::default() }, &about);
+        }
+    }
+
+    /// All but the last calls get no result any more.
+    fn withdraw_calls(&mut self, but_last: usize, talk: &mut ConversationBuilder<'_, 'run, '_>) {
+        let many = self.calls.len() - but_last.min(self.calls.len());
+        self.calls.drain(..many).for_each(|call| talk.unanswered.withdraw_call(call));
+    }
+}
+
+/// What stands in blocks of results, where nothing stands beside them.
+fn result_blocks(text: &str) -> Option<Vec<&str>> {
+    let (mut left, mut blocks) = (text.trim(), Vec::new());
+    while !left.is_empty() {
+        let (block, behind) = left.strip_prefix(RESULT[0])?.split_once(RESULT[1])?;
+        blocks.push(block.trim());
+        left = behind.trim_start();
+    }
+    Some(blocks).filter(|blocks| !blocks.is_empty())
+}
+
 /// One call, or several.
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run>) {
+fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run>, open: &mut OpenCalls<'run>) {
     let told = talk.draft.arena.alloc(told);
     for node in node_list(*told).unwrap_or(std::slice::from_ref(told)) {
         let call = node_object(*node);
@@ -185,7 +248,8 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run
         let tool = inside.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
         let args = super::messages::call_arguments(&inside);
         let id = call.field(ToolCallKey::Id);
-        talk.add_call(ToolCall { tool, args, id, origin: node.origin }, &StepMeta::default());
+        let made = ToolCall { tool, args, id, origin: node.origin };
+        open.calls.extend(talk.add_call(made, &StepMeta::default()));
     }
 }
 
@@ -204,7 +268,11 @@ key_table! {
 const FINISH: &str = "Finish";
 
 /// What a model says, and the calls in it. True where there are some.
-fn add_words<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'run>) -> bool {
+fn add_words<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    words: Node<'run>,
+    open: &mut OpenCalls<'run>,
+) -> bool {
     let about = StepMeta::default();
     talk.begin_turn();
     let Some(text) = node_text(words) else {
@@ -219,7 +287,7 @@ fn add_words<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'ru
             talk.add_message(Speaker::Assistant, piece(said), &about, words.origin);
             let (call, rest) = behind.split_once(CALL[1]).unwrap_or((behind, ""));
             let call = parse_arguments(talk.draft, piece(call));
-            add_calls(talk, call);
+            add_calls(talk, call, open);
             left = rest;
         }
         talk.add_message(Speaker::Assistant, piece(left), &about, words.origin);
@@ -236,18 +304,12 @@ fn add_words<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'ru
         Some((tool, args)) => {
             let args = Some(piece(args));
             let answer = (tool.trim() == FINISH).then(|| args.map(|args| parse_arguments(talk.draft, args))).flatten();
-            talk.add_call(ToolCall { tool: piece(tool), args, id: None, origin: words.origin }, &about);
+            let made = ToolCall { tool: piece(tool), args, id: None, origin: words.origin };
+            open.calls.extend(talk.add_call(made, &about));
             let answer = answer.and_then(node_object).and_then(|given| given.field(ToolBenchKey::Answer));
             talk.draft.set_some(of_run::OUTPUT, answer);
         }
         None => talk.draft.skip_record(words.origin, "an action without its input is passed over"),
     }
     true
-}
-
-fn unwrap_result<'run>(words: Node<'run>, talk: &ConversationBuilder<'_, 'run, '_>) -> Node<'run> {
-    let inner = node_text(words).and_then(|text| text.trim().strip_prefix(RESULT[0])?.strip_suffix(RESULT[1]));
-    // Several results in one turn stay as they are written.
-    let inner = inner.filter(|inner| !inner.contains(RESULT[0]));
-    inner.map_or(words, |inner| Node::new(Value::plain_text(talk.draft.arena.alloc_str(inner.trim())), words.origin))
 }

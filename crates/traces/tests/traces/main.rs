@@ -17,6 +17,7 @@ mod agent_programs;
 mod agents;
 mod answers;
 mod apis;
+mod blind_forms;
 mod blocks;
 mod calls_of_spans;
 mod commands;

@@ -1,0 +1,38 @@
+//! Forms in which messages, calls and results are written: rows of a store, several results in one turn, recordings of answers, refusals.
+
+use super::formats::{field, root, steps, with};
+use averment_runs::run::{Run, StepKind};
+use serde_json::json;
+
+fn records_calls(run: &Run<'_>) -> bool {
+    run.complete && run.recorded.get(StepKind::Call as usize) == Some(&true)
+}
+
+#[test]
+fn results_of_one_turn_of_sharegpt_are_those_of_its_calls_in_order() {
+    let ask =
+        |to: &str| format!("<tool_call>\n{{\"name\": \"look\", \"arguments\": {{\"to\": \"{to}\"}}}}\n</tool_call>");
+    let give = |text: &str| format!("<tool_response>\n{text}\n</tool_response>\n");
+    let run = |results: &[String]| {
+        let mut turns = vec![
+            json!({"from": "human", "value": "Look."}),
+            json!({"from": "gpt", "value": format!("{}\n{}", ask("left"), ask("right"))}),
+        ];
+        turns.extend(results.iter().map(|text| json!({"from": "tool", "value": text})));
+        turns.push(json!({"from": "gpt", "value": "Seen."}));
+        let text = json!({"conversations": turns}).to_string();
+        with(&text, |run| {
+            assert_eq!(steps(run), ["message user", "call look", "call look", "message assistant"]);
+            assert!(records_calls(run));
+            [1, 2].map(|call| field(run, call, "result"))
+        })
+    };
+    let both = ["\"a wall\"".to_owned(), "\"a door\"".to_owned()];
+    assert_eq!(run(&[give("a wall") + &give("a door")]), both);
+    assert_eq!(run(&[give("a wall"), give("a door")]), both);
+    assert_eq!(run(&["a wall".into(), "a door".into()]), both);
+    // Whose a result is nobody knows where there are more calls than results, or fewer.
+    for results in [vec![give("a wall")], vec!["a wall".to_owned()], vec![give("a"), give("b") + &give("c")]] {
+        assert_eq!(run(&results), ["absent", "absent"]);
+    }
+}

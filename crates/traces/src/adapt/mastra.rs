@@ -1,5 +1,6 @@
 //! Messages as Mastra stores them (versions 2 and 3): the parts stand in the content, with the calls that they hold. In version 2 a call has a
-//! result whether it went well or not: where the tool or its check failed, the words of the error are the result.
+//! result whether it went well or not: where the tool or its check failed, the words of the error are the result. Rows of a store hold the
+//! content as the text of its JSON.
 
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
@@ -66,9 +67,25 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn is_message(message: Object<'_>) -> bool {
     text_of(message, MastraKey::Role).is_some()
-        && object_of(message, MastraKey::Content).is_some_and(|content| {
-            content.field(MastraKey::Version).is_some() && list_of(content, MastraKey::Parts).is_some()
+        && value_of(message, MastraKey::Content).is_some_and(|content| match node_text(content) {
+            Some(text) => is_written_content(text),
+            None => node_object(content).is_some_and(|content| {
+                content.field(MastraKey::Version).is_some() && list_of(content, MastraKey::Parts).is_some()
+            }),
         })
+}
+
+/// The text of an object with a `format` and `parts`.
+fn is_written_content(text: &str) -> bool {
+    let text = text.trim();
+    let names = |key: MastraKey| {
+        let mut places =
+            text.match_indices(key.key()).filter_map(|(at, key)| text.get(..at).zip(text.get(at + key.len()..)));
+        places.any(|(before, behind)| {
+            before.ends_with('"') && behind.trim_start_matches('"').trim_start().starts_with(':')
+        })
+    };
+    text.starts_with('{') && text.ends_with('}') && names(MastraKey::Version) && names(MastraKey::Parts)
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -78,7 +95,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.draft.count_record();
         let message = node_object(*node);
         let parts = message
-            .and_then(|message| object_of(message, MastraKey::Content))
+            .and_then(|message| value_of(message, MastraKey::Content))
+            .and_then(
+                |content| if node_text(content).is_some() { talk.draft.open_json(content) } else { Some(content) },
+            )
+            .and_then(node_object)
             .and_then(|content| value_of(content, MastraKey::Parts));
         let (Some(message), Some(parts)) = (message, parts) else {
             talk.draft.skip_value(node, "a message without parts is passed over");

@@ -36,3 +36,25 @@ fn results_of_one_turn_of_sharegpt_are_those_of_its_calls_in_order() {
         assert_eq!(run(&results), ["absent", "absent"]);
     }
 }
+
+#[test]
+fn rows_of_mastra_hold_their_content_as_text() {
+    let row = |id: &str, role: &str, content: &str| json!({"id": id, "thread_id": "t", "role": role, "type": "v2", "content": content});
+    let asked = json!({"format": 2, "parts": [{"type": "text", "text": "Reserve it."}]}).to_string();
+    let call =
+        json!({"state": "result", "toolCallId": "c", "toolName": "reserve", "args": {"seat": 7}, "result": "kept"});
+    let parts = json!([{"type": "tool-invocation", "toolInvocation": call}, {"type": "text", "text": "Kept."}]);
+    let said = json!({"parts": parts, "format": 2}).to_string();
+    with(&json!([row("1", "user", &asked), row("2", "assistant", &said)]).to_string(), |run| {
+        assert_eq!(steps(run), ["message user", "call reserve", "message assistant"]);
+        assert_eq!((field(run, 1, "args"), field(run, 1, "result")), (r#"{"seat":7}"#.into(), "\"kept\"".into()));
+        assert_eq!((root(run, "prompt"), root(run, "output")), ("\"Reserve it.\"".into(), "\"Kept.\"".into()));
+        assert!(records_calls(run));
+    });
+    // A text that is no whole JSON is nobody's words.
+    let broken = "{\"format\": 2, \"parts\": [}";
+    with(&json!([row("1", "user", broken), row("2", "assistant", &said)]).to_string(), |run| {
+        assert_eq!(steps(run), ["call reserve", "message assistant"]);
+        assert!(!records_calls(run));
+    });
+}

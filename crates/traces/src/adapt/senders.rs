@@ -1,10 +1,12 @@
 //! Messages that say by `sender` who wrote them: the exports of Claude's app (`chat_messages`) and of LibreChat, and chats of one's own making.
+//! Calls stand in blocks, or in `tool_calls` beside the words, with their results in messages of a tool.
 
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
-use super::fields::{FieldRecord as _, key_table, value_of};
+use super::fields::{FieldRecord as _, NodeShapes, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
+use super::messages::{ChatMessageKey, MessageRole, ToolCallKey, answered_tool, call_arguments, function_object};
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
@@ -48,6 +50,8 @@ key_table! {
         User = "human" | "user" | "customer" | "client",
         Assistant = "assistant" | "ai" | "bot" | "agent" | "model",
         System = "system",
+        /// Gives back the result of a call.
+        Tool = "tool" | "tools" | "function",
     }
 }
 
@@ -69,11 +73,53 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 fn sender_of(message: Object<'_>) -> Option<SenderWord> {
     let word = text_of(message, SenderKey::Sender)?;
+    if is_result(message) {
+        return Some(SenderWord::Tool);
+    }
     match message.field(SenderKey::OfUser).map(|of_user| of_user.value) {
         Some(Value::Boolean(true)) => Some(SenderWord::User),
         Some(Value::Boolean(false)) => Some(SenderWord::Assistant),
         _ => SenderWord::from_key(&word.to_ascii_lowercase()),
     }
+}
+
+/// Also where the sender has the name of a tool.
+fn is_result(message: Object<'_>) -> bool {
+    let role = text_of(message, SenderKey::Role).and_then(MessageRole::from_key);
+    role == Some(MessageRole::Result) || text_of(message, ChatMessageKey::Answers).is_some()
+}
+
+fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
+    for node in calls {
+        let Some(call) = node_object(*node) else {
+            talk.draft.skip_value(node, "a call that is no object is passed over");
+            continue;
+        };
+        let inside = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        let [tool, id] = [inside.field(ToolCallKey::Name), call.field(ToolCallKey::Id)];
+        block_session::add_call(
+            talk,
+            *node,
+            BlockCall { tool, args: call_arguments(&inside), id, answer: None },
+            about,
+        );
+    }
+}
+
+fn add_result<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    message: Object<'run>,
+    about: &StepMeta<'run>,
+) {
+    let answer = BlockResult {
+        id: text_of(message, ChatMessageKey::Answers),
+        result: value_of(message, SenderKey::Content).or(value_of(message, SenderKey::Words)),
+        status: Some(StepStatus::Unknown),
+        ..BlockResult::default()
+    };
+    let tool = answered_tool(&message, &NodeShapes).and_then(node_text);
+    block_session::add_result(talk, node, &answer, tool, about);
 }
 
 fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
@@ -93,10 +139,11 @@ fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
 fn is_message(message: Object<'_>) -> bool {
     sender_of(message).is_some()
         && message.field(SenderKey::Role).is_none()
-        && value_of(message, SenderKey::Content).or(value_of(message, SenderKey::Words)).is_some_and(|words| {
-            node_text(words).is_some()
-                || node_list(words).is_some_and(|blocks| blocks.iter().all(|block| node_object(*block).is_some()))
-        })
+        && (list_of(message, ChatMessageKey::Calls).is_some()
+            || value_of(message, SenderKey::Content).or(value_of(message, SenderKey::Words)).is_some_and(|words| {
+                node_text(words).is_some()
+                    || node_list(words).is_some_and(|blocks| blocks.iter().all(|block| node_object(*block).is_some()))
+            }))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -104,15 +151,21 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let id = node_object(*root).and_then(|chat| chat.field(SenderKey::Id)).filter(|id| node_text(*id).is_some());
     draft.set_some(of_run::ID, id);
     let mut talk = ConversationBuilder::from_parts(draft);
-    // Calls stand in blocks; of words alone nobody knows what was done for them.
-    let mut in_blocks = true;
+    // Calls stand in blocks or beside the words; of words alone nobody knows what was done for them.
+    let (mut in_blocks, mut in_lists) = (true, false);
     for node in items_of(root, &[SenderKey::Messages]) {
         talk.draft.count_record();
         let Some(message) = node_object(*node) else {
             talk.draft.skip_value(node, "what is no message is passed over");
             continue;
         };
+        let time = value_of(message, SenderKey::Time).and_then(instant_node);
+        let about = StepMeta { time, ..StepMeta::default() };
         let speaker = match sender_of(message) {
+            Some(SenderWord::Tool) => {
+                add_result(&mut talk, *node, message, &about);
+                continue;
+            }
             Some(SenderWord::User) => Speaker::User,
             Some(SenderWord::Assistant) => Speaker::Assistant,
             Some(SenderWord::System) => Speaker::System,
@@ -125,19 +178,30 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let content = value_of(message, SenderKey::Content);
         in_blocks &= speaker != Speaker::Assistant || content.as_ref().is_some_and(has_blocks);
         let words = content.filter(has_blocks).or_else(|| value_of(message, SenderKey::Words)).or(content);
-        let Some(words) = words else {
+        let calls = list_of(message, ChatMessageKey::Calls);
+        if words.is_none() && calls.is_none() {
             talk.draft.skip_record(node.origin, "a message without words is passed over");
             continue;
-        };
+        }
         if speaker == Speaker::Assistant {
             talk.begin_turn();
         }
-        let time = value_of(message, SenderKey::Time).and_then(instant_node);
-        let about = StepMeta { time, ..StepMeta::default() };
-        block_session::add_content(&mut talk, words, speaker, &UserWords::PLAIN, &about, classify_block);
+        if let Some(words) = words {
+            block_session::add_content(&mut talk, words, speaker, &UserWords::PLAIN, &about, classify_block);
+        }
+        match value_of(message, ChatMessageKey::Calls) {
+            None => {}
+            Some(_) if calls.is_some() && speaker == Speaker::Assistant => {
+                in_lists = true;
+                add_calls(&mut talk, calls.unwrap_or_default(), &about);
+            }
+            Some(calls) => {
+                talk.draft.skip_record(calls.origin, "calls that are no list of the assistant's are passed over")
+            }
+        }
     }
     let draft = talk.finish_run();
-    if !in_blocks {
+    if !in_blocks && !in_lists {
         draft.mark_unrecorded(StepKind::Call);
     }
     Ok(())

@@ -58,3 +58,34 @@ fn rows_of_mastra_hold_their_content_as_text() {
         assert!(!records_calls(run));
     });
 }
+
+#[test]
+fn messages_with_senders_may_have_calls_beside_them() {
+    for (tool, inner) in [
+        (
+            json!({"sender": "tool", "tool_call_id": "c", "content": "closed"}),
+            json!({"id": "c", "name": "close", "arguments": {"of": 3}}),
+        ),
+        (
+            json!({"sender": "clerk", "role": "tool", "tool_call_id": "c", "text": "closed"}),
+            json!({"id": "c", "type": "function", "function": {"name": "close", "arguments": "{\"of\": 3}"}}),
+        ),
+    ] {
+        let talk = json!([{"sender": "user", "content": "Close it."}, {"sender": "bot", "content": null, "tool_calls": [inner]},
+            tool, {"sender": "bot", "content": "It is closed."}]);
+        with(&talk.to_string(), |run| {
+            assert_eq!(steps(run), ["message user", "call close", "message assistant"]);
+            assert_eq!((field(run, 1, "args"), field(run, 1, "result")), (r#"{"of":3}"#.into(), "\"closed\"".into()));
+            assert_eq!(root(run, "output"), "\"It is closed.\"");
+            assert!(records_calls(run));
+        });
+    }
+    // Calls of someone else, and a list that is none, may be calls.
+    for more in [
+        json!({"sender": "user", "text": "x", "tool_calls": [{}]}),
+        json!({"sender": "bot", "text": "x", "tool_calls": "look"}),
+    ] {
+        let talk = json!([{"sender": "bot", "content": "", "tool_calls": []}, more]);
+        with(&talk.to_string(), |run| assert!(!records_calls(run)));
+    }
+}

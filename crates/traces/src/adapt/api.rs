@@ -337,6 +337,8 @@ fn push_message<'run>(
             push_blocks(speaker, blocks, pieces, draft);
         }
     }
+    let refusal = super::messages::refusal_of(message).filter(|_| role == Some(MessageRole::Assistant));
+    pieces.extend(refusal.map(|words| MessagePart::Speech(speaker, words)));
     for (node, call) in draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
         pieces.push(MessagePart::Call(node, call));
     }

@@ -34,6 +34,7 @@ key_table! {
         Content = "content",
         Text = "text",
         Value = "value",
+        Refusal = "refusal",
     }
 }
 
@@ -85,7 +86,8 @@ key_table! {
 key_table! {
     AssistantsBlock {
         Text = "text",
-        Silent = "image_file" | "image_url" | "refusal",
+        Refusal = "refusal",
+        Silent = "image_file" | "image_url",
     }
 }
 
@@ -235,6 +237,10 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
                 let words = words.map(|words| {
                     node_object(words).and_then(|words| words.field(AssistantsKey::Value)).unwrap_or(words)
                 });
+                words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, at.origin));
+            }
+            Some(AssistantsBlock::Refusal) => {
+                let words = block.field(AssistantsKey::Refusal);
                 words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, at.origin));
             }
             Some(AssistantsBlock::Silent) => {}

@@ -127,6 +127,7 @@ pub(super) fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
         Some(BlockType::Text | BlockType::OtherText) => {
             block.field(BlockKey::Text).map_or(ContentBlock::Silent, ContentBlock::Says)
         }
+        Some(BlockType::Refusal) => block.field(BlockKey::Refusal).map_or(ContentBlock::Silent, ContentBlock::Says),
         Some(BlockType::Thinking) => block.field(BlockKey::Thinking).map_or(ContentBlock::Silent, ContentBlock::Thinks),
         Some(BlockType::Call) => ContentBlock::Calls(BlockCall {
             tool: block.field(BlockKey::Name),

@@ -4,7 +4,7 @@
 //! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
 
 use super::fields::{FieldRecord, ShapeReader, ValueShape, first_field, key_table};
-use averment_base::value::Value;
+use averment_base::value::{Node, Object, Value};
 use averment_runs::run::StepStatus;
 
 key_table! {
@@ -27,6 +27,8 @@ key_table! {
         /// Vercel AI SDK calls, which only the full reader reads.
         Invocations = "toolInvocations",
         Parts = "parts",
+        /// Why OpenAI's model does not answer, in place of the content.
+        Refusal = "refusal",
         Usage = "usage",
         /// The usage in the sessions of Cline's SDK.
         Metrics = "metrics",
@@ -58,6 +60,7 @@ key_table! {
         Answers = "tool_use_id",
         Content = "content",
         Failed = "is_error",
+        Refusal = "refusal",
         /// The sources of a text, which is cut where it cites.
         Citations = "citations",
     }
@@ -77,12 +80,14 @@ key_table! {
     BlockType {
         Text = "text",
         OtherText = "input_text" | "output_text",
+        /// The words with which a model refuses.
+        Refusal = "refusal",
         Thinking = "thinking",
         Call = "tool_use" | "server_tool_use" | "mcp_tool_use",
         Result = "tool_result",
         /// Images, documents, redacted thinking: nothing that a rule could read.
         Silent = "image" | "image_url" | "input_image" | "document" | "file" | "input_file" | "audio" | "audio_url"
-            | "input_audio" | "video" | "video_url" | "redacted_thinking" | "refusal" | "reasoning_content" | "search_result"
+            | "input_audio" | "video" | "video_url" | "redacted_thinking" | "reasoning_content" | "search_result"
             | "container_upload" | "imageUrl" | "tool_reference" | "citation" | "compaction" | "fallback" | "media",
     }
 }
@@ -141,11 +146,17 @@ pub(crate) fn text_in<'a, R: FieldRecord<BlockKey>>(
     shapes: &impl ShapeReader<R::FieldValue>,
     word: impl Fn(R::FieldValue) -> Option<&'a str>,
 ) -> Option<R::FieldValue> {
-    let known = block.field(BlockKey::Type).and_then(word);
-    if known.is_some_and(|kind| !matches!(BlockType::from_key(kind), Some(BlockType::Text | BlockType::OtherText))) {
-        return None;
-    }
-    block.field(BlockKey::Text).filter(|text| shapes.is_text(*text))
+    let key = match block.field(BlockKey::Type).and_then(word).map(BlockType::from_key) {
+        None | Some(Some(BlockType::Text | BlockType::OtherText)) => BlockKey::Text,
+        Some(Some(BlockType::Refusal)) => BlockKey::Refusal,
+        Some(_) => return None,
+    };
+    block.field(key).filter(|text| shapes.is_text(*text))
+}
+
+/// The words with which a model refused to answer, where it said nothing else.
+pub(crate) fn refusal_of(message: Object<'_>) -> Option<Node<'_>> {
+    message.field(ChatMessageKey::Refusal).filter(|words| matches!(words.value, Value::Text(_)))
 }
 
 /// Only the words of its result show that a call was refused.

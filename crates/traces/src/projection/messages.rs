@@ -177,7 +177,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         let role = Some(MessageRole::from_key(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??)?);
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
-        if message.field(ChatMessageKey::Invocations).or(message.field(ChatMessageKey::Parts)).is_some() {
+        let refusal = message.field(ChatMessageKey::Refusal).filter(|words| cursor.has_shape(*words, ValueShape::Text));
+        if message.field(ChatMessageKey::Invocations).or(message.field(ChatMessageKey::Parts)).or(refusal).is_some() {
             return None;
         }
         // In a session, the words of the program.
@@ -396,8 +397,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
                 block.field(BlockKey::Thinking).is_none_or(fits).then_some(())?;
             }
             Some(BlockType::Silent) => {}
-            // It may be a call in the words of another provider.
-            None => return None,
+            // It may be a call in the words of another provider. A refusal is seldom.
+            Some(BlockType::Refusal) | None => return None,
         }
         Some(behind)
     }

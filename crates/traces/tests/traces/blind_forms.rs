@@ -89,3 +89,35 @@ fn messages_with_senders_may_have_calls_beside_them() {
         with(&talk.to_string(), |run| assert!(!records_calls(run)));
     }
 }
+
+#[test]
+fn a_refusal_is_what_the_assistant_says() {
+    let no = "I will not.";
+    let part = json!([{"type": "refusal", "refusal": no}]);
+    let asked = json!({"role": "user", "content": "Go."});
+    let items = json!({"object": "list", "data": [{"type": "message", "id": "1", "role": "user", "content": [{"type": "input_text", "text": "Go."}]},
+        {"type": "message", "id": "2", "role": "assistant", "status": "completed", "content": part}], "has_more": false});
+    let thread = json!({"data": [{"object": "thread.message", "id": "1", "created_at": 1, "role": "user", "content": "Go."},
+        {"object": "thread.message", "id": "2", "created_at": 2, "role": "assistant", "content": part}]});
+    let refused = json!({"role": "assistant", "content": null, "refusal": no});
+    let answer =
+        json!({"id": "r", "object": "chat.completion", "choices": [{"message": refused, "finish_reason": "stop"}]});
+    for text in [
+        json!({"messages": [asked, {"role": "assistant", "content": part}]}),
+        json!({"messages": [asked, refused]}),
+        json!({"request": {"messages": [asked]}, "response": answer}),
+        items,
+        thread,
+    ] {
+        with(&text.to_string(), |run| {
+            assert_eq!(steps(run), ["message user", "message assistant"], "{text}");
+            assert_eq!(
+                (field(run, 1, "text"), root(run, "output")),
+                ("\"I will not.\"".into(), "\"I will not.\"".into())
+            );
+        });
+    }
+    // The model answered: nothing was refused.
+    let said = json!({"messages": [asked, {"role": "assistant", "content": "Gone.", "refusal": null}]});
+    with(&said.to_string(), |run| assert_eq!(root(run, "output"), "\"Gone.\""));
+}

@@ -43,7 +43,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
         match role {
             Some(MessageRole::Assistant) => {
                 self.turn += 1;
-                if let Some(text) = text.filter(is_said) {
+                if let Some(text) = text.filter(is_said).or_else(|| messages::refusal_of(message)) {
                     self.output = Some(text);
                     self.add_speech(node, message, text, self.turn);
                 }

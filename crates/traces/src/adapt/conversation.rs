@@ -6,15 +6,14 @@ use super::content;
 use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
 use super::messages::{LastWords, MessageRole};
 use super::nodes::node_text;
+pub(super) use super::numbers_in_text::{TextMarkers, build_markers, number_behind};
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::tools;
 use crate::time;
 use averment_base::value::{Node, Number, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{StepKind, StepStatus};
-use memchr::memmem::Finder;
 use rustc_hash::FxHashMap;
-use std::sync::LazyLock;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Speaker {
@@ -84,6 +83,8 @@ pub(super) struct ConversationBuilder<'a, 'run, 'limits> {
     /// The assistant's last message number, and whether its words come in parts.
     message: usize,
     in_parts: bool,
+    /// The parts of the last words are pieces of one text.
+    in_pieces: bool,
     with_main: bool,
     times: Vec<f64>,
     meta: Vec<ObjectEntry<'run>>,
@@ -103,6 +104,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
             last_words: LastWords::default(),
             message: 0,
             in_parts: false,
+            in_pieces: false,
             with_main: false,
             times: Vec::new(),
             meta: Vec::new(),
@@ -112,6 +114,11 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     /// The assistant's words come in parts: one turn is one message unless another begins.
     pub(super) fn from_parts(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
         Self { in_parts: true, ..Self::new(draft) }
+    }
+
+    /// As [`Self::from_parts`]; the words of one message are pieces of one text.
+    pub(super) fn from_pieces(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
+        Self { in_pieces: true, ..Self::from_parts(draft) }
     }
 
     pub(super) fn begin_message(&mut self) {
@@ -374,7 +381,8 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
         let last = self.times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let output = content::join_texts(self.last_words.output_words(self.with_main), draft.arena);
+        let join = if self.in_pieces { content::concat_pieces } else { content::join_texts };
+        let output = join(self.last_words.output_words(self.with_main), draft.arena);
         let meta = (!self.meta.is_empty()).then(|| draft.object_node(&self.meta));
         let found = [
             (of_run::TURNS, Some(count_node(self.turn))),
@@ -427,24 +435,4 @@ pub(super) fn instant_node(node: Node<'_>) -> Option<Node<'_>> {
 
 pub(super) fn integer_node<'run>(number: i64, origin: TextOrigin) -> Node<'run> {
     Node::new(Value::Number(Number::Integer(number)), origin)
-}
-
-/// Words before a number, such as an exit code; built once, as every result is searched.
-pub(super) type TextMarkers = LazyLock<Box<[Finder<'static>]>>;
-
-pub(super) fn build_markers<const MANY: usize>(words: [&'static str; MANY]) -> Box<[Finder<'static>]> {
-    Box::new(words.map(Finder::new))
-}
-
-pub(super) fn number_behind<'run>(words: Node<'run>, markers: &TextMarkers) -> Option<Node<'run>> {
-    let text = node_text(words)?;
-    let behind = markers.iter().find_map(|marker| {
-        let found = marker.find(text.as_bytes())?;
-        Some(text.get(found + marker.needle().len()..)?.trim_start())
-    })?;
-    let digits = behind.strip_prefix('-').unwrap_or(behind);
-    let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-    let end = length + (behind.len() - digits.len());
-    let number = behind.get(..end).filter(|_| length > 0)?.parse().ok()?;
-    Some(integer_node(number, words.origin))
 }

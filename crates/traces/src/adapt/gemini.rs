@@ -223,7 +223,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 let of_user = sayer == GeminiSayer::User && !is_of_program(message);
                 let speaker = if of_user { Speaker::User } else { Speaker::System };
                 if let Some(content) = message.field(GeminiKey::Content) {
-                    talk.add_content(speaker, content, &about, node.origin);
+                    add_words(&mut talk, speaker, content, (&about, *node));
                 }
             }
         }
@@ -305,7 +305,7 @@ fn add_answer<'run>(
         }
     }
     if let Some(content) = message.field(GeminiKey::Content) {
-        talk.add_content(Speaker::Assistant, content, about, node.origin);
+        add_words(talk, Speaker::Assistant, content, (about, node));
     }
     if list_of(message, GeminiKey::Parts).is_some() {
         super::adk::add_parts(talk, message, Speaker::Assistant, about);
@@ -316,6 +316,25 @@ fn add_answer<'run>(
     if let Some(tokens) = object_of(message, GeminiKey::Tokens) {
         count_usage(talk, tokens);
     }
+}
+
+/// The texts of a content are pieces of one text.
+fn add_words<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    speaker: Speaker,
+    content: Node<'run>,
+    (about, node): (&StepMeta<'run>, Node<'run>),
+) {
+    talk.draft.note_parts(content);
+    if let Some(words) = text_of_parts(content, talk) {
+        talk.add_message(speaker, words, about, node.origin);
+    }
+}
+
+fn text_of_parts<'run>(content: Node<'run>, talk: &ConversationBuilder<'_, 'run, '_>) -> Option<Node<'run>> {
+    let Value::List(parts) = content.value else { return content::content_text(content, talk.draft.arena) };
+    let pieces: Vec<_> = parts.iter().filter_map(content::block_text).collect();
+    content::concat_pieces(&pieces, talk.draft.arena)
 }
 
 /// The total includes thinking, input plus output do not.
@@ -386,6 +405,6 @@ fn result_node<'run>(talk: &ConversationBuilder<'_, 'run, '_>, result: Node<'run
                 .and_then(|answer| first_of(answer, &[GeminiCallKey::Output, GeminiCallKey::Error]))
                 .unwrap_or(answer),
         ),
-        None => content::content_text(result, talk.draft.arena),
+        None => text_of_parts(result, talk),
     }
 }

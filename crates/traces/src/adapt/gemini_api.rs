@@ -6,6 +6,7 @@ mod partial_calls;
 use super::adk::server_tools::{self, Grounding};
 use super::adk::{self, AdkPartKey};
 use super::api::KnownAnswers;
+use super::block_session;
 use super::content;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{NodeShapes, is_true, key_table, value_of};
@@ -32,8 +33,18 @@ key_table! {
         Feedback = "promptFeedback" | "prompt_feedback",
         /// What the SDK did by itself before it answered: a conversation.
         History = "automaticFunctionCallingHistory" | "automatic_function_calling_history",
+        /// What was called, in the recordings of Gemini CLI: they hold answers alone.
+        Method = "method",
         Error = "error",
         Why = "message",
+    }
+}
+
+key_table! {
+    GeminiMethod {
+        Answer = "generateContent" | "generateContentStream",
+        /// Neither says nor calls anything.
+        Silent = "countTokens" | "embedContent",
     }
 }
 
@@ -47,14 +58,21 @@ key_table! {
     }
 }
 
+const MARKS: &[&str] = &[
+    GeminiApiKey::Contents.key(),
+    GeminiApiKey::Candidates.key(),
+    GeminiApiKey::Request.key(),
+    GeminiApiKey::Method.key(),
+];
+
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Gemini API",
     known_by: "`contents` or `candidates` whose content has `parts`",
     description: "requests and responses of Gemini's API (`contents`, `candidates`), streamed pieces included",
-    marks: &[GeminiApiKey::Contents.key(), GeminiApiKey::Candidates.key(), GeminiApiKey::Request.key()],
+    marks: MARKS,
     near: GeminiApiKey::Usage.keys(),
     object: is_exchange,
-    item_marks: &[GeminiApiKey::Contents.key(), GeminiApiKey::Candidates.key(), GeminiApiKey::Request.key()],
+    item_marks: MARKS,
     element: is_exchange,
     line: is_exchange,
     read: read_run,
@@ -77,7 +95,21 @@ fn is_response(object: Object<'_>) -> bool {
 }
 
 fn is_exchange(object: Object<'_>) -> bool {
-    is_request(object) || is_response(object) || object_of(object, GeminiApiKey::Request).is_some_and(is_request)
+    is_request(object)
+        || is_response(object)
+        || object_of(object, GeminiApiKey::Request).is_some_and(is_request)
+        || method_of(object).is_some()
+}
+
+/// Of an answer in a recording that holds no requests.
+fn method_of(object: Object<'_>) -> Option<GeminiMethod> {
+    let method = text_of(object, GeminiApiKey::Method).and_then(GeminiMethod::from_key)?;
+    let response = value_of(object, GeminiApiKey::Response)?;
+    let is_answer = || match node_list(response) {
+        Some(pieces) => pieces.is_empty() || object_items(pieces).any(|(_, piece)| is_response(piece)),
+        None => node_object(response).is_some_and(is_response),
+    };
+    Some(method).filter(|method| *method == GeminiMethod::Silent || is_answer())
 }
 
 /// The pieces of a streamed response are read where they stand.
@@ -150,12 +182,19 @@ const TRIES: usize = 64;
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut told = GeminiConversation::default();
+    let mut without_requests = false;
     for node in items_of::<GeminiApiKey>(root, &[]) {
         draft.count_record();
         let Some(object) = node_object(*node) else {
             draft.skip_value(node, "what is neither a request nor a response is passed over");
             continue;
         };
+        if let Some(method) = method_of(object) {
+            without_requests = true;
+            if method == GeminiMethod::Silent {
+                continue;
+            }
+        }
         let request = object_of(object, GeminiApiKey::Request).or(Some(object)).filter(|one| is_request(*one));
         if let Some(request) = request {
             told.close_response(draft);
@@ -178,6 +217,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     told.close_response(draft);
     told.finish_run(draft);
+    if without_requests {
+        block_session::leave_results_open(draft);
+    }
     Ok(())
 }
 
@@ -219,10 +261,16 @@ fn push_content<'run>(
         if !adk::is_known_part(part) {
             draft.note_unknown(at.origin, super::blocks::UNKNOWN);
         }
-        parts.push(match words {
-            Some(words) => GeminiPart::Words(speaker, words),
-            None => GeminiPart::Other(speaker, at, part),
-        });
+        match (words, parts.last_mut()) {
+            // Texts that follow one another are pieces of one text.
+            (Some(words), Some(GeminiPart::Words(_, said)))
+                if [*said, words].iter().all(|one| node_text(*one).is_some()) =>
+            {
+                *said = content::concat_pieces(&[*said, words], draft.arena).unwrap_or(words);
+            }
+            (Some(words), _) => parts.push(GeminiPart::Words(speaker, words)),
+            (None, _) => parts.push(GeminiPart::Other(speaker, at, part)),
+        }
     }
 }
 
@@ -378,7 +426,7 @@ impl<'run> GeminiConversation<'run> {
 
     fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
         draft.set_some(of_run::ERROR, self.error);
-        let mut talk = ConversationBuilder::from_parts(draft);
+        let mut talk = ConversationBuilder::from_pieces(draft);
         talk.add_meta(of_meta::MODEL, self.model);
         let about = StepMeta::default();
         for part in self.parts {

@@ -103,6 +103,7 @@ pub(crate) mod native;
 mod near_miss;
 mod nested_conversations;
 pub(crate) mod nodes;
+mod numbers_in_text;
 mod ollama;
 mod open_webui;
 mod openai_agents;

@@ -121,3 +121,52 @@ fn a_refusal_is_what_the_assistant_says() {
     let said = json!({"messages": [asked, {"role": "assistant", "content": "Gone.", "refusal": null}]});
     with(&said.to_string(), |run| assert_eq!(root(run, "output"), "\"Gone.\""));
 }
+
+#[test]
+fn texts_of_one_content_of_gemini_are_one_text() {
+    let parts = json!([{"text": "look at "}, {"text": "a.txt"}]);
+    let session = json!({"sessionId": "s", "projectHash": "p", "messages": [
+        {"id": "1", "timestamp": "2026-01-01T00:00:00Z", "type": "user", "content": parts},
+        {"id": "2", "timestamp": "2026-01-01T00:00:01Z", "type": "gemini", "content": [{"text": "I lo"}, {"text": "oked."}]}]});
+    let answer = json!([{"text": "I lo"}, {"text": "oked."}]);
+    let request = json!({"contents": [{"role": "user", "parts": parts}, {"role": "model", "parts": answer}]});
+    for text in [session, request] {
+        with(&text.to_string(), |run| {
+            assert_eq!(steps(run), ["message user", "message assistant"], "{text}");
+            assert_eq!(
+                (root(run, "prompt"), root(run, "output")),
+                ("\"look at a.txt\"".into(), "\"I looked.\"".into())
+            );
+        });
+    }
+    // Also around a call.
+    let call = json!({"functionCall": {"name": "add", "args": {"n": 1}}});
+    let parts = json!([{"text": "One and "}, call, {"text": "one."}]);
+    let text = json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}]});
+    with(&text.to_string(), |run| {
+        assert_eq!(steps(run), ["message assistant", "call add", "message assistant"]);
+        assert_eq!(root(run, "output"), "\"One and one.\"");
+    });
+}
+
+#[test]
+fn recordings_of_gemini_cli_hold_answers_without_requests() {
+    let answer = |parts: serde_json::Value| {
+        json!({"candidates": [{"content": {"role": "model", "parts": parts}, "finishReason": "STOP"}],
+        "usageMetadata": {"promptTokenCount": 7, "candidatesTokenCount": 2, "totalTokenCount": 9}})
+    };
+    let open = json!({"candidates": [{"content": {"parts": [{"text": "It "}]}}]});
+    let lines = [
+        json!({"method": "generateContent", "response": answer(json!([{"text": "plain"}]))}),
+        json!({"method": "countTokens", "response": {"totalTokens": 3}}),
+        json!({"method": "generateContentStream", "response": [answer(json!([{"functionCall": {"name": "peek", "args": {"at": "x"}}}]))]}),
+        json!({"method": "generateContentStream", "response": [open, answer(json!([{"text": "is."}]))]}),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    with(&text, |run| {
+        assert_eq!(steps(run), ["message assistant", "call peek", "message assistant"]);
+        assert_eq!((field(run, 1, "args"), field(run, 1, "result")), (r#"{"at":"x"}"#.into(), "absent".into()));
+        assert_eq!(root(run, "output"), "\"It is.\"");
+        assert!(records_calls(run));
+    });
+}

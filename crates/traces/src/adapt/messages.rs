@@ -156,7 +156,9 @@ pub(crate) fn text_in<'a, R: FieldRecord<BlockKey>>(
 
 /// The words with which a model refused to answer, where it said nothing else.
 pub(crate) fn refusal_of(message: Object<'_>) -> Option<Node<'_>> {
-    message.field(ChatMessageKey::Refusal).filter(|words| matches!(words.value, Value::Text(_)))
+    message
+        .field(ChatMessageKey::Refusal)
+        .filter(|words| matches!(words.value, Value::Text(text) if !text.as_str().is_empty()))
 }
 
 /// Only the words of its result show that a call was refused.

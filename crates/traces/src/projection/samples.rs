@@ -39,6 +39,7 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
             "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "done"}, {"BlockKey.type": "text", "BlockKey.text": "and dusted", "BlockKey.citations": []}]},
     ]);
     let page = |key: &str, tool: Json| json!({"tools": [], "ChatExchangeKey.messages": [user, {"ChatMessageKey.role": "assistant", "ChatMessageKey.content": "x", key: [tool]}]});
+    let refused = |key: &str, words: Json| json!({"tools": [], "ChatExchangeKey.messages": [user, {"ChatMessageKey.role": "assistant", "ChatMessageKey.tool_calls": [], key: words}]});
     let mut samples = vec![
         vec![
             json!({"ChatExchangeKey.messages": chat, "ChatExchangeKey.id": "r", "ChatExchangeKey.tools": [{"name": "get"}]}),
@@ -51,6 +52,8 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
             json!({"TauBenchKey.traj": [{"ChatMessageKey.role": "user", "ChatMessageKey.content": "x", "ChatMessageKey.messages": []}]}),
         ],
         vec![json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.functions": []})],
+        vec![refused("ChatMessageKey.refusal", json!("no"))],
+        vec![refused("ChatMessageKey.content", json!([{"BlockKey.type": "refusal", "BlockKey.refusal": "no"}]))],
         vec![page("ChatMessageKey.toolInvocations", json!({"toolName": "a", "state": "call"}))],
         vec![page("ChatMessageKey.parts", json!({"type": "dynamic-tool", "toolName": "b", "state": "call"}))],
         vec![

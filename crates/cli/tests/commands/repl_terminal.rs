@@ -151,7 +151,9 @@ fn ctrl_c_gives_up_a_line_or_an_evaluation_and_no_history_leaves_no_trace() {
     terminal.wait_for("the limit is 1000000000000");
     terminal.wait_for("> ");
     terminal.press("all a in big: all b in big: all c in big: all d in big: all e in big: a + b + c + d + e != -1\r");
-    std::thread::sleep(Duration::from_millis(1_500));
+    // Ctrl-C while the line is still read would give up the line: the editor says when it has it.
+    terminal.wait_for("\u{1b}[?2004l");
+    std::thread::sleep(Duration::from_millis(500));
     terminal.press("\u{3}");
     terminal.wait_for("the evaluation was ended");
     terminal.wait_for("> ");

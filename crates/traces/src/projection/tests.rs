@@ -62,7 +62,8 @@ const NO_FIELDS: [&str; 6] = ["MessageRole", "BlockType", "ClaudeLineType", "Res
 const PROJECTED: [(&str, Option<&str>); 10] = [
     ("ChatMessageKey", Some("type usage metrics model")),
     ("ToolCallKey", Some("")),
-    ("BlockKey", Some("")),
+    // A run with a refusal is for the full reader.
+    ("BlockKey", Some("refusal")),
     (
         "ClaudeKey",
         Some(

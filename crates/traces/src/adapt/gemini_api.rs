@@ -254,6 +254,12 @@ fn push_content<'run>(
     let with_result = object_items(list).any(|(_, part)| value_of(part, AdkPartKey::Response).is_some());
     let speaker = if with_result && speaker == Speaker::User { Speaker::System } else { speaker };
     parts.push(GeminiPart::Begin);
+    // Texts that follow one another are pieces of one text.
+    let (mut pieces, arena) = (Vec::new(), draft.arena);
+    let join = |pieces: &mut Vec<_>, parts: &mut Vec<_>| {
+        let words = content::concat_pieces(&std::mem::take(pieces), arena);
+        parts.extend(words.map(|words| GeminiPart::Words(speaker, words)));
+    };
     for (at, part) in draft.record_objects(list) {
         let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
         let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && adk::is_plain_text(part));
@@ -261,17 +267,15 @@ fn push_content<'run>(
         if !adk::is_known_part(part) {
             draft.note_unknown(at.origin, super::blocks::UNKNOWN);
         }
-        match (words, parts.last_mut()) {
-            // Texts that follow one another are pieces of one text.
-            (Some(words), Some(GeminiPart::Words(_, said)))
-                if [*said, words].iter().all(|one| node_text(*one).is_some()) =>
-            {
-                *said = content::concat_pieces(&[*said, words], draft.arena).unwrap_or(words);
+        match words {
+            Some(words) if node_text(words).is_some() => pieces.push(words),
+            other => {
+                join(&mut pieces, parts);
+                parts.push(other.map_or(GeminiPart::Other(speaker, at, part), |it| GeminiPart::Words(speaker, it)));
             }
-            (Some(words), _) => parts.push(GeminiPart::Words(speaker, words)),
-            (None, _) => parts.push(GeminiPart::Other(speaker, at, part)),
         }
     }
+    join(&mut pieces, parts);
 }
 
 impl<'run> GeminiConversation<'run> {

@@ -3,8 +3,9 @@
 //!
 //! A copy keeps what the provider gave: the id of the message, the ids of its calls. A call is another's copy where it is of the same
 //! message, with the same id, name and input, or of messages that both have none; an id alone is no sign, because some providers use
-//! theirs again. Beside that, a call with the id, name and input of one that still waits for its result is that call, and at any time where the
-//! id is random: some programs write what streams in under ever new ids of messages. Words in a message without an id are a copy where the same is written at the same time.
+//! theirs again. Beside that, a call with the id, name and input of one that still waits for its result is that call. Where the id is random,
+//! it is that call at any time: some programs write what streams in under ever new ids of messages. Words in a message without an id are a
+//! copy where the same is written at the same time.
 
 use super::LineMeta;
 use crate::adapt::nodes::node_text;

@@ -170,3 +170,11 @@ fn recordings_of_gemini_cli_hold_answers_without_requests() {
         assert!(records_calls(run));
     });
 }
+
+/// They are put together once, and not anew with each: the memory of a run would not suffice.
+#[test]
+fn many_texts_of_one_content_are_put_together_once() {
+    let parts = vec![json!({"text": "0123456789"}); 40_000];
+    let text = json!({"contents": [{"role": "user", "parts": parts}, {"role": "model", "parts": [{"text": "ok"}]}]});
+    with(&text.to_string(), |run| assert_eq!(root(run, "prompt").len(), 400_000 + 2));
+}

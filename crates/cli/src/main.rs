@@ -15,6 +15,6 @@ fn main() -> std::process::ExitCode {
     // A defect is no verdict: it ends as what could not be evaluated does.
     std::panic::catch_unwind(commands::main).unwrap_or_else(|_| {
         commands::console::eprint_redacted("error: the command broke down; nothing that it did not finish counts\n");
-        commands::Exit::Error.into()
+        commands::exit::after_breakdown().into()
     })
 }

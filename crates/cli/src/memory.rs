@@ -70,7 +70,7 @@ fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
 /// Ends the process without allocating.
 fn exit_exhausted(size: usize) -> ! {
     let _ = writeln!(std::io::stderr(), "error: there is no memory to go on: {size} bytes could not be had");
-    std::process::exit(5)
+    std::process::exit(crate::commands::exit::after_breakdown().into())
 }
 
 /// The system allocator; ends the process if it fails.

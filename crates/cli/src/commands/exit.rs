@@ -1,6 +1,7 @@
 //! Exit codes, and the ways in which a command ends early.
 
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Exit codes of the command line. Of several that apply, the highest is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,6 +28,18 @@ impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
         Self::from(exit as u8)
     }
+}
+
+static AFTER_BREAKDOWN: AtomicU8 = AtomicU8::new(Exit::Error as u8);
+
+/// The exit code of a process that breaks down: `Exit::Error`, or the one that `hold_back_after_breakdown` asks for.
+pub fn after_breakdown() -> u8 {
+    AFTER_BREAKDOWN.load(Ordering::Relaxed)
+}
+
+/// From here on a breakdown ends with the one code that holds an agent's call back: agents take every other for consent.
+pub fn hold_back_after_breakdown() {
+    AFTER_BREAKDOWN.store(Exit::Usage as u8, Ordering::Relaxed);
 }
 
 /// Why a command ends early.

@@ -120,6 +120,13 @@ pub fn run_guard(arguments: &GuardArgs, color: ColorChoice) -> Result<Exit, Comm
     }
 }
 
+impl GuardArgs {
+    /// An agent waits for the exit code of this process, and makes its call unless that says no.
+    pub fn holds_calls_back(&self) -> bool {
+        matches!(&self.command, GuardCommand::Hook(arguments) if arguments.guard.mode == GuardMode::Enforce)
+    }
+}
+
 /// Whatever goes wrong holds the call back, unless calls are only logged: an agent takes any other exit code for consent.
 fn answer_event(arguments: &HookArgs) -> Result<Exit, CommandError> {
     let mut input = Vec::new();
@@ -134,11 +141,12 @@ fn answer_event(arguments: &HookArgs) -> Result<Exit, CommandError> {
     };
     eprint_redacted(&answer.stderr);
     let mut out = std::io::stdout().lock();
-    out.write_all(answer.stdout.as_bytes())?;
-    out.flush()?;
-    Ok(match answer.code {
-        0 => Exit::Holds,
-        1 => Exit::Failed,
+    let written = out.write_all(answer.stdout.as_bytes()).and_then(|()| out.flush());
+    Ok(match (answer.code, written) {
+        (0, Ok(())) => Exit::Holds,
+        (1, _) => Exit::Failed,
+        // An answer that could not be given is no consent.
+        (_, Err(error)) if arguments.guard.mode != GuardMode::Enforce => return Err(error.into()),
         _ => Exit::Usage,
     })
 }

@@ -178,9 +178,16 @@ pub fn main() -> ExitCode {
         Ok(deadline) => deadline,
         Err(stop) => return report_stop(stop, color).into(),
     };
+    #[cfg(feature = "guard")]
+    if let CliCommand::Guard(arguments) = &arguments.command
+        && arguments.holds_calls_back()
+    {
+        exit::hold_back_after_breakdown();
+    }
     averment_base::files::remember_opened();
     // Where that cannot be, such a limit ends the command.
     let _ = signals::outgrow_no_file();
+    let _ = signals::end_after_abort();
     let done = match &arguments.command {
         CliCommand::Check(arguments) => check::run_check(arguments, color, deadline.as_ref()),
         CliCommand::Test(arguments) => test::run_tests(arguments, color),

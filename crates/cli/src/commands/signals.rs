@@ -65,6 +65,18 @@ pub fn outgrow_no_file() -> io::Result<()> {
     Ok(())
 }
 
+/// The libraries of the system abort where they have no memory for themselves, at the start of a thread for one. They say so, and the process
+/// ends as after any other breakdown.
+pub fn end_after_abort() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let code = super::exit::after_breakdown().into();
+        let always = Arc::new(AtomicBool::new(true));
+        signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGABRT, code, always)?;
+    }
+    Ok(())
+}
+
 #[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 

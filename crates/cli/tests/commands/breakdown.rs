@@ -5,7 +5,7 @@
 use crate::folder::Folder;
 use averment_report::Format;
 use serde_json::Value;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
 
 /// Points of the threads that judge, and of the one that writes.
 const JUDGING: [&str; 6] = ["Preparing", "Reading", "Chunk", "Line", "Run", "Judged"];
@@ -250,4 +250,65 @@ fn without_memory_no_check_passes_aborts_or_hangs() {
         }
     }
     assert!(seen.contains(&5), "no limit was low enough: {seen:?}");
+}
+
+/// The exit code of a command that is told to abort while it reads its input.
+#[cfg(target_os = "linux")]
+fn aborted(folder: &Folder, arguments: &[&str]) -> Option<i32> {
+    let mut command = Command::new(assert_cmd::cargo::cargo_bin("aver"));
+    command.current_dir(folder.path()).args(arguments).stdin(Stdio::piped()).stderr(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    // Until it listens, the signal would end it as it ends every process.
+    let listens = |status: &str| {
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        u64::from_str_radix(mask.trim(), 16).unwrap() >> 5 & 1 == 1
+    };
+    while !listens(&std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap()) {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), rustix::process::Signal::ABORT).unwrap();
+    child.wait().unwrap().code()
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn who_aborts_ends_as_after_any_breakdown() {
+    let folder = folder();
+    assert_eq!(aborted(&folder, &["check", "r.assert", "-", "--report=json=json"]), Some(5));
+    assert!(!folder.path().join("json").exists());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_hook_that_breaks_down_holds_its_call_back() {
+    let folder = folder();
+    // Agents take every exit code but 2 for consent.
+    assert_eq!(aborted(&folder, &["guard", "hook", "claude", "r.assert", "--state", "state"]), Some(2));
+    assert_eq!(
+        aborted(&folder, &["guard", "hook", "claude", "r.assert", "--state", "state", "--mode", "log"]),
+        Some(5)
+    );
+    let much = vec!["[1]"; 200_000].join(",");
+    let event = format!(
+        r#"{{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"delete","tool_input":{{"a":[{much}]}},"tool_use_id":"c"}}"#
+    );
+    let asked = |mib: usize, into: &str| {
+        let words = format!("guard hook claude r.assert --state state <event {into}");
+        let ran = limited(&folder, mib, &words);
+        (
+            ran.status.code(),
+            String::from_utf8_lossy(&ran.stdout).into_owned(),
+            String::from_utf8_lossy(&ran.stderr).into_owned(),
+        )
+    };
+    std::fs::write(folder.path().join("event"), event).unwrap();
+    let least = (3..60).map(|step| step * 20).find(|mib| limited(&folder, *mib, "--version").status.success()).unwrap();
+    let mut seen = std::collections::BTreeSet::new();
+    for mib in (least..).step_by(10).take(30) {
+        let (code, out, err) = asked(mib, "");
+        assert!(code == Some(2) || code == Some(0) && out.contains(r#""deny""#), "{mib} MiB: {code:?} {out} {err}");
+        seen.insert(code);
+    }
+    assert_eq!(seen.len(), 2, "no limit was low enough, or none high enough: {seen:?}");
+    assert_eq!(asked(4096, ">/dev/full").0, Some(2));
 }

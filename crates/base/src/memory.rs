@@ -19,6 +19,7 @@ thread_local! {
     static ASKS: Cell<bool> = const { Cell::new(false) };
     static JUDGES: Cell<bool> = const { Cell::new(false) };
     static HOLDS: Cell<u64> = const { Cell::new(0) };
+    static REFUSED: Cell<bool> = const { Cell::new(false) };
 }
 /// True if a thread watches for blocked threads and ends the work without them.
 static WATCHED: AtomicBool = AtomicBool::new(false);
@@ -33,6 +34,17 @@ pub fn allow_failure<T>(ask: impl FnOnce() -> T) -> T {
     let answer = ask();
     ASKS.set(before);
     answer
+}
+
+/// Says that something was not read on this thread for want of memory. Whoever tries whether a text is JSON would take it for one that is not.
+pub fn note_refusal() {
+    REFUSED.set(true);
+}
+
+/// Whether something was not read on this thread since it was asked last.
+#[must_use]
+pub fn take_refusal() -> bool {
+    REFUSED.replace(false)
 }
 
 /// Says that this thread judges runs, and that others can end the work without it.

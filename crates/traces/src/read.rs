@@ -30,7 +30,7 @@ use super::names::PartNames;
 use super::prices::{self, ModelSpending, PriceTable};
 use super::projection::LineReader;
 use averment_base::limits::{Limits, RunMemory};
-use averment_base::memory::allow_failure;
+use averment_base::memory::{allow_failure, take_refusal};
 use averment_base::value::json::{self, JsonDocument};
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -214,13 +214,29 @@ pub fn parse_under<'run>(
     limits: &Limits,
     told: ReadOptions<'_>,
 ) -> Result<Run<'run>, ReadError> {
+    // What was refused before is another run's.
+    let _ = take_refusal();
+    let run = parse_text(raw, arena, limits, told)?;
+    // A text inside of it that could not be read for want of memory was taken for one that is no JSON.
+    if take_refusal() { Err(lacks_memory(raw)) } else { Ok(run) }
+}
+
+fn lacks_memory(raw: &RawRun) -> ReadError {
+    bytes::no_memory(&raw.source, &format!("a run of {} bytes", raw.text_length()))
+}
+
+fn parse_text<'run>(
+    raw: &'run RawRun,
+    arena: &'run Bump,
+    limits: &Limits,
+    told: ReadOptions<'_>,
+) -> Result<Run<'run>, ReadError> {
     let ReadOptions { names, prices, expected, as_skillgym } = told;
     if raw.text_length() > limits.run_bytes {
         return Err(bytes::too_long(&raw.source, limits));
     }
     let memory = RunMemory::start(arena, limits, raw.text_length());
-    let no_memory = || bytes::no_memory(&raw.source, &format!("a run of {} bytes", raw.text_length()));
-    let text = raw.text.as_text().ok_or_else(no_memory)?;
+    let text = raw.text.as_text().ok_or_else(|| lacks_memory(raw))?;
     let mut warnings = raw.warnings.clone();
     let mut records = RecordCounts::default();
     let placed = |error: PlacedError| ReadError::at_offset(&raw.source, text, error.offset, error.problem);
@@ -350,10 +366,12 @@ fn read_records<'run>(
     let mut nodes = bumpalo::collections::Vec::new_in(memory.arena);
     for (offset, line) in lines {
         let read = json::parse_recorded(line, offset, memory.arena, limits);
-        if !memory.holds(0) || read.as_ref().is_err_and(|error| error.too_large) {
-            return Err(build::too_large(TextOrigin::new(offset, offset + line.len()), &memory));
+        let origin = TextOrigin::new(offset, offset + line.len());
+        if !memory.holds(0) {
+            return Err(build::too_large(origin, &memory));
         }
         match read {
+            Err(error) if error.lacks_memory => return Err(PlacedError::new(origin, error.message, error.help)),
             Ok(document) => {
                 warnings.extend(duplicate_warnings(&document));
                 nodes.push(document.node);

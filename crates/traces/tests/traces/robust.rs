@@ -224,6 +224,29 @@ fn what_steps_become_stays_within_the_memory_of_a_run() {
 }
 
 #[test]
+fn arguments_that_memory_is_lacking_for_are_no_text() {
+    let args = format!(r#"{{\"a\":[{}]}}"#, vec!["1"; 50_000].join(","));
+    let call = format!(r#"{{"id":"c","type":"function","function":{{"name":"f","arguments":"{args}"}}}}"#);
+    let text = format!(r#"[{{"role":"user","content":"x"}},{{"role":"assistant","tool_calls":[{call}]}}]"#);
+    let raw = averment_traces::RawRun::new(text, averment_runs::run::RunSource::default());
+    let (mut read, mut refused) = (0, 0);
+    for steps in 4..64 {
+        let (arena, limits) = (Bump::new(), Limits { run_memory: steps << 18, ..Limits::default() });
+        match parse_run(&raw, &arena, &limits) {
+            Ok(run) => {
+                read += 1;
+                assert!(run.warnings.is_empty(), "{steps}: {:?}", run.warnings);
+            }
+            Err(error) => {
+                refused += 1;
+                assert!(error.message.contains("memory"), "{}", error.message);
+            }
+        }
+    }
+    assert!(read > 0 && refused > 0, "{read} {refused}");
+}
+
+#[test]
 fn a_step_of_a_bare_name_is_not_large() {
     let bytes = memory_of(MANY[0], 2_000, &Limits::default()).unwrap();
     assert!(bytes / 2_000 < 1_200, "{} bytes a step", bytes / 2_000);

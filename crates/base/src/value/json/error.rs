@@ -1,5 +1,6 @@
 //! What is wrong with a text that is not JSON, and what to write instead.
 
+use crate::memory::note_refusal;
 use std::fmt;
 
 /// Why a text was not read. Its message reads behind the place: `line 3, column 7: expected …`.
@@ -15,8 +16,8 @@ pub struct JsonError {
     pub message: String,
     /// What to write.
     pub help: String,
-    /// It may be JSON, and takes more memory than a run may have.
-    pub too_large: bool,
+    /// It may be JSON, and takes more memory than a run may have, or than the system has.
+    pub lacks_memory: bool,
 }
 
 /// What to do with a run that takes too much memory.
@@ -39,7 +40,7 @@ fn at_offset(text: &str, offset: usize, message: impl Into<String>, help: impl I
         column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         message: message.into(),
         help: help.into(),
-        too_large: false,
+        lacks_memory: false,
     }
 }
 
@@ -256,9 +257,14 @@ pub(super) fn too_deep(text: &str, offset: usize, limit: usize) -> JsonError {
 
 pub(super) fn no_memory(text: &str, offset: usize) -> JsonError {
     let help = "give more memory, or judge with fewer `--threads`";
-    at_offset(text, offset, "there is not enough memory to read this run any further".to_owned(), help)
+    without_memory(text, offset, "there is not enough memory to read this run any further".to_owned(), help)
 }
 
 pub(super) fn too_large(text: &str, offset: usize, message: String) -> JsonError {
-    JsonError { too_large: true, ..at_offset(text, offset, message, TOO_LARGE) }
+    without_memory(text, offset, message, TOO_LARGE)
+}
+
+fn without_memory(text: &str, offset: usize, message: String, help: &str) -> JsonError {
+    note_refusal();
+    JsonError { lacks_memory: true, ..at_offset(text, offset, message, help) }
 }

@@ -6,6 +6,8 @@ use super::log_memory::{JudgedLine, LogMemory};
 use crate::error::RunError;
 use crate::growing::GrowthIndex;
 use crate::rules::Rules;
+use averment_base::value::json;
+use bumpalo::Bump;
 
 /// What is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,7 +58,7 @@ impl CallJudge<'_> {
         match event {
             SessionEvent::Propose(call) => self.decide_call(log, call, clock),
             SessionEvent::Stop(held) => self.decide_stop(log, *held, clock),
-            event => record_event(log, event, clock).map(|()| Decision::Pass),
+            event => record_event(self.rules, log, event, clock).map(|()| Decision::Pass),
         }
     }
 
@@ -67,6 +69,7 @@ impl CallJudge<'_> {
         }
         let time = log.memory_mut().next_time(clock);
         let line = LogLine::Call(CallLine::of(call, time)).to_text();
+        check_readable(self.rules, &line)?;
         let judged = self.judge_line(log.memory_mut(), &line).map_err(unjudged)?;
         let decision = self.record_decision(log, &CallLine::of(call, time), &judged.breaches)?;
         if let Some(index) = self.index {
@@ -129,11 +132,22 @@ fn unjudged(error: RunError) -> String {
     format!("the session cannot be judged: {error}")
 }
 
+/// A line that readers pass over leaves a session open, and what is open denies nothing.
+fn check_readable(rules: &Rules, line: &str) -> Result<(), String> {
+    let arena = Bump::new();
+    let read = json::parse_recorded(line.trim_end(), 0, &arena, &rules.inner.reading.limits);
+    read.map(|_| ()).map_err(|error| format!("the event cannot be read: {}", error.message))
+}
+
 /// Puts what is no question into a log.
 ///
 /// # Errors
 /// Why it is not recorded, in words.
-pub fn record_event(log: &mut impl EventLog, event: &SessionEvent, clock: u64) -> Result<(), String> {
+pub fn record_event(rules: &Rules, log: &mut impl EventLog, event: &SessionEvent, clock: u64) -> Result<(), String> {
+    let append = |log: &mut _, line: &LogLine<'_>| {
+        check_readable(rules, &line.to_text())?;
+        EventLog::append_line(log, line)
+    };
     let memory = log.memory_mut();
     let time = memory.next_time(clock);
     match event {
@@ -144,11 +158,11 @@ pub fn record_event(log: &mut impl EventLog, event: &SessionEvent, clock: u64) -
             }
             // A call that was made without a question, or though it was denied.
             if counts.admitted <= counts.ended {
-                log.append_line(&LogLine::Call(CallLine::of(&end.call, time)))?;
+                append(log, &LogLine::Call(CallLine::of(&end.call, time)))?;
             }
-            log.append_line(&LogLine::of_end(end, time))
+            append(log, &LogLine::of_end(end, time))
         }
-        SessionEvent::Say(role, text) => log.append_line(&LogLine::Message { role, text, time: Some(time) }),
+        SessionEvent::Say(role, text) => append(log, &LogLine::Message { role, text, time: Some(time) }),
         SessionEvent::Start | SessionEvent::Propose(_) | SessionEvent::Stop(_) | SessionEvent::Other => Ok(()),
     }
 }

@@ -14,5 +14,6 @@
 mod batch;
 mod build;
 mod checks;
+mod guard;
 mod packages;
 mod params;

@@ -85,7 +85,7 @@ impl<'a> McpGuard<'a> {
         let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(line) else { return Ok(Vec::new()) };
         let told = self.tools.take_answer(&answer);
         if let Some(event) = self.open.take_answer(&mut answer, None) {
-            record_event(&mut self.log, &event, now()).map_err(io::Error::other)?;
+            record_event(self.guard.rules, &mut self.log, &event, now()).map_err(io::Error::other)?;
         }
         Ok(told)
     }

@@ -119,7 +119,7 @@ impl<'a> McpProxy<'a> {
     }
 
     fn record_end(&self, run: &RunKey, event: &SessionEvent) {
-        let recorded = self.open_log(run).and_then(|mut log| record_event(&mut log, event, now()));
+        let recorded = self.open_log(run).and_then(|mut log| record_event(self.guard.rules, &mut log, event, now()));
         if let Err(problem) = recorded {
             (self.tell)(&format!("aver guard: a result is not recorded: {problem}"));
         }

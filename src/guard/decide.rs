@@ -153,7 +153,7 @@ pub fn record_event(rules: &Rules, log: &mut impl EventLog, event: &SessionEvent
     match event {
         SessionEvent::End(end) => {
             let counts = memory.count_calls(end.call.id.as_deref(), &end.call.tool);
-            if end.call.id.is_some() && counts.ended > 0 {
+            if end.call.id.is_some() && counts.ended > 0 && counts.admitted <= counts.ended {
                 return Ok(());
             }
             // A call that was made without a question, or though it was denied.
@@ -167,14 +167,17 @@ pub fn record_event(rules: &Rules, log: &mut impl EventLog, event: &SessionEvent
     }
 }
 
-/// What was decided of the very same call before: its id, its tool and its arguments.
+/// What was decided of the very same call before: its id, its tool and its arguments. Where all calls with this id have ended, it is another
+/// one.
 fn find_decision(log: &LogMemory, call: &ProposedCall) -> Option<Decision> {
     let id = call.id.as_ref()?;
+    let counts = log.count_calls(Some(id), &call.tool);
+    let waits = counts.admitted > counts.ended;
     let lines = [LogLine::Call(CallLine::of(call, 0)), LogLine::Denied(CallLine::of(call, 0))];
     // Lines are written by one serializer: what is before the time is the call.
     let [admitted, denied] = lines.map(|line| line.to_text().trim_end().trim_end_matches("0}").to_owned());
     log.lines_of(id).find_map(|line| {
-        if line.starts_with(&admitted) {
+        if waits && line.starts_with(&admitted) {
             return Some(Decision::Pass);
         }
         let rest = line.starts_with(&denied).then(|| serde_json::from_str::<serde_json::Value>(line).ok()).flatten()?;

@@ -4,6 +4,7 @@
 //! cursor.com/docs/agent/hooks, docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference.
 
 use crate::event::{CallEnd, ProposedCall, SessionEvent};
+use averment::guard::strict_json::parse_unambiguous;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
@@ -70,7 +71,7 @@ impl Agent {
     /// What is wrong with it, in words.
     pub fn read_input(self, bytes: &[u8]) -> Result<HookInput, String> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-        let value: Value = serde_json::from_slice(bytes).map_err(|error| format!("the event is no JSON: {error}"))?;
+        let value = parse_unambiguous(bytes).map_err(|error| format!("the event is not understood: {error}"))?;
         let Value::Object(input) = value else { return Err("the event is no object".to_owned()) };
         let event = HookEvent(&input);
         let session = event.session_id()?;

@@ -161,6 +161,24 @@ fn results_belong_to_calls_without_ids_and_failures_are_known() {
 }
 
 #[test]
+fn what_has_been_done_unasked_is_no_permission() {
+    let folder = folder();
+    // The agent tells of a call that it made without asking; one with the same id is judged like any other.
+    let done = event("PostToolUse", "c1", "refund", json!({ "id": 1 }));
+    assert_eq!(told(&folder, "claude", &done).code, 0);
+    let again = told(&folder, "claude", &event("PreToolUse", "c1", "refund", json!({ "id": 1 })));
+    assert!(again.out.contains(r#""permissionDecision":"deny""#), "{again:?}");
+}
+
+#[test]
+fn an_event_that_says_two_things_is_held_back() {
+    let folder = folder();
+    let twice = r#"{"session_id":"s","hook_event_name":"PreToolUse","tool_name":"refund","tool_name":"notify","tool_input":{}}"#;
+    let ran = folder.aver_with("guard hook claude r.assert --state state", twice);
+    assert!(ran.code == 2 && ran.err.contains("the key `tool_name` stands twice"), "{ran:?}");
+}
+
+#[test]
 fn two_proposals_at_the_same_moment_are_never_both_the_first() {
     let folder = Folder::new(&[("r.assert", "rule once { count refund <= 1 }\n")]);
     for round in 0..25 {
@@ -508,6 +526,17 @@ fn sessions_that_grow_are_watched() {
     watch.wait().unwrap();
     let told: Value = serde_json::from_str(&line).unwrap();
     assert_eq!((&told["run"], &told["text"]), (&"runs/new.json".into(), &"never delete".into()));
+}
+
+#[test]
+fn what_cannot_be_judged_while_watching_is_told() {
+    let folder = Folder::new(&[("r.assert", "never delete\n"), ("runs/a.json", r#"{"calls": [{"tool": "delete"}"#)]);
+    let once = folder.aver("guard watch r.assert runs --once");
+    assert_eq!((once.code, once.out.as_str()), (4, ""), "{once:?}");
+    assert!(once.err.starts_with("aver guard: not judged: runs/a.json:1:"), "{once:?}");
+    folder.write("runs/b.json", br#"{"calls": [{"tool": "delete"}]}"#);
+    let both = folder.aver("guard watch r.assert runs --once");
+    assert!(both.code == 4 && both.out.starts_with("runs/b.json: broken: "), "{both:?}");
 }
 
 #[test]

@@ -11,6 +11,7 @@ use averment_base::diagnostic::render::{TextColor, one_line};
 use averment_base::limits::Limits;
 use averment_bulk::feed::{self, RunReadOptions};
 use averment_guard::judge::{GuardMode, RuleBreach, judge_growth};
+use averment_report::model::UnreadableTrace;
 use averment_runs::write_normal::normal_form;
 use bumpalo::Bump;
 use clap::ValueEnum;
@@ -30,7 +31,7 @@ Examples:
   aver guard watch rules.assert runs/ --format jsonl
   aver guard watch rules.assert runs/ --once          what is broken now, and end
 
-Ctrl-C ends. Exit codes with --once: 0 nothing is broken, 1 something is")]
+Ctrl-C ends. Exit codes with --once: 0 nothing is broken, 1 something is, 4 a run could not be judged")]
 pub struct WatchArgs {
     /// A rule file, or a folder of them
     #[arg(value_name = "RULES")]
@@ -64,11 +65,12 @@ enum WatchFormat {
 /// A glance for Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// What is known of a file: its length and time, and how often each run breaks each assertion.
+/// What is known of a file: its length and time, how often each run breaks each assertion, and what kept runs from being judged.
 #[derive(Default)]
 struct WatchedFile {
     state: Option<(u64, SystemTime)>,
     known: BTreeMap<(String, String), u64>,
+    problems: Vec<String>,
 }
 
 pub(super) fn run_watch(arguments: &WatchArgs, color: ColorChoice) -> Result<Exit, CommandError> {
@@ -94,7 +96,12 @@ pub(super) fn run_watch(arguments: &WatchArgs, color: ColorChoice) -> Result<Exi
         }
         out.flush()?;
         if arguments.once {
-            return Ok(if broken > 0 { Exit::Failed } else { Exit::Holds });
+            let is_judged = files.values().all(|file| file.problems.is_empty());
+            return Ok(match broken {
+                _ if !is_judged => Exit::Trace,
+                0 => Exit::Holds,
+                _ => Exit::Failed,
+            });
         }
         if is_first {
             eprint_redacted(&format!(
@@ -122,7 +129,8 @@ fn session_files(traces: &[String]) -> Result<Vec<PathBuf>, CommandError> {
     Ok(files.collect())
 }
 
-/// The runs of a file that changed, with what is broken in them more often than before. What cannot be read now is read when it has grown.
+/// The runs of a file that changed, with what is broken in them more often than before. What cannot be judged now is looked at again when it
+/// has grown.
 fn changed_breaches(file: &mut WatchedFile, path: &Path, rules: &Rules, mode: GuardMode) -> Vec<(String, RuleBreach)> {
     let about = std::fs::metadata(path).ok();
     let state = about.and_then(|about| Some((about.len(), about.modified().ok()?)));
@@ -130,14 +138,26 @@ fn changed_breaches(file: &mut WatchedFile, path: &Path, rules: &Rules, mode: Gu
         return Vec::new();
     }
     file.state = state;
+    let told = std::mem::take(&mut file.problems);
     let reading = RunReadOptions { limits: Limits::default(), ..RunReadOptions::default() };
     let mut found = Vec::new();
     for document in feed::run_chunks(&TraceInput::File(path.to_path_buf()), &reading) {
         for raw in document.raw_runs() {
             let arena = Bump::new();
-            let Some(run) = raw.ok().and_then(|raw| reading.parse_run(raw, &arena).ok()) else { continue };
+            let run = match raw.and_then(|raw| reading.parse_run(raw, &arena).map_err(UnreadableTrace::from)) {
+                Ok(run) => run,
+                Err(error) => {
+                    let UnreadableTrace { file: name, line, column, message, no_trace, .. } = error;
+                    file.problems.extend((!no_trace).then(|| format!("{name}:{line}:{column}: {message}")));
+                    continue;
+                }
+            };
             let name = run.source.run_name();
-            for (breach, count) in judge_growth(rules, mode, &normal_form(&run)).unwrap_or_default() {
+            let judged = judge_growth(rules, mode, &normal_form(&run)).unwrap_or_else(|error| {
+                file.problems.push(format!("{name}: {error}"));
+                Vec::new()
+            });
+            for (breach, count) in judged {
                 let known = file.known.entry((name.clone(), breach.id.clone())).or_default();
                 if count > *known {
                     *known = count;
@@ -145,6 +165,9 @@ fn changed_breaches(file: &mut WatchedFile, path: &Path, rules: &Rules, mode: Gu
                 }
             }
         }
+    }
+    for problem in file.problems.iter().filter(|problem| !told.contains(problem)) {
+        eprint_redacted(&format!("aver guard: not judged: {}\n", one_line(problem)));
     }
     found
 }

@@ -36,6 +36,17 @@ impl JudgedLine {
     }
 }
 
+/// The most bytes of a log: it is one run, and a run has this limit.
+pub const MAX_LOG: usize = 256 << 20;
+
+/// Whether a log may have so many bytes.
+///
+/// # Errors
+/// That it may not, in words.
+pub fn check_size(bytes: usize) -> Result<(), &'static str> {
+    if bytes > MAX_LOG { Err("the log of the session is larger than 256 MiB") } else { Ok(()) }
+}
+
 /// A log as it stands on the disk, with notes of its lines.
 #[derive(Debug, Default)]
 pub struct LogMemory {
@@ -95,6 +106,14 @@ impl LogMemory {
         let last = self.lines.line(self.lines.count().saturating_sub(1));
         let last = last.and_then(|(place, _)| serde_json::from_str::<Timed>(self.text.get(place)?).ok());
         last.and_then(|line| line.time).map_or(clock, |last| clock.max(last.saturating_add(1)))
+    }
+
+    /// Whether a line still fits.
+    ///
+    /// # Errors
+    /// As of [`check_size`].
+    pub(super) fn check_room(&self, line: &str) -> Result<(), &'static str> {
+        check_size(self.text.len().saturating_add(line.len()))
     }
 
     /// Puts a line at the end.

@@ -76,7 +76,9 @@ impl EventLog for SessionLines {
     }
 
     fn append_line(&mut self, line: &LogLine<'_>) -> Result<(), String> {
-        self.memory.push_line(&line.to_text());
+        let line = line.to_text();
+        self.memory.check_room(&line)?;
+        self.memory.push_line(&line);
         Ok(())
     }
 }
@@ -143,5 +145,19 @@ impl Guard {
         }
         let judge = CallJudge { rules: &self.rules, mode: self.mode, index: self.index.as_ref() };
         judge.decide(&mut self.log, event, time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_in_memory_has_an_end() {
+        let rules = Rules::from_text("r.assert", "never delete").unwrap();
+        let mut guard = Guard::new(&rules, GuardMode::Enforce);
+        guard.log.memory = LogMemory::new(format!("{}\n", " ".repeat(log_memory::MAX_LOG - 200)), None);
+        let error = (0..9).find_map(|time| guard.message(MessageRole::User, "hello", time).err()).unwrap();
+        assert!(error.contains("larger than 256 MiB"), "{error}");
     }
 }

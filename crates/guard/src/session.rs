@@ -4,7 +4,7 @@
 use crate::event::LogLine;
 use crate::resident::{FileStamp, ResidentSessions};
 use averment::guard::decide::EventLog;
-use averment::guard::log_memory::LogMemory;
+use averment::guard::log_memory::{LogMemory, MAX_LOG, check_size};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use std::fmt::Write as _;
@@ -17,8 +17,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How long a process waits for others that have the log.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The most bytes of a log: it is one run, and a run has this limit.
-const MAX_LOG: u64 = 256 << 20;
 /// A log that nobody wrote into for so long is removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
@@ -115,7 +113,7 @@ impl SessionLog {
     /// Writes the first lines. Whoever is killed meanwhile leaves fewer than the first one names, and the next one begins anew.
     fn begin_with(&mut self, first: &LogLine<'_>, seeds: Vec<String>) -> io::Result<()> {
         let text = std::iter::once(first.to_text()).chain(seeds).collect::<String>();
-        check_size(text.len())?;
+        check_size(text.len()).map_err(io::Error::other)?;
         self.file.set_len(0)?;
         self.file.write_all(text.as_bytes()).and_then(|()| self.file.sync_data())?;
         self.memory = LogMemory::new(text, None);
@@ -140,7 +138,7 @@ impl SessionLog {
     /// What the system says; a log that would be over 256 MiB. Then no part of the line counts.
     pub fn append(&mut self, line: &LogLine<'_>) -> io::Result<()> {
         let line = line.to_text();
-        check_size(self.text().len() + line.len())?;
+        check_size(self.text().len() + line.len()).map_err(io::Error::other)?;
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
             // What stands there of it would be taken for a line once the next one comes.
@@ -185,19 +183,14 @@ fn lacks_seeds(text: &str) -> bool {
 /// The lines of a log that were finished.
 fn read_log(file: &File) -> io::Result<String> {
     let mut bytes = Vec::new();
-    file.take(MAX_LOG + 1).read_to_end(&mut bytes)?;
-    check_size(bytes.len())?;
+    file.take(MAX_LOG as u64 + 1).read_to_end(&mut bytes)?;
+    check_size(bytes.len()).map_err(io::Error::other)?;
     let finished = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     if finished < bytes.len() {
         file.set_len(finished as u64)?;
         bytes.truncate(finished);
     }
     String::from_utf8(bytes).map_err(|_| io::Error::other("the log of the session is no text"))
-}
-
-fn check_size(bytes: usize) -> io::Result<()> {
-    let is_too_large = bytes as u64 > MAX_LOG;
-    if is_too_large { Err(io::Error::other("the log of the session is larger than 256 MiB")) } else { Ok(()) }
 }
 
 /// Milliseconds since 1970.
@@ -270,15 +263,15 @@ mod tests {
         let first = LogLine::Session { id: "s", agent: "mcp", time: 0, messages: false, seeded: None }.to_text();
         file.write_all(first.as_bytes()).unwrap();
         // Mostly a hole: the disk holds some kilobytes of it.
-        file.set_len(MAX_LOG - 301).unwrap();
+        file.set_len(MAX_LOG as u64 - 301).unwrap();
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"\n").unwrap();
         let open = || SessionLog::open(LogPlace { folder: folder.path(), key, messages: false, home: None });
         let mut log = open().unwrap();
         let message = LogLine::Message { role: "user", text: "hello", time: None };
         let held_back = (0..10).find_map(|_| log.append_line(&message).err()).unwrap();
         assert!(held_back.contains("cannot be written: the log of the session is larger than 256 MiB"), "{held_back}");
-        assert!(fs::metadata(&path).unwrap().len() > MAX_LOG - 300);
-        assert!(fs::metadata(&path).unwrap().len() <= MAX_LOG);
+        assert!(fs::metadata(&path).unwrap().len() > MAX_LOG as u64 - 300);
+        assert!(fs::metadata(&path).unwrap().len() <= MAX_LOG as u64);
         drop(log);
         assert!(open().is_ok());
     }

@@ -275,6 +275,12 @@ impl GrowthIndex {
         Ok(LineTouch { assertions: touched, marks, sums })
     }
 
+    /// Whether an assertion looks at a line.
+    #[must_use]
+    pub fn looks_at(&self, touch: &LineTouch, place: usize) -> bool {
+        touch.assertions.contains(place) || self.of_any_step.contains(place)
+    }
+
     /// Adds the marks that steps have by a program, and gives what they add to its sums.
     fn add_line_marks(&self, program: usize, mut machine: Machine<'_>, marks: &mut Vec<TouchMark>) -> Vec<StepSum> {
         let slots = || (0_u32..).zip(&self.slots).filter(|(_, slot)| slot.program == program);

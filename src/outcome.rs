@@ -132,6 +132,11 @@ impl<'o> AssertionResult<'o> {
         Assertion::new(self.table, self.item)
     }
 
+    /// Its place among the assertions of the rules.
+    pub(crate) fn place_in_rules(&self) -> usize {
+        self.result.item
+    }
+
     /// The id of the assertion: that of its rule with a number, `approval.1`, or one made of file and text.
     #[must_use]
     pub fn id(&self) -> &'o str {

@@ -86,7 +86,8 @@ impl CallJudge<'_> {
             return Ok(judged);
         }
         let with = [log.text(), line].concat();
-        Ok(JudgedLine::of_breaches(judge_call(self.rules, self.mode, log.open_text(), &with)?))
+        let alone = [log.first_line(), line].concat();
+        Ok(JudgedLine::of_breaches(judge_call(self.rules, self.mode, log.open_text(), &with, Some(&alone))?))
     }
 
     fn record_decision(

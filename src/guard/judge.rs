@@ -1,11 +1,13 @@
 //! What rules say of a call before it is made, and of a session that ends.
 
 use crate::error::RunError;
+use crate::growing::GrowthIndex;
 use crate::outcome::{AssertionResult, Outcome, Severity, Status, UndecidedCause};
 use crate::rules::Rules;
 use crate::trace::Trace;
 use averment_runs::normal::of_run;
 use serde_json::Value;
+use std::cell::LazyCell;
 
 /// What becomes of a call that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,11 +91,18 @@ pub fn breach_text(breaches: &[RuleBreach], mode: GuardMode) -> Option<String> {
 
 /// The assertions that fail in the run with a call and do not in the run without it, or that it breaks once more.
 ///
-/// Both are unfinished runs, so that a fail is one for good: no later step can undo it.
+/// Both are unfinished runs, so that a fail is one for good: no later step can undo it. One that could not be evaluated before either says
+/// nothing of the call: it counts as broken where it looks at the call, which is the run `alone`, or may look at it.
 ///
 /// # Errors
 /// A run that cannot be read.
-pub fn judge_call(rules: &Rules, mode: GuardMode, before: &str, with: &str) -> Result<Vec<RuleBreach>, RunError> {
+pub fn judge_call(
+    rules: &Rules,
+    mode: GuardMode,
+    before: &str,
+    with: &str,
+    alone: Option<&str>,
+) -> Result<Vec<RuleBreach>, RunError> {
     let after = check_text(rules, with)?;
     let failed: Vec<AssertionResult<'_>> = after.results().filter(|result| is_broken(*result)).collect();
     if failed.is_empty() {
@@ -104,7 +113,16 @@ pub fn judge_call(rules: &Rules, mode: GuardMode, before: &str, with: &str) -> R
         |id: &str| earlier.result(id).filter(|result| is_broken(*result)).map(|result| result.violation_count());
     // What a later call can mend is no reason to deny this one: such an assertion is told of when the session ends.
     let can_deny = |result: &AssertionResult<'_>| result.assertion().fails_for_good();
-    let is_new = |result: &AssertionResult<'_>| count(result.id()).is_none_or(|count| result.violation_count() > count);
+    let touched = LazyCell::new(|| {
+        let index = GrowthIndex::new(rules)?;
+        let touch = index.touched(alone?).ok()?;
+        Some((index, touch))
+    });
+    let looks = |place| touched.as_ref().is_none_or(|(index, touch)| index.looks_at(touch, place));
+    let is_new = |result: &AssertionResult<'_>| {
+        count(result.id()).is_none_or(|count| result.violation_count() > count)
+            || result.status() == Status::Error && looks(result.place_in_rules())
+    };
     Ok(failed
         .into_iter()
         .filter(|result| can_deny(result) && is_new(result))

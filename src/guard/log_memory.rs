@@ -142,7 +142,7 @@ impl LogMemory {
         self.lines.count() <= MAX_LINES && self.text.len() <= MAX_TEXT
     }
 
-    fn first_line(&self) -> &str {
+    pub(super) fn first_line(&self) -> &str {
         self.lines.line(0).and_then(|(place, _)| self.text.get(place)).unwrap_or_default()
     }
 
@@ -249,5 +249,5 @@ fn is_broken(one: &GrowthVerdict) -> bool {
 
 fn is_new(broken: &GrowthVerdict, earlier: &[GrowthVerdict]) -> bool {
     let before = earlier.iter().find(|one| one.place == broken.place && is_broken(one));
-    before.is_none_or(|before| broken.violations > before.violations)
+    before.is_none_or(|before| broken.violations > before.violations || broken.status == Status::Error)
 }

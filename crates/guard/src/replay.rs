@@ -46,7 +46,7 @@ pub fn replay_run(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result<R
         let Some(tool) = prefix.executed_tool(place) else { continue };
         replay.calls += 1;
         let before = prefix.text_before(place);
-        let breaches = judge_call(rules, mode, &before, &prefix.text_with(place))?;
+        let breaches = judge_call(rules, mode, &before, &prefix.text_with(place), None)?;
         if breaches.iter().any(|breach| breach.mode == GuardMode::Enforce) {
             prefix.deny_call(place);
         }

@@ -357,3 +357,35 @@ fn a_few_earlier_calls_are_enough_where_one_is() {
     let (few, many) = (time_among_matches(&rules, 40), time_among_matches(&rules, 800));
     assert!(many < few * 3, "{many:?} behind 20 times as many calls as {few:?}");
 }
+
+#[test]
+fn a_rule_that_cannot_be_evaluated_any_more_denies_what_it_looks_at() {
+    let rule = "each note: all x in args.xs: all y in args.xs: x + y < 100";
+    let few = averment::Limits { fuel: 2_000, ..averment::Limits::default() };
+    let rules = Rules::builder().text("r", rule).limits(few).build().unwrap();
+    let folder = TempDir::new().unwrap();
+    let sessions = Arc::new(ResidentSessions::new(&rules));
+    let guard = |mode, resident| SessionGuard {
+        rules: &rules,
+        rule_names: "r",
+        mode,
+        folder: folder.path(),
+        resident,
+        seeds: false,
+    };
+    for (session, resident) in [("read", None), ("kept", Some(sessions))] {
+        let decision = |mode: GuardMode, mut request: Value| {
+            request["session"] = session.into();
+            let answer = guard(mode, resident.clone()).answer_request(request.to_string().as_bytes());
+            serde_json::from_str::<Value>(&answer).unwrap()["decision"].as_str().unwrap().to_owned()
+        };
+        let note = |id: &str, xs: Vec<u64>| json!({ "propose": { "id": id, "tool": "note", "args": { "xs": xs } } });
+        // It was let through, and from here on the whole session cannot be judged by this rule.
+        assert_eq!(decision(GuardMode::Log, note("a", vec![0; 100])), "pass");
+        for id in ["b", "c"] {
+            assert_eq!(decision(GuardMode::Enforce, note(id, vec![1, 200])), "deny", "{session}");
+        }
+        let look = json!({ "propose": { "id": "d", "tool": "look", "args": {} } });
+        assert_eq!(decision(GuardMode::Enforce, look), "pass", "{session}");
+    }
+}

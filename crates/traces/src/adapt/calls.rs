@@ -167,7 +167,8 @@ key_table! {
         Output = "completion_tokens" | "outputTokens" | "completionTokens" | "eval_count",
         Total = "totalTokens",
         Reasoning = "reasoningTokens" | "reasoning_output_tokens",
-        CacheRead = "cache_read_input_tokens" | "cached_tokens" | "cachedTokens" | "cached_input_tokens" | "cacheReadTokens",
+        CacheRead = "cache_read_input_tokens" | "cached_tokens" | "cachedTokens" | "cached_input_tokens" | "cacheReadTokens"
+            | "cachedInputTokens",
         CacheWrite = "cache_creation_input_tokens" | "cacheWriteTokens",
         /// Objects inside a usage that hold more counts.
         Details = "prompt_tokens_details" | "completion_tokens_details" | "input_tokens_details" | "output_tokens_details" | "tokens",
@@ -238,9 +239,7 @@ impl TokenUsage {
     pub(super) fn add_counts(&mut self, counts: [Option<Number<'_>>; TOKENS.len()]) {
         let own = |count: Option<Number<'_>>| count.and_then(|count| count.add(Number::Integer(0)));
         let [input, output, total, reasoning, read, write] = counts.map(own);
-        let cached = [read, write].into_iter().flatten().try_fold(Number::Integer(0), |sum, part| sum.add(part));
-        let left_out =
-            input.zip(cached).filter(|(input, cached)| input.compare(*cached).is_lt()).map(|(_, cached)| cached);
+        let left_out = left_out_of(input, [read, write]);
         let whole = |count: Option<Number<'static>>| match (count, left_out) {
             (Some(count), Some(cached)) => count.add(cached).or(Some(count)),
             _ => count,
@@ -261,6 +260,23 @@ impl TokenUsage {
         });
         let ordered = || mine.iter().zip(&theirs).map(|(mine, theirs)| mine.compare(*theirs));
         ordered().all(|order| order.is_ge()) && ordered().any(|order| order.is_gt())
+    }
+
+    pub(super) fn has_cache(&self) -> bool {
+        let [_, _, _, _, read, write] = self.counts;
+        [read, write].into_iter().flatten().any(|count| count.compare(Number::Integer(0)).is_gt())
+    }
+
+    /// More was read from or written to a cache than went in.
+    pub(super) fn leaves_cache_out(&self) -> bool {
+        let [input, _, _, _, read, write] = self.counts;
+        left_out_of(input, [read, write]).is_some()
+    }
+
+    /// Input and total are not known.
+    pub(super) fn forget_input(&mut self) {
+        let [input, _, total, ..] = &mut self.counts;
+        (*input, *total) = (None, None);
     }
 
     /// Some formats exclude cache tokens from their input.
@@ -287,6 +303,12 @@ impl TokenUsage {
             draft.set_entry(of_run::USAGE, usage);
         }
     }
+}
+
+/// The tokens of the cache, if they are more than the input: it does not hold them.
+fn left_out_of(input: Option<Number<'static>>, cache: [Option<Number<'static>>; 2]) -> Option<Number<'static>> {
+    let cached = cache.into_iter().flatten().try_fold(Number::Integer(0), |sum, part| sum.add(part))?;
+    input.filter(|input| input.compare(cached).is_lt()).map(|_| cached)
 }
 
 /// Computes the total if it is missing.

@@ -1,6 +1,7 @@
 //! Cline, Roo Code and Kilo Code: the history of a task (`api_conversation_history.json`). Calls are blocks, or XML in the text of the
 //! assistant; what they gave stands as a text in the name of the user, behind a head that names the tool.
 
+mod feedback;
 mod written_calls;
 
 use super::block_session::{self, CostSum, UserWords, text_node};
@@ -294,6 +295,7 @@ impl<'run> ClineTask<'_, 'run, '_> {
             return;
         };
         let call = self.waiting.remove(place);
+        let told = feedback::told_status(self.talk.draft, call.tool, result).or(told);
         let status = node_text(result).and_then(status_of).or(told);
         let exit_code = number_behind(result, &EXIT_CODE).filter(|_| status.is_none());
         self.talk.end_call(
@@ -301,6 +303,7 @@ impl<'run> ClineTask<'_, 'run, '_> {
             CallResult { result: Some(result), status, exit_code, ..CallResult::default() },
             about,
         );
+        feedback::add_words(&mut self.talk, call.tool, result, about);
     }
 
     fn count_usage(&mut self, message: Object<'run>, model: Option<Node<'run>>) {

@@ -26,6 +26,8 @@ key_table! {
         Read = "cacheReads",
         Write = "cacheWrites",
         Cost = "cost",
+        /// Roo and Kilo say in whose words the model was asked.
+        Protocol = "apiProtocol",
         Said = "response" | "question",
         Partial = "partial",
     }
@@ -50,6 +52,12 @@ key_table! {
         Found = "listFilesTopLevel" | "listFilesRecursive" | "listCodeDefinitionNames" | "searchFiles",
         /// The file again, by its whole path.
         Place = "readFile",
+    }
+}
+
+key_table! {
+    ShownProtocol {
+        OpenAi = "openai",
     }
 }
 
@@ -136,6 +144,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         has_task: false,
         running: None,
         answer: None,
+        is_input_unsure: false,
     };
     for node in items_of::<ShownKey>(root, &[]) {
         task.talk.draft.count_record();
@@ -145,6 +154,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
     }
     task.end_output();
+    if task.is_input_unsure {
+        task.talk.usage.forget_input();
+    }
     task.cost.set_cost(task.talk.draft);
     task.talk.draft.set_some(of_run::OUTPUT, task.answer);
     block_session::leave_results_open(task.talk.draft);
@@ -159,6 +171,8 @@ struct ShownTask<'a, 'run, 'limits> {
     /// The call whose output is shown, in pieces.
     running: Option<(StepId, Vec<Node<'run>>)>,
     answer: Option<Node<'run>>,
+    /// Nothing says whether the input of a request holds what came from the cache.
+    is_input_unsure: bool,
 }
 
 impl<'run> ShownTask<'_, 'run, '_> {
@@ -231,7 +245,17 @@ impl<'run> ShownTask<'_, 'run, '_> {
         usage.add_count(of_usage::OUTPUT, counts.field(ShownKey::Out));
         usage.add_count(of_usage::CACHE_READ, counts.field(ShownKey::Read));
         usage.add_count(of_usage::CACHE_WRITE, counts.field(ShownKey::Write));
-        usage.count_cache_as_input();
+        match (
+            value_of(counts, ShownKey::Protocol),
+            text_of(counts, ShownKey::Protocol).and_then(ShownProtocol::from_key),
+        ) {
+            (None, _) => usage.count_cache_as_input(),
+            // Here the input has always held what came from the cache.
+            (Some(_), Some(ShownProtocol::OpenAi)) => {}
+            // Older versions left it out. Where it is more than the input it was; else nobody knows.
+            (Some(_), None) if usage.leaves_cache_out() => usage.count_cache_as_input(),
+            (Some(_), None) => self.is_input_unsure |= usage.has_cache(),
+        }
         self.talk.usage.merge_usage(&usage);
     }
 

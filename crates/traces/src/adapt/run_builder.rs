@@ -38,6 +38,7 @@ pub(crate) struct RunBuilder<'run, 'limits> {
     spending: ModelSpending<'run>,
     assumes_success: bool,
     home_grown: bool,
+    open_roles: Vec<&'static str>,
     /// Ids of results whose calls are missing.
     uncalled: Vec<Option<&'run str>>,
     /// The requested parts; `None` for everything.
@@ -94,6 +95,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
             spending: ModelSpending::default(),
             assumes_success: false,
             home_grown: false,
+            open_roles: Vec::new(),
             uncalled: Vec::new(),
             requested: None,
             needs_whole: false,

@@ -44,6 +44,7 @@ mod other_forms;
 mod passed_over;
 mod pieces;
 mod printed;
+mod producers;
 mod recorded;
 mod renamed_keys;
 mod repeated;

@@ -82,6 +82,8 @@ key_table! {
         Version = "version",
         VersionOfStream = "claude_code_version",
         Branch = "gitBranch",
+        /// Qwen Code writes the same lines, and counts what came from a cache as input.
+        OfQwen = "qwen_code_version",
         Leaf = "leafUuid",
         ParentLine = "parentUuid",
         Line = "uuid",
@@ -102,7 +104,9 @@ key_table! {
         /// As above, for types that other formats may have as well.
         SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode"
             // States of the session, of its folder and of what is connected to it; agents that start have files of their own.
-            | "mode" | "worktree-state" | "relocated" | "frame-link" | "bridge-session" | "atis-latch" | "started",
+            | "mode" | "worktree-state" | "relocated" | "frame-link" | "bridge-session" | "atis-latch" | "started"
+            // How long a tool has been running, what the program proposes to say next, and what calls were about in a few words.
+            | "tool_progress" | "auth_status" | "tool_use_summary" | "prompt_suggestion" | "conversation_reset",
     }
 }
 
@@ -219,6 +223,8 @@ struct ClaudeReader<'a, 'run, 'limits> {
     with_main: bool,
     usage: Vec<MessageUsage<'run>>,
     summed_up: Option<Object<'run>>,
+    /// The input of every usage holds the tokens of the cache.
+    counts_cache: bool,
     /// Calls and results pair within a session.
     session: Option<&'run str>,
     /// Position of each message's usage in `usage`.
@@ -244,6 +250,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             with_main: true,
             usage: Vec::new(),
             summed_up: None,
+            counts_cache: false,
             session: None,
             counted: FxHashMap::default(),
             in_session: false,
@@ -294,7 +301,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         }
         if role == Some(MessageRole::Assistant)
             && let Some((counts, holds_cache)) = object_of(message, ChatMessageKey::Usage)
-                .map(|counts| (counts, false))
+                .map(|counts| (counts, self.counts_cache))
                 .or_else(|| Some((object_of(message, ChatMessageKey::Metrics)?, true)))
         {
             let usage = MessageUsage { counts, model: message.field(ChatMessageKey::Model), holds_cache };

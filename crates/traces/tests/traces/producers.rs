@@ -89,3 +89,18 @@ fn counts_of_roo_hold_the_cache_and_those_of_cline_do_not() {
     assert!(input(plain).contains(r#""input_tokens":3"#), "{}", input(plain));
 }
 
+#[test]
+fn a_stream_of_qwen_code_counts_the_cache_as_input() {
+    let stream = |version: &str| {
+        format!(
+            r#"{{"type": "system", "subtype": "init", "session_id": "s", "uuid": "u", "tools": []{version}}}
+{{"type": "assistant", "session_id": "s", "uuid": "v", "parent_tool_use_id": null, "message": {{"id": "m", "role": "assistant", "model": "q", "content": [{{"type": "text", "text": "ho"}}], "usage": {{"input_tokens": 100, "output_tokens": 5, "cache_read_input_tokens": 10, "total_tokens": 105}}}}}}
+{{"type": "result", "subtype": "success", "session_id": "s", "uuid": "w", "is_error": false, "num_turns": 1, "result": "ho", "usage": {{"input_tokens": 100, "output_tokens": 5, "cache_read_input_tokens": 10, "total_tokens": 105}}}}
+"#
+        )
+    };
+    let usage = |version: &str| with(&stream(version), |run| root(run, "usage"));
+    assert!(usage(r#", "qwen_code_version": "0.9.0""#).contains(r#""input_tokens":100"#));
+    assert!(usage(r#", "claude_code_version": "2.1.0""#).contains(r#""input_tokens":110"#));
+}
+

@@ -44,7 +44,9 @@ impl ClaudeReader<'_, '_, '_> {
             let whole = self.summed_up.map(|counts| {
                 let mut whole = TokenUsage::default();
                 whole.add_usage(counts);
-                whole.count_cache_as_input();
+                if !self.counts_cache {
+                    whole.count_cache_as_input();
+                }
                 whole
             });
             whole.filter(|whole| !usage.is_more_than(whole)).unwrap_or(usage).set_usage(draft);

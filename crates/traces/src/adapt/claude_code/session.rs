@@ -36,6 +36,7 @@ pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'r
     (reader.with_main, reader.in_session) = (with_main, true);
     objects().for_each(|line| reader.denied.extend(denied_calls(line)));
     reader.summed_up = objects().rev().find_map(|line| object_of(result_line(line)?, ClaudeKey::Usage));
+    reader.counts_cache = objects().any(|line| first_of(line, &[ClaudeKey::OfQwen]).is_some());
     let mut seen = FxHashMap::default();
     for node in lines {
         reader.draft.count_record();

@@ -4,6 +4,7 @@
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::TokenUsage;
+use super::content;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
@@ -25,6 +26,12 @@ key_table! {
         Input = "accumulated_input_tokens",
         Output = "accumulated_output_tokens",
         Total = "accumulated_total_tokens",
+        /// What a run took, at its end: the input counts what came from a cache, too.
+        EndInput = "input_tokens",
+        EndOutput = "output_tokens",
+        EndTotal = "total_tokens",
+        EndRead = "cache_read_input_tokens",
+        EndWrite = "cache_write_input_tokens",
         /// An event, and the message in it.
         Type = "type",
         Message = "message",
@@ -35,6 +42,8 @@ key_table! {
 key_table! {
     GooseMessageKey {
         Role = "role",
+        /// Pieces of one message have it in common.
+        Id = "id",
         Created = "created",
         Content = "content",
         Metadata = "metadata",
@@ -134,22 +143,24 @@ fn block_type(block: Object<'_>) -> Option<GooseBlockType> {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut run = GooseRun { talk: ConversationBuilder::from_parts(draft), last: None, open: None };
     let conversation = node_object(*root).and_then(|object| list_of(object, GooseSessionKey::Conversation));
     let items = match root.value {
         Value::List(items) => items,
         _ => conversation.unwrap_or(std::slice::from_ref(root)),
     };
     if let (Some(_), Some(session)) = (conversation, node_object(*root)) {
-        read_header(&mut talk, session);
+        read_header(&mut run.talk, session);
     }
     for node in items {
-        talk.draft.count_record();
+        run.talk.draft.count_record();
         match node_object(*node) {
-            Some(line) => read_line(&mut talk, *node, line),
-            None => talk.draft.skip_value(node, "what is no message is passed over"),
+            Some(line) => run.read_line(*node, line),
+            None => run.talk.draft.skip_value(node, "what is no message is passed over"),
         }
     }
+    run.close_text();
+    let talk = run.talk;
     // A header alone, as lists of sessions have it, says nothing of what was done.
     let header = items.first().copied().filter(|node| node_object(*node).is_some_and(counts_messages));
     if let (0, Some(header)) = (talk.draft.step_count(), header) {
@@ -174,41 +185,117 @@ fn read_header<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, session: Obje
     talk.usage.merge_usage(&usage);
 }
 
-fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
-    if let Some(message) = message_of(line) {
-        return read_message(talk, node, message);
+/// A text of a message that comes in pieces.
+struct OpenText<'run> {
+    speaker: Speaker,
+    pieces: Vec<Node<'run>>,
+    about: StepMeta<'run>,
+}
+
+struct GooseRun<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
+    /// The message that was read last.
+    last: Option<&'run str>,
+    open: Option<OpenText<'run>>,
+}
+
+impl<'run> GooseRun<'_, 'run, '_> {
+    fn read_line(&mut self, node: Node<'run>, line: Object<'run>) {
+        if let Some(message) = message_of(line) {
+            return self.read_message(node, message);
+        }
+        if is_header(line) {
+            return read_header(&mut self.talk, line);
+        }
+        match event_type(line) {
+            Some(GooseEventType::Silent) => {}
+            Some(GooseEventType::End) => read_end(&mut self.talk, line),
+            Some(GooseEventType::Error) => {
+                self.talk.draft.set_some(of_run::ERROR, first_of(line, &[GooseSessionKey::Error]));
+            }
+            _ => self.talk.draft.skip_value(node, "what is no message with `role` and `content` is passed over"),
+        }
     }
-    if is_header(line) {
-        return read_header(talk, line);
+
+    fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
+        let role = text_of(message, GooseMessageKey::Role).and_then(MessageRole::from_key);
+        if role.is_none() {
+            self.talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE);
+            return;
+        }
+        let hidden = object_of(message, GooseMessageKey::Metadata)
+            .and_then(|seen| seen.field(GooseMessageKey::Visible))
+            .is_some_and(|seen| NodeShapes.has_shape(seen, ValueShape::False));
+        let speaker = match Speaker::from_role(role) {
+            // What the user does not see the program wrote for the model.
+            Speaker::User if hidden => Speaker::System,
+            speaker => speaker,
+        };
+        let about =
+            StepMeta { time: message.field(GooseMessageKey::Created).and_then(instant_node), ..StepMeta::default() };
+        let id = text_of(message, GooseMessageKey::Id);
+        let goes_on = id.is_some() && self.last == id;
+        self.last = id;
+        if !goes_on {
+            self.close_text();
+        }
+        if speaker == Speaker::Assistant && !goes_on {
+            self.talk.begin_turn();
+        }
+        let Some(content) = message.field(GooseMessageKey::Content) else { return };
+        match only_text(content) {
+            Some((thinks, words)) if id.is_some() => {
+                self.add_piece(if thinks { Speaker::Thinking } else { speaker }, words, about);
+            }
+            _ => {
+                self.close_text();
+                let words = &UserWords::PLAIN;
+                block_session::add_content(&mut self.talk, content, speaker, words, &about, classify_block);
+            }
+        }
     }
-    match event_type(line) {
-        Some(GooseEventType::Silent | GooseEventType::End) => {}
-        Some(GooseEventType::Error) => talk.draft.set_some(of_run::ERROR, first_of(line, &[GooseSessionKey::Error])),
-        _ => talk.draft.skip_value(node, "what is no message with `role` and `content` is passed over"),
+
+    /// A message that holds one text goes on with the text that the one before it of its id held.
+    fn add_piece(&mut self, speaker: Speaker, words: Node<'run>, about: StepMeta<'run>) {
+        match &mut self.open {
+            Some(open) if open.speaker == speaker => open.pieces.push(words),
+            _ => {
+                self.close_text();
+                self.open = Some(OpenText { speaker, pieces: vec![words], about });
+            }
+        }
+    }
+
+    fn close_text(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        if let Some(words) = content::concat_pieces(&open.pieces, self.talk.draft.arena) {
+            self.talk.add_message(open.speaker, words, &open.about, words.origin);
+        }
     }
 }
 
-fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
-    let role = text_of(message, GooseMessageKey::Role).and_then(MessageRole::from_key);
-    if role.is_none() {
-        talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE);
-        return;
+/// The text that a content is all of, and whether it is a thought.
+fn only_text(content: Node<'_>) -> Option<(bool, Node<'_>)> {
+    let [block] = super::nodes::node_list(content)? else { return None };
+    match classify_block(node_object(*block)?) {
+        ContentBlock::Says(words) => Some((false, words)),
+        ContentBlock::Thinks(words) => Some((true, words)),
+        _ => None,
     }
-    let hidden = object_of(message, GooseMessageKey::Metadata)
-        .and_then(|seen| seen.field(GooseMessageKey::Visible))
-        .is_some_and(|seen| NodeShapes.has_shape(seen, ValueShape::False));
-    let speaker = match Speaker::from_role(role) {
-        // What the user does not see the program wrote for the model.
-        Speaker::User if hidden => Speaker::System,
-        speaker => speaker,
-    };
-    if speaker == Speaker::Assistant {
-        talk.begin_turn();
-    }
-    let about =
-        StepMeta { time: message.field(GooseMessageKey::Created).and_then(instant_node), ..StepMeta::default() };
-    if let Some(content) = message.field(GooseMessageKey::Content) {
-        block_session::add_content(talk, content, speaker, &UserWords::PLAIN, &about, classify_block);
+}
+
+fn read_end<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, end: Object<'run>) {
+    let counts = [
+        (of_usage::INPUT, GooseSessionKey::EndInput),
+        (of_usage::OUTPUT, GooseSessionKey::EndOutput),
+        (of_usage::TOTAL, GooseSessionKey::EndTotal),
+        (of_usage::CACHE_READ, GooseSessionKey::EndRead),
+        (of_usage::CACHE_WRITE, GooseSessionKey::EndWrite),
+    ];
+    let mut usage = TokenUsage::default();
+    counts.into_iter().for_each(|(name, key)| usage.add_count(name, value_of(end, key)));
+    if !usage.known_counts().is_empty() {
+        talk.usage = usage;
     }
 }
 

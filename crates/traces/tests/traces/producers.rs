@@ -104,3 +104,27 @@ fn a_stream_of_qwen_code_counts_the_cache_as_input() {
     assert!(usage(r#", "claude_code_version": "2.1.0""#).contains(r#""input_tokens":110"#));
 }
 
+#[test]
+fn pieces_of_one_message_of_goose_are_one_message() {
+    let event = |id: &str, block: &str| {
+        format!(r#"{{"type": "message", "message": {{"id": "{id}", "role": "assistant", "content": [{block}]}}}}"#)
+    };
+    let call = r#"{"type": "toolRequest", "id": "c", "toolCall": {"status": "success", "value": {"name": "look", "arguments": {}}}}"#;
+    let text = [
+        event("a", r#"{"type": "thinking", "thinking": "I ", "signature": ""}"#),
+        event("a", r#"{"type": "thinking", "thinking": "think", "signature": ""}"#),
+        event("a", r#"{"type": "text", "text": "I "}"#),
+        event("a", r#"{"type": "text", "text": "look."}"#),
+        event("a", call),
+        event("b", r#"{"type": "text", "text": "It is "}"#),
+        event("b", r#"{"type": "text", "text": "there."}"#),
+        r#"{"type": "complete", "total_tokens": 38, "input_tokens": 30, "output_tokens": 8}"#.to_owned(),
+    ];
+    with(&text.join("\n"), |run| {
+        assert_eq!(steps(run), ["message thinking", "message assistant", "call look", "message assistant"]);
+        assert_eq!([field(run, 0, "text"), field(run, 1, "text")], [r#""I think""#, r#""I look.""#]);
+        assert_eq!([root(run, "output"), root(run, "turns")], [r#""It is there.""#, "2"]);
+        assert_eq!(root(run, "usage"), r#"{"input_tokens":30,"output_tokens":8,"total_tokens":38}"#);
+    });
+}
+

@@ -11,7 +11,7 @@ use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_i
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, count_node, field_entry};
 use averment_base::value::{Node, Number, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_step};
+use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashMap;
 use std::sync::LazyLock;
@@ -61,6 +61,7 @@ key_table! {
         ModelAtStart = "selectedModel",
         Metrics = "modelMetrics",
         Usage = "usage",
+        OutputTokens = "outputTokens",
     }
 }
 
@@ -97,6 +98,13 @@ key_table! {
             | "exit_plan_mode.requested" | "exit_plan_mode.completed" | "auto_mode_switch.requested"
             | "auto_mode_switch.completed" | "capabilities.changed" | "system.notification" | "model.call_failure"
             | "abort" | "session.auto_mode_resolved" | "session.usage_checkpoint",
+    }
+}
+
+impl CopilotEventType {
+    /// Whether the conversation goes on with it.
+    const fn goes_on(self) -> bool {
+        matches!(self, Self::Asked | Self::Said | Self::Thought | Self::Call)
     }
 }
 
@@ -170,6 +178,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         agents: FxHashMap::default(),
         skills: Vec::new(),
         has_usage: false,
+        spoken: TokenUsage::default(),
+        wrong: None,
         turns: TurnIndex::default(),
     };
     for node in items_of::<CopilotEventKey>(root, &[]) {
@@ -191,7 +201,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
         }
     }
-    session.talk.finish_with_tools();
+    session.finish_run();
     Ok(())
 }
 
@@ -202,6 +212,10 @@ struct CopilotSession<'a, 'run, 'limits> {
     agents: FxHashMap<&'run str, Node<'run>>,
     skills: Vec<&'run str>,
     has_usage: bool,
+    /// What messages tell of their own: how much of the model's words they took.
+    spoken: TokenUsage,
+    /// An error, unless the conversation goes on behind it.
+    wrong: Option<Node<'run>>,
     turns: TurnIndex<'run>,
 }
 
@@ -240,6 +254,9 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         let agent = parent.and_then(|call| self.agents.get(call).copied().or(data.field(CopilotDataKey::ParentCall)));
         let about = StepMeta { time: event.field(CopilotEventKey::Time), agent, aside: parent.is_some() };
         let turn = self.turn_of(kind, data);
+        if parent.is_none() && kind.goes_on() {
+            self.wrong = None;
+        }
         let talk = &mut self.talk;
         let said = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker| {
             if let Some(content) = data.field(CopilotDataKey::Content) {
@@ -257,6 +274,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
                 }
                 let phase = text_of(data, CopilotDataKey::Phase).and_then(CopilotPhase::from_key);
                 said(talk, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
+                self.spoken.add_count(of_usage::OUTPUT, data.field(CopilotDataKey::OutputTokens));
                 let requests = object_items(list_of(data, CopilotDataKey::Requests).unwrap_or_default());
                 let by_call = |(at, request)| Some((text_of(request, CopilotDataKey::Call)?, (at, request)));
                 self.requests.extend(requests.filter_map(by_call));
@@ -278,9 +296,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
                 }
             }
             CopilotEventType::Error => {
-                if let Some(message) = data.field(CopilotDataKey::Message) {
-                    talk.draft.set_entry(of_run::ERROR, message);
-                }
+                self.wrong = data.field(CopilotDataKey::Message);
             }
             CopilotEventType::End => self.read_end(data, &about),
             CopilotEventType::Silent => {}
@@ -399,6 +415,16 @@ impl<'run> CopilotSession<'_, 'run, '_> {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
         self.talk.add_usage(&usage, model);
+    }
+
+    fn finish_run(mut self) {
+        if let Some(wrong) = self.wrong.filter(|_| !self.talk.draft.has_entry(of_run::ERROR)) {
+            self.talk.draft.set_entry(of_run::ERROR, wrong);
+        }
+        if self.talk.usage.known_counts().is_empty() {
+            self.talk.usage = self.spoken;
+        }
+        self.talk.finish_with_tools();
     }
 
     /// Per-model totals count if single answers were not recorded.

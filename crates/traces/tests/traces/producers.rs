@@ -128,3 +128,19 @@ fn pieces_of_one_message_of_goose_are_one_message() {
     });
 }
 
+#[test]
+fn an_error_of_copilot_counts_where_nothing_follows_it() {
+    let event = |kind: &str, data: &str| {
+        format!(
+            r#"{{"type": "{kind}", "data": {{{data}}}, "id": "{kind}", "timestamp": "2026-03-01T10:00:00Z", "parentId": null}}"#
+        )
+    };
+    let wrong = event("session.error", r#""errorType": "query", "message": "no""#);
+    let asked = event("user.message", r#""content": "go""#);
+    let said = event("assistant.message", r#""content": "done", "outputTokens": 7"#);
+    let end = event("session.shutdown", r#""shutdownType": "routine""#);
+    let before = [wrong.clone(), asked.clone(), said.clone(), end.clone()].join("\n");
+    with(&before, |run| assert_eq!([root(run, "error"), root(run, "usage")], ["missing", r#"{"output_tokens":7}"#]));
+    with(&[asked, said, wrong, end].join("\n"), |run| assert_eq!(root(run, "error"), r#""no""#));
+}
+

@@ -1,7 +1,7 @@
 //! AG2: the result of a chat (`chat_history`), and the events of a run as they are streamed; the log of version 1 is in [`log`].
 //!
-//! The history is that of the agent that began the chat: what it sent has the role of the assistant, what it got that of the user. Who is
-//! a person is not told, so that only the first message, which is what was asked, is the user's.
+//! The history is that of the agent that began the chat: what it sent has the role of the assistant, what it got that of the user. Its first
+//! message is what was asked. What it says later is the user's where a result lists it as typed in; without such a list nobody knows.
 
 mod log;
 
@@ -10,16 +10,18 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ToolCallKey;
-use super::nodes::{list_of, node_list, node_object, object_of, objects_of, text_of};
+use super::nodes::{list_of, node_list, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::of_run;
+use averment_runs::normal::{of_run, role};
 use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     Ag2Key {
         History = "chat_history",
+        /// What a person typed in for the agent that began the chat.
+        Typed = "human_input",
         /// The same in the last event.
         Past = "history",
         Costs = "cost",
@@ -96,6 +98,12 @@ fn is_answer(message: Object<'_>) -> bool {
         .is_some_and(|given| objects_of(given).any(|given| text_of(given, Ag2Key::Answers).is_some()))
 }
 
+/// How an agent that runs the code in the texts of others tells what came of it.
+fn is_output_of_code(words: &str) -> bool {
+    let first = words.lines().next().unwrap_or_default();
+    first.starts_with("exitcode: ") && first.ends_with(')') && first.contains(" (execution ")
+}
+
 fn is_event(event: Object<'_>) -> bool {
     text_of(event, Ag2Key::Type).is_some()
         && object_of(event, Ag2Key::Content).is_some_and(|content| text_of(content, Ag2Key::Event).is_some())
@@ -109,7 +117,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     if objects_of(items).any(log::is_line) {
         return log::read_log(items, draft);
     }
-    let mut chat = Chat { talk: ConversationBuilder::new(draft), begun_by: None, has_begun: false, runs_code: false };
+    let typed = run.filter(|_| history.is_some()).and_then(|run| list_of(run, Ag2Key::Typed));
+    let mut chat = Chat {
+        talk: ConversationBuilder::new(draft),
+        begun_by: None,
+        has_begun: false,
+        runs_code: false,
+        typed: typed.map(|typed| typed.iter().copied().filter_map(node_text).collect()),
+        may_be_typed: false,
+    };
     for (node, record) in chat.talk.draft.record_objects(items) {
         chat.talk.draft.count_record();
         if is_event(record) {
@@ -118,8 +134,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             chat.add_message(node, record);
         }
     }
+    // Events tell what is typed in.
+    let may_be_typed = chat.may_be_typed && !objects_of(items).any(is_event);
     let runs_code = chat.runs_code;
     let draft = chat.talk.finish_without_turns();
+    if may_be_typed {
+        draft.leave_role_open(role::USER);
+    }
     if let Some(result) = run.filter(|_| history.is_some()) {
         add_costs(result, draft);
     }
@@ -151,12 +172,16 @@ struct Chat<'a, 'run, 'limits> {
     begun_by: Option<&'run str>,
     has_begun: bool,
     runs_code: bool,
+    /// See [`Ag2Key::Typed`].
+    typed: Option<Vec<&'run str>>,
+    /// Nothing says whether a person said some of the words.
+    may_be_typed: bool,
 }
 
 impl<'run> Chat<'_, 'run, '_> {
     /// A message of a history, or what an event of that kind holds.
     fn add_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let name = value_of(message, Ag2Key::Name).filter(|name| super::nodes::node_text(*name).is_some());
+        let name = value_of(message, Ag2Key::Name).filter(|name| node_text(*name).is_some());
         let calls = list_of(message, Ag2Key::Calls).unwrap_or_default();
         let call = object_of(message, Ag2Key::Call);
         let given = list_of(message, Ag2Key::Responses).unwrap_or_default();
@@ -167,6 +192,7 @@ impl<'run> Chat<'_, 'run, '_> {
         self.talk.draft.role_of(node, text_of(message, Ag2Key::Role));
         // The text of results repeats them.
         if let Some(said) = said.filter(|_| given.is_empty()) {
+            self.runs_code |= node_text(said).is_some_and(is_output_of_code);
             self.add_words(node, said, name);
         }
         let about = StepMeta { agent: name.filter(|_| self.is_agent(name)), ..StepMeta::default() };
@@ -185,18 +211,18 @@ impl<'run> Chat<'_, 'run, '_> {
     }
 
     fn is_agent(&self, name: Option<Node<'run>>) -> bool {
-        self.has_begun && name.and_then(super::nodes::node_text) != self.begun_by
+        self.has_begun && name.and_then(node_text) != self.begun_by
     }
 
     fn add_words(&mut self, node: Node<'run>, said: Node<'run>, name: Option<Node<'run>>) {
         let speaker = match (self.has_begun, self.is_agent(name)) {
             (false, _) => Speaker::User,
             (true, true) => Speaker::Assistant,
-            // It may be a person, or a program that answers for one.
+            (true, false) if self.is_typed(said) => Speaker::User,
             (true, false) => Speaker::System,
         };
         if !self.has_begun {
-            self.begun_by = name.and_then(super::nodes::node_text);
+            self.begun_by = name.and_then(node_text);
             self.has_begun = true;
         }
         let about = StepMeta { agent: name.filter(|_| speaker == Speaker::Assistant), ..StepMeta::default() };
@@ -204,6 +230,18 @@ impl<'run> Chat<'_, 'run, '_> {
             self.talk.note_input();
         }
         self.talk.add_content(speaker, said, &about, node.origin);
+    }
+
+    /// Whether a person said this in the name of the agent that began, and not the agent itself.
+    fn is_typed(&mut self, said: Node<'run>) -> bool {
+        let words = node_text(said);
+        match &self.typed {
+            Some(typed) => words.is_some_and(|words| typed.contains(&words)),
+            None => {
+                self.may_be_typed = true;
+                false
+            }
+        }
     }
 
     /// What a tool gave may be told twice: as it was carried out, and as it was sent.
@@ -287,7 +325,7 @@ impl<'run> Chat<'_, 'run, '_> {
                 let tool = text_of(content, Ag2Key::Tool);
                 let is = |call| {
                     let named = self.talk.draft.step_field(call, averment_runs::normal::of_step::TOOL);
-                    named.and_then(super::nodes::node_text) == tool
+                    named.and_then(node_text) == tool
                 };
                 self.talk.draft.steps_of_kind(StepKind::Call).into_iter().any(is)
             }

@@ -144,3 +144,32 @@ fn an_error_of_copilot_counts_where_nothing_follows_it() {
     with(&[asked, said, wrong, end].join("\n"), |run| assert_eq!(root(run, "error"), r#""no""#));
 }
 
+#[test]
+fn what_is_typed_in_for_an_agent_of_ag2_is_the_users() {
+    let chat = |typed: &str| {
+        format!(
+            r#"{{"chat_id": 1, "chat_history": [{{"content": "6*7?", "role": "assistant", "name": "User"}}, {{"content": "42", "role": "user", "name": "Helper"}},
+            {{"content": "and halved?", "role": "assistant", "name": "User"}}, {{"content": "21", "role": "user", "name": "Helper"}}], "summary": "21", "cost": {{}}{typed}}}"#
+        )
+    };
+    let both = vec![r#""6*7?""#.to_owned(), r#""and halved?""#.to_owned()];
+    assert_eq!(user_words(&chat(r#", "human_input": ["and halved?"]"#)), (both, false));
+    assert_eq!(user_words(&chat(r#", "human_input": []"#)), (vec![r#""6*7?""#.into()], false));
+    // Nothing says who it was.
+    assert_eq!(user_words(&chat("")), (vec![r#""6*7?""#.into()], true));
+}
+
+#[test]
+fn calls_of_code_that_an_agent_ran_are_not_recorded() {
+    let chat = |said: &str| {
+        format!(
+            r#"[{{"content": "Plot it", "role": "user", "name": "Admin"}}, {{"content": "", "tool_calls": [{{"id": "c", "type": "function", "function": {{"name": "get", "arguments": "{{}}"}}}}], "role": "assistant", "name": "Engineer"}},
+            {{"content": "1", "tool_responses": [{{"tool_call_id": "c", "role": "tool", "content": "1"}}], "role": "tool", "name": "Executor"}},
+            {{"content": "{said}", "role": "user", "name": "Executor"}}]"#
+        )
+    };
+    let records = |said: &str| with(&chat(said), |run| run.records_kind(StepKind::Call));
+    assert!(!records("exitcode: 0 (execution succeeded)\\nCode output: 1\\n"));
+    assert!(records("The script ended with exitcode: 0."));
+}
+

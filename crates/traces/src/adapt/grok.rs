@@ -2,14 +2,14 @@
 
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult};
-use super::conversation::{ConversationBuilder, Speaker, StepMeta};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
-use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
-use averment_runs::normal::of_meta;
+use super::run_builder::{RunBuilder, absent_node};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::{of_meta, of_step};
 use averment_runs::run::StepStatus;
 
 key_table! {
@@ -149,14 +149,17 @@ fn read_row<'run>(
         GrokRowType::Hosted => match object_of(row, GrokKey::Hosted) {
             Some(call) => {
                 let status = text_of(call, GrokKey::Status).and_then(StepStatus::from_word);
-                let answer = BlockResult { status: status.or(Some(StepStatus::Unknown)), ..BlockResult::default() };
-                let made = BlockCall {
-                    tool: call.field(GrokKey::Tool),
+                let made = ToolCall {
+                    tool: call.field(GrokKey::Tool).unwrap_or(Node::computed(Value::Null)),
                     args: call.field(GrokKey::Action),
                     id: call.field(GrokKey::Id),
-                    answer: Some(answer),
+                    origin: node.origin,
                 };
-                block_session::add_call(talk, node, made, &about);
+                if let Some(step) = talk.add_call(made, &about) {
+                    talk.draft.set_field(step, of_step::RESULT, absent_node());
+                    let status = status.or(Some(StepStatus::Unknown));
+                    talk.end_within(step, CallResult { status, ..CallResult::default() }, &about);
+                }
             }
             None => talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over"),
         },

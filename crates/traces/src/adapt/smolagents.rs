@@ -9,9 +9,9 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::ToolCallKey;
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of};
 use super::repeated_records::RecordIds;
-use super::run_builder::RunBuilder;
+use super::run_builder::{RunBuilder, absent_node};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::of_run;
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
@@ -184,5 +184,6 @@ fn add_outcome<'run>(
         talk.end_call(*call, outcome, end);
         return;
     }
+    made.iter().for_each(|call| talk.draft.set_field(*call, of_step::RESULT, absent_node()));
     talk.note_input();
 }

@@ -145,6 +145,19 @@ fn an_error_of_copilot_counts_where_nothing_follows_it() {
 }
 
 #[test]
+fn an_item_whose_type_names_no_tool_is_no_call() {
+    let text = [
+        r#"{"timestamp": "2026-03-01T10:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}}"#,
+        r#"{"timestamp": "2026-03-01T10:00:01Z", "type": "response_item", "payload": {"type": "tool_call", "function": {"name": "look"}, "arguments": {}}}"#,
+        r#"{"timestamp": "2026-03-01T10:00:02Z", "type": "response_item", "payload": {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "ho"}]}}"#,
+    ];
+    with(&text.join("\n"), |run| {
+        assert_eq!(steps(run), ["message assistant"]);
+        assert!(!run.complete && run.records.lost == 1);
+    });
+}
+
+#[test]
 fn what_is_typed_in_for_an_agent_of_ag2_is_the_users() {
     let chat = |typed: &str| {
         format!(
@@ -171,5 +184,30 @@ fn calls_of_code_that_an_agent_ran_are_not_recorded() {
     let records = |said: &str| with(&chat(said), |run| run.records_kind(StepKind::Call));
     assert!(!records("exitcode: 0 (execution succeeded)\\nCode output: 1\\n"));
     assert!(records("The script ended with exitcode: 0."));
+}
+
+#[test]
+fn results_that_a_program_never_tells_are_not_missing() {
+    let step = |calls: &str| {
+        format!(
+            r#"[{{"step_number": 1, "tool_calls": [{calls}], "observations": "1\n2", "model_output": "", "error": null, "is_final_answer": false}},
+            {{"step_number": 2, "tool_calls": [{{"id": "c", "type": "function", "function": {{"name": "look", "arguments": {{}}}}}}], "observations": "3", "model_output": "", "error": null, "is_final_answer": false}}]"#
+        )
+    };
+    let call = |id: &str| {
+        format!(r#"{{"id": "{id}", "type": "function", "function": {{"name": "look", "arguments": {{}}}}}}"#)
+    };
+    with(&step(&[call("a"), call("b")].join(", ")), |run| {
+        assert_eq!([0, 1, 2].map(|at| field(run, at, "result")), ["absent", "absent", r#""3""#]);
+    });
+    let exec = [
+        r#"{"type": "thread.started", "thread_id": "t"}"#,
+        r#"{"type": "item.completed", "item": {"id": "a", "type": "web_search", "query": "x"}}"#,
+        r#"{"type": "item.completed", "item": {"id": "b", "type": "command_execution", "command": "ls", "aggregated_output": "a", "exit_code": 0, "status": "completed"}}"#,
+    ];
+    with(&exec.join("\n"), |run| assert_eq!(field(run, 0, "result"), "absent"));
+    let response = r#"{"object": "response", "id": "r", "output": [{"type": "web_search_call", "id": "w", "status": "completed", "action": {"type": "search", "query": "x"}},
+        {"type": "mcp_call", "id": "m", "name": "look", "arguments": "{}", "output": "4"}]}"#;
+    with(response, |run| assert_eq!([0, 1].map(|at| field(run, at, "result")), ["absent", r#""4""#]));
 }
 

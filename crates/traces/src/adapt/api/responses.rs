@@ -8,9 +8,10 @@ use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepM
 use crate::adapt::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::nodes::{first_of, items_of, list_of, node_list, node_object, node_text, object_items, text_of};
-use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::run_builder::{RunBuilder, absent_node};
 use crate::adapt::unknown::named_tool;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
+use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 
 key_table! {
@@ -81,6 +82,13 @@ key_table! {
     /// Tools of a provider that have a name each: those of a search on X.
     NamedHostedType {
         Any = "x_search_call",
+    }
+}
+
+key_table! {
+    /// A type that names no tool, which is not the API's: whose call it is nobody knows.
+    NamelessType {
+        Any = "tool_call",
     }
 }
 
@@ -228,8 +236,8 @@ pub(in crate::adapt) fn add_item<'run>(
         Some(ResponseItemType::Silent) => {}
         None => match is_result(item) {
             Some(true) => add_result(talk, node, item, about),
-            Some(false) => add_hosted(talk, node, item, word, about),
-            None => talk.draft.skip_value(node, unknown_item(item)),
+            Some(false) if NamelessType::from_key(word).is_none() => add_hosted(talk, node, item, word, about),
+            _ => talk.draft.skip_value(node, unknown_item(item)),
         },
     }
 }
@@ -294,6 +302,10 @@ fn add_hosted<'run>(
     let Some(step) = add_call(talk, node, item, Some(name), about) else { return };
     let result = first_of(item, &[ItemKey::Results, ItemKey::Outputs, ItemKey::Result, ItemKey::Output]);
     let status = status_of(item).filter(|_| first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).is_none());
+    // What the provider found it keeps, unless it was asked for: an item of an output would name the call.
+    if result.is_none() && first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).is_none() {
+        talk.draft.set_field(step, of_step::RESULT, absent_node());
+    }
     if result.is_some() || status.is_some() {
         talk.end_within(
             step,

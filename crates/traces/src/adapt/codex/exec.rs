@@ -6,7 +6,7 @@ use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key
 use crate::adapt::format::{IN_FULL, TraceFormat};
 use crate::adapt::nodes::{first_of, items_of, list_of, node_object, object_items, object_of, text_of};
 use crate::adapt::repeated_records::RecordIds;
-use crate::adapt::run_builder::RunBuilder;
+use crate::adapt::run_builder::{RunBuilder, absent_node};
 use crate::adapt::tools::ArgsKey;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step};
@@ -193,7 +193,7 @@ fn read_item<'run>(
                 add_call(talk, node, item, kind);
             }
             if is_over {
-                end_call(talk, node, item, id);
+                end_call(talk, node, item, id, kind);
                 if kind == ExecItemType::Change {
                     add_changes(talk, node, item);
                 }
@@ -245,6 +245,7 @@ fn end_call<'run>(
     node: Node<'run>,
     item: Object<'run>,
     id: Option<&'run str>,
+    kind: ExecItemType,
 ) {
     let known = |field| item.field(field).filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null));
     let status = text_of(item, ExecItemKey::Status)
@@ -259,7 +260,13 @@ fn end_call<'run>(
         status,
         ..CallResult::default()
     };
-    talk.add_result(id, None, outcome, &StepMeta::default(), node.origin);
+    let call = talk.add_result(id, None, outcome, &StepMeta::default(), node.origin);
+    // What was found, and what a patch gave, is never told.
+    if let Some(call) =
+        call.filter(|_| matches!(kind, ExecItemType::Change | ExecItemType::Search) && outcome.result.is_none())
+    {
+        talk.draft.set_field(call, of_step::RESULT, absent_node());
+    }
 }
 
 fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {

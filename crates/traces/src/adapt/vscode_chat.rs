@@ -2,6 +2,7 @@
 
 mod mutations;
 mod replay;
+mod rounds;
 
 use super::block_session::{self};
 use super::blocks::{BlockCall, BlockResult};
@@ -85,7 +86,7 @@ key_table! {
             | "progressTaskSerialized" | "prepareToolInvocation" | "undoStop" | "mcpServersStarting" | "confirmation" | "warning"
             | "treeData" | "command" | "reference" | "contentReference" | "codeCitation" | "elicitation" | "elicitationSerialized"
             | "multiDiffData" | "changesSummary" | "markdownVuln" | "extensions" | "pullRequest" | "todoList" | "questionCarousel"
-            | "workspaceEdit" | "hook",
+            | "workspaceEdit" | "hook" | "autoModeResolution",
     }
 }
 
@@ -137,6 +138,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let chat = if is_log { mutations::replay_log(items_of::<VsCodeKey>(root, &[]), draft) } else { *root };
     let Some(chat) = node_object(chat) else { return Ok(()) };
     let mut talk = ConversationBuilder::from_parts(draft);
+    let mut all_told = true;
     if is_log || is_export(chat) {
         talk.draft.set_some(of_run::ID, chat.field(VsCodeKey::Session).filter(|id| NodeShapes.is_text(*id)));
         for (node, request) in talk.draft.record_objects(list_of(chat, VsCodeKey::Requests).unwrap_or_default()) {
@@ -145,14 +147,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 talk.draft.skip_record(node.origin, "a request without `message` and `response` is passed over");
                 continue;
             }
-            read_request(&mut talk, node, request);
+            read_request(&mut talk, node, request, &mut all_told);
         }
     } else {
         replay::read_prompts(&mut talk, chat);
     }
     // What a call was given is in the rounds; of a call that is only shown it may not be there: what it ran or wrote is not known.
     let calls = talk.draft.steps_of_kind(StepKind::Call);
-    if calls.into_iter().all(|call| talk.draft.step_field(call, of_step::ARGS).is_some()) {
+    if all_told && calls.into_iter().all(|call| talk.draft.step_field(call, of_step::ARGS).is_some()) {
         talk.finish_with_tools();
     } else {
         talk.finish_run();
@@ -160,7 +162,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, request: Object<'run>) {
+/// What is not told of its calls is noted in `all_told`.
+fn read_request<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    request: Object<'run>,
+    all_told: &mut bool,
+) {
     let about = StepMeta { time: first_of(request, &[VsCodeRequestKey::Time]), ..StepMeta::default() };
     talk.add_meta(of_meta::MODEL, request.field(VsCodeRequestKey::Model));
     let message = request.field(VsCodeRequestKey::Message);
@@ -185,18 +193,19 @@ fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
         return read_parts(talk, parts, &about, true);
     };
     let results = metadata.and_then(|metadata| object_of(metadata, VsCodeRequestKey::Results));
-    let mut calls = 0;
+    let outcomes = rounds::ShownOutcomes::of_parts(parts);
+    let mut made = Vec::new();
+    let mut spoken = rounds::SpokenRounds::default();
     for (node, round) in talk.draft.record_objects(rounds) {
         if round.field(VsCodeRequestKey::Response).or(round.field(VsCodeRequestKey::Calls)).is_none() {
             talk.draft.skip_record(node.origin, "a round without `response` and `toolCalls` is passed over");
             continue;
         }
         talk.begin_turn();
-        if let Some(words) = round.field(VsCodeRequestKey::Response) {
-            talk.add_message(Speaker::Assistant, words, &about, node.origin);
-        }
+        let words = round.field(VsCodeRequestKey::Response);
+        spoken.note_round(words);
+        words.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, &about, node.origin));
         for (node, call) in talk.draft.record_objects(list_of(round, VsCodeRequestKey::Calls).unwrap_or_default()) {
-            calls += 1;
             let id = text_of(call, VsCodeRequestKey::Id);
             let told = id.and_then(|id| node_object(results?.get(id)?));
             let answer = told.map(|told| BlockResult {
@@ -205,21 +214,31 @@ fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
                 status: Some(StepStatus::Unknown),
                 ..BlockResult::default()
             });
-            let made = BlockCall {
+            let asked = BlockCall {
                 tool: call.field(VsCodeRequestKey::Name),
                 args: call.field(VsCodeRequestKey::Args),
                 id: call.field(VsCodeRequestKey::Id),
                 answer,
             };
-            block_session::add_call(talk, node, made, &about);
+            made.push((id, text_of(call, VsCodeRequestKey::Name)));
+            let answer = outcomes.answer_of(&made, asked.answer);
+            block_session::add_call(talk, node, BlockCall { answer, ..asked }, &about);
         }
+    }
+    if outcomes.has_untold_refusal(&made) {
+        talk.draft.add_warning(
+            node.origin,
+            "a call was refused, and nothing says which: commands and files count as not recorded",
+        );
+        *all_told = false;
     }
     // The rounds hold what the agent did; other agents, and calls beyond them, are in the answer alone.
     let shown = object_items(parts).filter(|(_, part)| is_call(*part) && !is_aside(*part)).count();
-    if shown > calls {
+    if shown > made.len() {
         talk.draft.skip_record(node.origin, "an answer shows more calls than its rounds hold");
     }
     read_parts(talk, parts, &about, false);
+    spoken.add_shown(talk, parts, &about);
 }
 
 fn part_kind(part: Object<'_>) -> Option<VsCodePartKind> {
@@ -232,6 +251,16 @@ fn is_call(part: Object<'_>) -> bool {
 
 fn is_aside(part: Object<'_>) -> bool {
     first_of(part, &[VsCodePartKey::Agent]).is_some()
+}
+
+fn words_of(part: Object<'_>) -> Option<Node<'_>> {
+    part.field(VsCodePartKey::Value)
+        .or_else(|| object_of(part, VsCodePartKey::Content).and_then(|content| content.field(VsCodePartKey::Value)))
+}
+
+fn is_said(part: Object<'_>) -> bool {
+    part_kind(part) == Some(VsCodePartKind::Said)
+        || part.field(VsCodePartKey::Kind).is_none() && words_of(part).is_some()
 }
 
 /// The texts of a result; what is no text stays as it is.
@@ -255,14 +284,10 @@ fn read_parts<'run>(
 ) {
     let mut words = String::new();
     for (node, part) in talk.draft.record_objects(parts) {
-        let value = part.field(VsCodePartKey::Value).or_else(|| {
-            object_of(part, VsCodePartKey::Content).and_then(|content| content.field(VsCodePartKey::Value))
-        });
+        let value = words_of(part);
         let kind = part_kind(part);
-        let is_said =
-            kind == Some(VsCodePartKind::Said) || part.field(VsCodePartKey::Kind).is_none() && value.is_some();
         match kind {
-            _ if is_said => words.push_str(value.and_then(node_text).unwrap_or_default()),
+            _ if is_said(part) => words.push_str(value.and_then(node_text).unwrap_or_default()),
             Some(VsCodePartKind::Call) => {
                 if all {
                     say_words(talk, &mut words, node, about);

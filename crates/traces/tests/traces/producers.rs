@@ -211,3 +211,27 @@ fn results_that_a_program_never_tells_are_not_missing() {
     with(response, |run| assert_eq!([0, 1].map(|at| field(run, at, "result")), ["absent", r#""4""#]));
 }
 
+#[test]
+fn an_answer_of_vs_code_tells_what_its_rounds_leave_out() {
+    let chat = |parts: &str, words: &str| {
+        format!(
+            r#"{{"requesterUsername": "u", "responderUsername": "r", "requests": [{{"message": {{"text": "go"}}, "response": [{parts}],
+            "result": {{"metadata": {{"toolCallRounds": [{{"response": "{words}", "toolCalls": [{{"id": "c", "name": "mcp_x_do", "arguments": "{{\"path\": \"a\"}}"}}]}}], "toolCallResults": {{"c": {{"content": [{{"value": "no"}}]}}}}}}}}}}]}}"#
+        )
+    };
+    let shown = |more: &str| {
+        format!(
+            r#"{{"kind": "autoModeResolution", "resolved": {{"id": "m"}}}}, {{"kind": "toolInvocationSerialized", "toolId": "mcp_x_do", "toolCallId": "other", "isComplete": true{more}}}, {{"value": "It did "}}, {{"value": "not work."}}"#
+        )
+    };
+    with(&chat(&shown(r#", "resultDetails": {"isError": true}"#), ""), |run| {
+        assert_eq!(steps(run), ["message user", "call mcp_x_do", "message assistant"]);
+        assert_eq!([field(run, 1, "status"), field(run, 2, "text")], [r#""failed""#, r#""It did not work.""#]);
+        assert!(run.complete);
+    });
+    with(&chat(&shown(r#", "isConfirmed": {"type": 0}"#), "It was refused."), |run| {
+        assert_eq!(steps(run), ["message user", "message assistant", "call mcp_x_do"]);
+        assert_eq!(field(run, 2, "status"), r#""denied""#);
+    });
+}
+

@@ -6,6 +6,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{list_of, node_object, node_text};
 use super::printed_messages::parse_fields;
 use super::run_builder::RunBuilder;
+use super::unknown::NoTool;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 
@@ -29,13 +30,6 @@ key_table! {
     /// The names of the constructors, which `repr` writes.
     PrintedAction {
         Any = "AgentAction" | "AgentActionMessageLog" | "ToolAgentAction" | "OpenAIToolAgentAction",
-    }
-}
-
-key_table! {
-    /// What stands in the place of a tool where the model's words named none: they are told back to it.
-    NoTool {
-        Any = "_Exception",
     }
 }
 

@@ -71,6 +71,13 @@ key_table! {
     }
 }
 
+key_table! {
+    /// What LangChain writes in the place of a tool where the model's words named none: they are told back to it.
+    NoTool {
+        Any = "_Exception",
+    }
+}
+
 /// The last part of each key under which a call is given something. A value without any of them holds no call, so that a reader of
 /// bytes may pass over it.
 static GIVEN_KEYS: LazyLock<Box<[Finder<'static>]>> =
@@ -118,7 +125,7 @@ fn calls_other(object: Object<'_>, tools: &FxHashSet<&str>) -> bool {
         .filter(|(_, says)| *says)
         .filter_map(|(key, _)| value_of(call, key).and_then(node_text).filter(|name| !name.is_empty()))
         .peekable();
-    names.peek().is_some() && !names.any(|name| tools.contains(name))
+    names.peek().is_some() && !names.any(|name| tools.contains(name) || NoTool::from_key(name).is_some())
 }
 
 /// How the types of results end in the items of Responses.

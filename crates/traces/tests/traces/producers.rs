@@ -235,3 +235,20 @@ fn an_answer_of_vs_code_tells_what_its_rounds_leave_out() {
     });
 }
 
+#[test]
+fn what_langchain_writes_in_place_of_a_tool_is_no_call_as_a_constructor_too() {
+    let action = |tool: &str| {
+        format!(
+            r#"{{"lc": 1, "type": "constructor", "id": ["langchain", "schema", "agent", "AgentAction"], "kwargs": {{"tool": "{tool}", "tool_input": "x", "log": "y"}}}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"input": "go", "intermediate_steps": [[{}, "1"], [{}, "Invalid or incomplete response"]], "output": "ho"}}"#,
+        action("look"),
+        action("_Exception")
+    );
+    with(&text, |run| {
+        assert_eq!(steps(run).iter().filter(|step| step.starts_with("call")).collect::<Vec<_>>(), ["call look"]);
+        assert!(run.complete && run.records.lost == 0);
+    });
+}

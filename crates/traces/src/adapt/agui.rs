@@ -1,11 +1,12 @@
 //! AG-UI: the events of a run, as an agent sends them to the program in front of it. Parts of messages and of arguments are put together.
 //! A result does not say whether its call went well.
 
+use super::calls::{TokenUsage, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
-use super::nodes::{items_of, list_of, node_object, node_text, object_of, text_of};
+use super::nodes::{items_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId};
 
@@ -29,6 +30,11 @@ key_table! {
         Result = "result",
         Input = "input",
         Calls = "toolCalls" | "tool_calls",
+        /// What a run took, for each model.
+        Usage = "usage",
+        Thread = "threadId" | "thread_id",
+        Tools = "tools",
+        Given = "forwardedProps" | "forwarded_props" | "context" | "state",
         Id = "id",
     }
 }
@@ -54,10 +60,11 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "AG-UI events",
-    known_by: "events whose `type` is one of AG-UI's (`RUN_STARTED`, `TOOL_CALL_START`, …)",
-    description: "events of the Agent User Interaction Protocol (a list, or one a line)",
-    marks: &[AguiKey::Call.key()],
+    known_by: "events whose `type` is one of AG-UI's (`RUN_STARTED`, `TOOL_CALL_START`, …), or `threadId`, `runId` and `messages` that a run is given",
+    description: "events of the Agent User Interaction Protocol (a list, or one a line), and what a run is given",
+    marks: AguiKey::Thread.keys(),
     near: AguiKey::Tool.keys(),
+    object: is_input,
     item_marks: &[AguiKey::Type.key()],
     element: is_event,
     line: is_event,
@@ -78,6 +85,16 @@ fn is_event(event: Object<'_>) -> bool {
     }
 }
 
+/// What a run is given: the conversation so far.
+fn is_input(input: Object<'_>) -> bool {
+    let has = |field| value_of(input, field).is_some();
+    let is_message = |message: Object<'_>| text_of(message, AguiKey::Role).is_some();
+    has(AguiKey::Thread)
+        && has(AguiKey::Run)
+        && (has(AguiKey::Given) || has(AguiKey::Tools))
+        && list_of(input, AguiKey::Messages).is_some_and(|messages| objects_of(messages).any(is_message))
+}
+
 /// A message or a call that grows.
 struct GrowingPart<'run> {
     node: Node<'run>,
@@ -95,6 +112,8 @@ struct AguiRun<'a, 'run, 'limits> {
     /// Messages that were told already: a snapshot repeats them.
     told: FxHashSet<&'run str>,
     is_over: bool,
+    /// Ends of runs, and how many of them tell what the run took.
+    ends: (usize, usize),
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -105,6 +124,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         calls: FxHashMap::default(),
         told: FxHashSet::default(),
         is_over: false,
+        ends: (0, 0),
     };
     for node in items_of::<AguiKey>(root, &[]) {
         run.talk.draft.count_record();
@@ -112,6 +132,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let kind = event.and_then(|event| text_of(event, AguiKey::Type)).and_then(AguiType::from_key);
         match (event, kind) {
             (Some(event), Some(kind)) => run.read_event(*node, kind, event),
+            (Some(input), None) if is_input(input) => run.read_input(input),
             _ => run.talk.draft.skip_value(node, "an event of unknown type is passed over"),
         }
     }
@@ -135,6 +156,7 @@ impl<'run> AguiRun<'_, 'run, '_> {
             }
             AguiType::End => {
                 self.is_over = true;
+                self.count_usage(event);
                 if let Some(result) = value_of(event, AguiKey::Result).filter(|result| node_text(*result).is_some()) {
                     self.talk.draft.set_entry(of_run::OUTPUT, result);
                 }
@@ -151,6 +173,26 @@ impl<'run> AguiRun<'_, 'run, '_> {
                 self.add_messages(list_of(event, AguiKey::Messages).unwrap_or_default());
             }
             AguiType::CallEnd | AguiType::Silent => self.close_message(),
+        }
+    }
+
+    fn read_input(&mut self, input: Object<'run>) {
+        self.is_over = true;
+        self.talk.draft.set_some(of_run::ID, value_of(input, AguiKey::Run).filter(|id| node_text(*id).is_some()));
+        if let Some(tools) = list_of(input, AguiKey::Tools) {
+            let tools = tool_list(self.talk.draft, tools);
+            self.talk.draft.set_entry(of_run::TOOLS, tools);
+        }
+        self.add_messages(list_of(input, AguiKey::Messages).unwrap_or_default());
+    }
+
+    fn count_usage(&mut self, end: Object<'run>) {
+        let counts = list_of(end, AguiKey::Usage);
+        self.ends = (self.ends.0 + 1, self.ends.1 + usize::from(counts.is_some()));
+        for counts in objects_of(counts.unwrap_or_default()) {
+            let mut usage = TokenUsage::default();
+            usage.add_usage(counts);
+            self.talk.add_usage(&usage, None);
         }
     }
 
@@ -210,6 +252,9 @@ impl<'run> AguiRun<'_, 'run, '_> {
     /// Messages as they stand in a snapshot, and in what a run is given.
     fn add_messages(&mut self, messages: &'run [Node<'run>]) {
         for (node, message) in self.talk.draft.record_objects(messages) {
+            if text_of(message, AguiKey::Role).is_none() {
+                self.talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+            }
             if text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id)) {
                 continue;
             }
@@ -246,6 +291,10 @@ impl<'run> AguiRun<'_, 'run, '_> {
 
     fn finish_run(mut self) {
         self.close_message();
+        // A run that does not tell it may have taken as much.
+        if self.ends.0 != self.ends.1 {
+            self.talk.usage = TokenUsage::default();
+        }
         let draft = &mut *self.talk.draft;
         for part in self.calls.into_values() {
             let Some(step) = part.call else { continue };

@@ -212,6 +212,25 @@ fn results_that_a_program_never_tells_are_not_missing() {
 }
 
 #[test]
+fn tokens_of_ag_ui_count_where_every_run_tells_them() {
+    let events = |last: &str| {
+        [
+            r#"{"type": "RUN_STARTED", "threadId": "t", "runId": "r"}"#,
+            r#"{"type": "RUN_FINISHED", "threadId": "t", "runId": "r", "usage": [{"inputTokens": 30, "outputTokens": 8, "cachedInputTokens": 5}]}"#,
+            r#"{"type": "RUN_STARTED", "threadId": "t", "runId": "s"}"#,
+            last,
+        ]
+        .join("\n")
+    };
+    let usage = |last: &str| with(&events(last), |run| root(run, "usage"));
+    let told = usage(
+        r#"{"type": "RUN_FINISHED", "threadId": "t", "runId": "s", "usage": [{"inputTokens": 10, "outputTokens": 2}]}"#,
+    );
+    assert_eq!(told, r#"{"input_tokens":40,"output_tokens":10,"cache_read_tokens":5,"total_tokens":50}"#);
+    assert_eq!(usage(r#"{"type": "RUN_FINISHED", "threadId": "t", "runId": "s"}"#), "absent");
+}
+
+#[test]
 fn an_answer_of_vs_code_tells_what_its_rounds_leave_out() {
     let chat = |parts: &str, words: &str| {
         format!(

@@ -1,5 +1,5 @@
 //! Results of Vercel's AI SDK as programs write them down: `result.steps`, and a result as JSON, which keeps its steps. From version 5 on the
-//! parts of a step stand in its `content`; before, calls and results are lists beside the text.
+//! parts of a step stand in its `content`; before, calls and results are lists beside the text. Results of Mastra's agents are such, too.
 
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
@@ -29,6 +29,8 @@ key_table! {
         Role = "role",
         Type = "type",
         CallId = "toolCallId",
+        /// Mastra writes a call and a result as the events that told them.
+        Payload = "payload",
     }
 }
 
@@ -129,6 +131,7 @@ fn classify_part(part: Object<'_>) -> ContentBlock<'_> {
 fn add_listed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>, about: &StepMeta<'run>) {
     for key in [SdkStepKey::Calls, SdkStepKey::Results] {
         for (node, block) in talk.draft.record_objects(list_of(step, key).unwrap_or_default()) {
+            let block = object_of(block, SdkStepKey::Payload).unwrap_or(block);
             let of_content = list_of(step, SdkStepKey::Content).is_some();
             let is_known = text_of(block, SdkStepKey::CallId).is_some_and(|id| talk.find_call(id).is_some());
             match classify_listed(block, key) {

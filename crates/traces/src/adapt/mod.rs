@@ -95,6 +95,7 @@ mod llm_logs;
 mod logged_requests;
 mod managed;
 mod mastra;
+mod mastra_stream;
 mod mcp;
 pub(crate) mod messages;
 mod mini_swe;

@@ -212,6 +212,33 @@ fn results_that_a_program_never_tells_are_not_missing() {
 }
 
 #[test]
+fn calls_that_mastra_holds_in_a_payload_are_read() {
+    let event = |kind: &str, more: &str| {
+        format!(
+            r#"{{"type": "{kind}", "runId": "r", "from": "AGENT", "payload": {{"toolCallId": "c", "toolName": "look", "args": {{"x": 1}}{more}}}}}"#
+        )
+    };
+    let text = format!(
+        r#"{{"text": "ho", "steps": [{{"stepType": "initial", "text": "", "toolCalls": [{}], "toolResults": [{}], "finishReason": "tool-calls"}},
+        {{"stepType": "tool-result", "text": "ho", "toolCalls": [], "toolResults": [], "finishReason": "stop"}}], "finishReason": "stop", "toolCalls": [], "toolResults": []}}"#,
+        event("tool-call", ""),
+        event("tool-result", r#", "result": {"y": 2}"#)
+    );
+    with(&text, |run| {
+        assert_eq!(steps(run), ["call look", "message assistant"]);
+        assert_eq!([field(run, 0, "args"), field(run, 0, "result")], [r#"{"x":1}"#, r#"{"y":2}"#]);
+        assert!(run.complete && run.records.lost == 0);
+    });
+    let stream = [
+        r#"{"type": "step-start", "runId": "r", "from": "AGENT", "payload": {}}"#.to_owned(),
+        event("tool-call-approval", ""),
+    ];
+    with(&stream.join("\n"), |run| {
+        assert_eq!((field(run, 0, "status"), run.complete), (r#""pending""#.into(), false));
+    });
+}
+
+#[test]
 fn tokens_of_ag_ui_count_where_every_run_tells_them() {
     let events = |last: &str| {
         [

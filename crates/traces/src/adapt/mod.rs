@@ -71,6 +71,7 @@ mod genkit;
 mod google_interactions;
 mod goose;
 mod grok;
+mod grok_headless;
 mod guard;
 mod handovers;
 mod haystack;

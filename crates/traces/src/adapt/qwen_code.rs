@@ -184,7 +184,7 @@ fn is_of_user(line: Object<'_>, subtype: Option<&str>) -> bool {
     by_kind && text_of(line, QwenKey::Source).is_none_or(|source| QwenSource::from_key(source).is_some())
 }
 
-fn add_parts<'run>(
+pub(super) fn add_parts<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     parts: &'run [Node<'run>],
     speaker: Speaker,

@@ -86,6 +86,7 @@ pub static FORMATS: &[TraceFormat] = &[
     codex::exec::FORMAT,
     gemini::FORMAT,
     gemini::STREAM,
+    gemini::saved_chat::FORMAT,
     copilot::FORMAT,
     openhands::FORMAT,
     adk::FORMAT,

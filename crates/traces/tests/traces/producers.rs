@@ -282,6 +282,17 @@ fn an_answer_of_vs_code_tells_what_its_rounds_leave_out() {
 }
 
 #[test]
+fn contents_of_gemini_without_its_program_tell_no_commands() {
+    let chat = r#"[{"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [{"functionCall": {"name": "run_shell_command", "args": {"command": "ls"}}}]},
+        {"role": "user", "parts": [{"functionResponse": {"name": "run_shell_command", "response": {"output": "a"}}}]}]"#;
+    with(chat, |run| {
+        assert_eq!(steps(run), ["message user", "call run_shell_command"]);
+        assert!(!run.records_kind(StepKind::Command));
+    });
+    with(&format!(r#"{{"history": {chat}}}"#), |run| assert!(run.records_kind(StepKind::Command)));
+}
+
+#[test]
 fn what_langchain_writes_in_place_of_a_tool_is_no_call_as_a_constructor_too() {
     let action = |tool: &str| {
         format!(

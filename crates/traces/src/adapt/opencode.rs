@@ -1,6 +1,8 @@
 //! OpenCode: the export of a session (`info`, `messages` of `info` and `parts`), and the events of `run --format json`. A part of type
 //! `tool` is a call with its result; times are milliseconds.
 
+pub(super) mod session_messages;
+
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
@@ -119,12 +121,7 @@ fn is_event(event: Object<'_>) -> bool {
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
-    let mut session = OpenCodeSession {
-        talk: ConversationBuilder::from_parts(draft),
-        cost: None,
-        messages: FxHashSet::default(),
-        wrong: None,
-    };
+    let mut session = OpenCodeSession::new(draft);
     if let Some(info) = node_object(*root).and_then(|export| object_of(export, OpenCodeExportKey::Info)) {
         session.talk.draft.set_some(of_run::ID, info.field(OpenCodeInfoKey::Id).filter(|id| NodeShapes.is_text(*id)));
         session.talk.add_meta(of_meta::CWD, info.field(OpenCodeInfoKey::Folder));
@@ -147,10 +144,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 .skip_value(node, "what is neither a message with `parts` nor an event is passed over"),
         }
     }
-    let cost = session.cost.map(|cost| Node::computed(Value::Number(cost)));
-    session.talk.draft.set_some(of_run::COST, cost);
-    session.talk.draft.set_some(of_run::ERROR, session.wrong);
-    session.talk.finish_with_tools();
+    session.finish_run();
     Ok(())
 }
 
@@ -161,6 +155,20 @@ struct OpenCodeSession<'a, 'run, 'limits> {
     messages: FxHashSet<&'run str>,
     /// The error, unless the agent went on.
     wrong: Option<Node<'run>>,
+}
+
+impl<'a, 'run, 'limits> OpenCodeSession<'a, 'run, 'limits> {
+    fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
+        let talk = ConversationBuilder::from_parts(draft);
+        Self { talk, cost: None, messages: FxHashSet::default(), wrong: None }
+    }
+
+    fn finish_run(self) {
+        let cost = self.cost.map(|cost| Node::computed(Value::Number(cost)));
+        self.talk.draft.set_some(of_run::COST, cost);
+        self.talk.draft.set_some(of_run::ERROR, self.wrong);
+        self.talk.finish_with_tools();
+    }
 }
 
 impl<'run> OpenCodeSession<'_, 'run, '_> {

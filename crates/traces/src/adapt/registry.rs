@@ -102,6 +102,7 @@ pub static FORMATS: &[TraceFormat] = &[
     tau2::FORMAT,
     managed::FORMAT,
     opencode::FORMAT,
+    opencode::session_messages::FORMAT,
     pydantic_ai::FORMAT,
     autogen::FORMAT,
     ag2::FORMAT,

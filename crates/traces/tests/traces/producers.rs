@@ -293,6 +293,22 @@ fn contents_of_gemini_without_its_program_tell_no_commands() {
 }
 
 #[test]
+fn a_page_of_messages_of_opencode_may_go_on() {
+    let page = |next: &str, messages: &[&str]| {
+        format!(r#"{{"data": [{}], "cursor": {{"previous": "", "next": "{next}"}}}}"#, messages.join(", "))
+    };
+    let asked = r#"{"type": "user", "id": "m1", "time": {"created": 1}, "text": "go"}"#;
+    let said = r#"{"type": "assistant", "id": "m2", "time": {"created": 2}, "model": {"id": "m", "providerID": "p"}, "content": [{"type": "text", "text": "ho"}]}"#;
+    for messages in [[asked, said], [said, asked]] {
+        with(&page("", &messages), |run| {
+            assert_eq!(steps(run), ["message user", "message assistant"]);
+            assert!(run.complete);
+        });
+    }
+    with(&page("x", &[asked, said]), |run| assert!(!run.complete));
+}
+
+#[test]
 fn what_langchain_writes_in_place_of_a_tool_is_no_call_as_a_constructor_too() {
     let action = |tool: &str| {
         format!(

@@ -10,8 +10,9 @@ use super::nodes::{first_of, list_of, node_object, node_text, object_of, objects
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::{content, handovers, printed_messages};
+use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_usage};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
@@ -137,6 +138,65 @@ fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
                 (None, Value::Null | Value::Text(_) | Value::Number(_) | Value::Boolean(_)) => {}
                 (None, _) => talk.draft.skip_record(entry.node.origin, "an update without `messages` is passed over"),
             }
+        }
+    }
+    talk.finish_run().insert_derived(handovers::derive_handover);
+    Ok(())
+}
+
+key_table! {
+    /// How the server begins a stream, and how it says what went wrong.
+    StreamKey {
+        Run = "run_id",
+        Attempt = "attempt",
+        Error = "error",
+        Why = "message",
+    }
+}
+
+/// The states of a graph, as a server streams them (`stream_mode="values"`): each repeats the messages of those before it.
+pub(crate) const STATES: TraceFormat = TraceFormat {
+    name: "LangGraph states",
+    known_by: "a `run_id` with an `attempt` alone, in front of objects with `messages` of LangChain",
+    description: "states of a graph that a LangGraph server streams (`stream_mode=\"values\"`)",
+    marks: &[StreamKey::Attempt.key()],
+    item_marks: &[StreamKey::Attempt.key()],
+    element: is_stream_head,
+    record_ids: RecordIds::OWN_READER,
+    read: read_states,
+    ..IN_FULL
+};
+
+fn is_stream_head(head: Object<'_>) -> bool {
+    head.entries().len() == 2 && [StreamKey::Run, StreamKey::Attempt].into_iter().all(|key| head.field(key).is_some())
+}
+
+fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let states = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::new(draft);
+    let (mut seen, mut before): (_, &[Node<'run>]) = (FxHashSet::default(), &[]);
+    for node in super::nodes::items_of::<LangChainKey>(states, &[]) {
+        talk.draft.count_record();
+        match node_object(*node) {
+            Some(head) if is_stream_head(head) => {
+                talk.draft.set_some(of_run::ID, head.field(StreamKey::Run).filter(|id| node_text(*id).is_some()));
+            }
+            Some(state) if list_of(state, LangChainKey::Messages).is_some() => {
+                let messages = list_of(state, LangChainKey::Messages).unwrap_or_default();
+                let is_same = |(a, b): &(&Node<'run>, &Node<'run>)| values_equal(&a.value, &b.value);
+                let known = messages.iter().zip(before).take_while(is_same).count();
+                let new = messages.get(known..).unwrap_or_default();
+                read_messages(&mut talk, new, &mut seen);
+                // A stream that is resumed may begin with an earlier state.
+                if !new.is_empty() {
+                    before = messages;
+                }
+            }
+            Some(state) if first_of(state, &[StreamKey::Error]).is_some() => {
+                let why = first_of(state, &[StreamKey::Why, StreamKey::Error]);
+                talk.draft.set_some(of_run::ERROR, why);
+            }
+            _ => talk.draft.skip_value(node, "what is no state of a graph is passed over"),
         }
     }
     talk.finish_run().insert_derived(handovers::derive_handover);

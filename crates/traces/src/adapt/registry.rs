@@ -138,6 +138,7 @@ pub static FORMATS: &[TraceFormat] = &[
     senders::FORMAT,
     langchain_agent::FORMAT,
     langchain::UPDATES,
+    langchain::STATES,
     api::converse::FORMAT,
     evalview::FORMAT,
     runsight::FORMAT,

@@ -6,6 +6,7 @@ use super::split;
 const FIELDS: [&str; 5] = ["data:", "event:", "id:", "retry:", ":"];
 /// Says that a stream of OpenAI is over.
 pub(crate) const DONE: &str = "[DONE]";
+const NOTHING: &str = "null";
 
 /// Whether a text begins as a stream of events whose data are JSON.
 pub(crate) fn is_event_stream(head: &str) -> bool {
@@ -23,7 +24,8 @@ pub(crate) fn event_values(text: &str) -> impl Iterator<Item = (usize, &str)> {
         let Some(data) = field.strip_prefix(FIELDS[0]) else {
             return (!FIELDS.iter().any(|name| field.starts_with(name))).then_some((offset, line));
         };
-        (data.trim_ascii() != DONE).then_some((offset + begin + FIELDS[0].len(), data))
+        // A stream that ends may say so with nothing.
+        (![DONE, NOTHING].contains(&data.trim_ascii())).then_some((offset + begin + FIELDS[0].len(), data))
     })
 }
 

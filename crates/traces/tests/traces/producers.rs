@@ -282,6 +282,25 @@ fn an_answer_of_vs_code_tells_what_its_rounds_leave_out() {
 }
 
 #[test]
+fn a_stream_of_states_of_a_graph_is_one_run() {
+    let human = r#"{"type": "human", "content": "stock?", "id": "h"}"#;
+    let asks = r#"{"type": "ai", "content": "", "id": "a", "tool_calls": [{"name": "look", "args": {}, "id": "c"}]}"#;
+    let given = r#"{"type": "tool", "content": "4", "id": "t", "tool_call_id": "c"}"#;
+    let state = |messages: &[&str]| format!("event: values\ndata: {{\"messages\": [{}]}}\n\n", messages.join(", "));
+    let text = [
+        "event: metadata\ndata: {\"run_id\": \"r\", \"attempt\": 1}\n\n".to_owned(),
+        state(&[human]),
+        state(&[human, asks]),
+        state(&[human, asks, given]),
+        "event: end\ndata: null\n\n".to_owned(),
+    ];
+    with(&text.concat(), |run| {
+        assert_eq!(steps(run), ["message user", "call look"]);
+        assert_eq!((root(run, "id"), field(run, 1, "result"), run.complete), (r#""r""#.into(), r#""4""#.into(), true));
+    });
+}
+
+#[test]
 fn contents_of_gemini_without_its_program_tell_no_commands() {
     let chat = r#"[{"role": "user", "parts": [{"text": "go"}]}, {"role": "model", "parts": [{"functionCall": {"name": "run_shell_command", "args": {"command": "ls"}}}]},
         {"role": "user", "parts": [{"functionResponse": {"name": "run_shell_command", "response": {"output": "a"}}}]}]"#;

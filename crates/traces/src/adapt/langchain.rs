@@ -264,35 +264,13 @@ fn add_message<'run>(
     let content = message.field(LangChainKey::Content).unwrap_or(node);
     match sayer {
         Some(LangChainSayer::Model) => {
-            // In a graph of several agents each message has the name of its agent.
-            let agent =
-                message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
-            let about = StepMeta { agent, ..about };
-            talk.begin_turn();
-            // The blocks of a provider repeat the calls.
-            let has_calls = list_of(message, LangChainKey::Calls).is_some_and(|calls| !calls.is_empty());
-            let parts = if has_calls { without_told_calls(talk, content) } else { content };
-            talk.draft.note_parts_beside_calls(parts, has_calls);
-            talk.add_text(Speaker::Assistant, content, &about, node.origin);
+            let about = say_answer(talk, node, message);
             add_calls(talk, message, &about);
-            let of_response = object_of(message, LangChainKey::About);
-            talk.add_meta(of_meta::MODEL, of_response.and_then(|about| about.field(LangChainKey::Model)));
-            if let Some(tokens) = object_of(message, LangChainKey::Tokens) {
-                count_usage(talk, tokens, of_response.and_then(|about| about.field(LangChainKey::Model)));
-            }
         }
         Some(LangChainSayer::Tool) => {
-            let printed = printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits);
-            let result = || content::content_text(content, talk.draft.arena).unwrap_or(content);
-            let result = Some(printed.map_or_else(result, |printed| printed.result));
-            // A tool that fails says so; without the word it is not known.
-            let status = text_of(message, LangChainKey::Status)
-                .and_then(StepStatus::from_word)
-                .filter(|status| *status != StepStatus::Unknown);
-            let status = status.or(printed.and_then(|printed| printed.status));
-            let details = first_of(message, &[LangChainKey::Artifact]);
-            let outcome = CallResult { result, status, details, ..CallResult::default() };
+            let outcome = outcome_of(talk, message);
             let (id, tool) = (text_of(message, LangChainKey::Call), text_of(message, LangChainKey::Name));
+            let printed = printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits);
             let id = id.or(printed.and_then(|printed| node_text(printed.id)));
             let tool = tool.or(printed.and_then(|printed| printed.tool));
             talk.add_result(id, tool, outcome, &about, node.origin);
@@ -300,6 +278,99 @@ fn add_message<'run>(
         Some(LangChainSayer::User) => talk.add_content(Speaker::User, content, &about, node.origin),
         Some(LangChainSayer::System) | None => talk.add_content(Speaker::System, content, &about, node.origin),
     }
+}
+
+/// What the model said and took, in a turn of its own.
+fn say_answer<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    message: Object<'run>,
+) -> StepMeta<'run> {
+    let content = message.field(LangChainKey::Content).unwrap_or(node);
+    // In a graph of several agents each message has the name of its agent.
+    let agent = message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
+    let about = StepMeta { agent, ..StepMeta::default() };
+    talk.begin_turn();
+    // The blocks of a provider repeat the calls.
+    let has_calls = list_of(message, LangChainKey::Calls).is_some_and(|calls| !calls.is_empty());
+    let parts = if has_calls { without_told_calls(talk, content) } else { content };
+    talk.draft.note_parts_beside_calls(parts, has_calls);
+    talk.add_text(Speaker::Assistant, content, &about, node.origin);
+    let of_response = object_of(message, LangChainKey::About);
+    let model = of_response.and_then(|about| about.field(LangChainKey::Model));
+    talk.add_meta(of_meta::MODEL, model);
+    if let Some(tokens) = object_of(message, LangChainKey::Tokens) {
+        count_usage(talk, tokens, model);
+    }
+    about
+}
+
+/// What a message of a tool says of its call.
+fn outcome_of<'run>(talk: &ConversationBuilder<'_, 'run, '_>, message: Object<'run>) -> CallResult<'run> {
+    let content = message.field(LangChainKey::Content).unwrap_or(Node::computed(Value::Null));
+    let printed = printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits);
+    let result = || content::content_text(content, talk.draft.arena).unwrap_or(content);
+    let result = Some(printed.map_or_else(result, |printed| printed.result));
+    // A tool that fails says so; without the word it is not known.
+    let status = text_of(message, LangChainKey::Status)
+        .and_then(StepStatus::from_word)
+        .filter(|status| *status != StepStatus::Unknown);
+    let status = status.or(printed.and_then(|printed| printed.status));
+    let details = first_of(message, &[LangChainKey::Artifact]);
+    CallResult { result, status, details, ..CallResult::default() }
+}
+
+/// Who speaks in a message, and what it holds.
+pub(super) fn sayer_of(node: Node<'_>) -> Option<(LangChainSayer, Object<'_>)> {
+    let (word, held) = node_object(node).and_then(message_sayer)?;
+    Some((LangChainSayer::from_key(word)?, held))
+}
+
+/// The message that a model gave: alone, or the first of what it generated.
+pub(super) fn said_message(output: Node<'_>) -> Option<Object<'_>> {
+    let generated = || {
+        let lists = node_object(output).and_then(|output| list_of(output, GeneratedKey::Generations))?;
+        let first = lists.first().copied().and_then(super::nodes::node_list)?.first().copied()?;
+        node_object(first)?.field(GeneratedKey::Message).and_then(sayer_of)
+    };
+    let (sayer, message) = sayer_of(output).or_else(generated)?;
+    (sayer == LangChainSayer::Model).then_some(message)
+}
+
+key_table! {
+    GeneratedKey {
+        Generations = "generations",
+        Message = "message",
+    }
+}
+
+/// Says what a model answered, and gives the tools that it asked for: each that runs is told of elsewhere.
+pub(super) fn add_answer<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    message: Object<'run>,
+) -> Vec<&'run str> {
+    say_answer(talk, node, message);
+    let mut asked = Vec::new();
+    for (at, call) in talk.draft.record_objects(list_of(message, LangChainKey::Calls).unwrap_or_default()) {
+        match text_of(call, LangChainKey::Name) {
+            Some(tool) => asked.push(tool),
+            None => talk.draft.note_unknown(at.origin, "a call without the name of its tool is passed over"),
+        }
+    }
+    asked
+}
+
+/// What a tool gave, where that is a message.
+pub(super) fn result_of<'run>(
+    talk: &ConversationBuilder<'_, 'run, '_>,
+    output: Node<'run>,
+) -> Option<CallResult<'run>> {
+    if let Some(printed) = printed_messages::parse_printed(output, talk.draft.arena, talk.draft.limits) {
+        return Some(CallResult { result: Some(printed.result), status: printed.status, ..CallResult::default() });
+    }
+    let (sayer, message) = sayer_of(output)?;
+    (sayer == LangChainSayer::Tool).then(|| outcome_of(talk, message))
 }
 
 /// The blocks of a content, apart from calls that the message lists.

@@ -83,6 +83,7 @@ mod kimi_code;
 mod langchain;
 mod langchain4j;
 mod langchain_agent;
+mod langchain_events;
 mod langchain_printed;
 mod langflow;
 mod langfuse;

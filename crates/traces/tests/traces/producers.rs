@@ -344,3 +344,28 @@ fn what_langchain_writes_in_place_of_a_tool_is_no_call_as_a_constructor_too() {
         assert!(run.complete && run.records.lost == 0);
     });
 }
+
+#[test]
+fn a_call_of_langchain_that_no_event_tells_leaves_the_run_open() {
+    let event = |name: &str, run: &str, data: &str| {
+        format!(r#"{{"event": "{name}", "name": "look", "run_id": "{run}", "parent_ids": [], "data": {{{data}}}}}"#)
+    };
+    let asks = r#""output": {"type": "ai", "content": "", "tool_calls": [{"name": "look", "args": {}, "id": "a"}]}"#;
+    let text = |more: &[String]| {
+        let begin = [event("on_chain_start", "g", r#""input": {"messages": [{"type": "human", "content": "go"}]}"#)];
+        let end = [event("on_chat_model_end", "m", asks), event("on_chain_end", "g", "")];
+        [&begin, more, &end].concat().join("\n")
+    };
+    with(&text(&[]), |run| assert!(!run.complete && steps(run) == ["message user"]));
+    let tool = [
+        event("on_tool_start", "t", r#""input": {"x": 1}"#),
+        event("on_tool_end", "t", r#""output": "content='4' name='look' tool_call_id='a'""#),
+    ];
+    with(&text(&tool), |run| {
+        assert_eq!(steps(run), ["message user", "call look"]);
+        assert_eq!((field(run, 1, "result"), run.complete), (r#""4""#.into(), true));
+    });
+    // Without its end more may come.
+    let cut = text(&tool).lines().filter(|line| !line.contains("on_chain_end")).collect::<Vec<_>>().join("\n");
+    with(&cut, |run| assert!(!run.complete));
+}

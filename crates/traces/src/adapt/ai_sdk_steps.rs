@@ -1,7 +1,7 @@
 //! Results of Vercel's AI SDK as programs write them down: `result.steps`, and a result as JSON, which keeps its steps. From version 5 on the
 //! parts of a step stand in its `content`; before, calls and results are lists beside the text. Results of Mastra's agents are such, too.
 
-use super::block_session::{self, UserWords};
+use super::block_session;
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
@@ -88,8 +88,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let about = StepMeta { time: of_response(SdkStepKey::Time).and_then(instant_node), ..StepMeta::default() };
         match value_of(step, SdkStepKey::Content).filter(|_| list_of(step, SdkStepKey::Content).is_some()) {
             Some(parts) => {
-                let words = &UserWords::PLAIN;
-                block_session::add_content(&mut talk, parts, Speaker::Assistant, words, &about, classify_part);
+                block_session::add_answer(&mut talk, parts, Speaker::Assistant, &about, classify_part);
                 add_listed(&mut talk, step, &about);
             }
             None => {

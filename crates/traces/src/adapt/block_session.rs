@@ -69,6 +69,30 @@ pub(super) fn add_content<'run>(
     about: &StepMeta<'run>,
     classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
 ) {
+    add_blocks(talk, content, speaker, words, about, classify, false);
+}
+
+/// See [`add_content`]. A message of the assistant is one answer of its model: what the provider itself ran ends inside of it.
+pub(super) fn add_answer<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    content: Node<'run>,
+    speaker: Speaker,
+    about: &StepMeta<'run>,
+    classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
+) {
+    let is_answer = speaker == Speaker::Assistant;
+    add_blocks(talk, content, speaker, &UserWords::PLAIN, about, classify, is_answer);
+}
+
+fn add_blocks<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    content: Node<'run>,
+    speaker: Speaker,
+    words: &UserWords<'_>,
+    about: &StepMeta<'run>,
+    classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
+    is_answer: bool,
+) {
     let blocks = match content.value {
         Value::Text(_) => return say_text(talk, content, speaker, words, about),
         Value::Object(_) => std::slice::from_ref(talk.draft.arena.alloc(content)),
@@ -86,6 +110,9 @@ pub(super) fn add_content<'run>(
             ContentBlock::Says(text) => say_text(talk, text, speaker, words, about),
             ContentBlock::Thinks(text) => talk.add_message(Speaker::Thinking, text, about, node.origin),
             ContentBlock::Calls(call) => add_call(talk, *node, call, about),
+            ContentBlock::Answers(answer) if is_answer => {
+                talk.within_message(|talk| add_result(talk, *node, &answer, None, about));
+            }
             ContentBlock::Answers(answer) => add_result(talk, *node, &answer, None, about),
             ContentBlock::Silent => {}
             ContentBlock::Unknown => talk.draft.skip_record(node.origin, blocks::UNKNOWN),

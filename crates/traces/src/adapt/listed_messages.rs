@@ -1,7 +1,7 @@
 //! Messages in a list, with parts: what formats of frameworks and services have in common. A format says who speaks in a message and
 //! what its parts are.
 
-use super::block_session::{self, UserWords};
+use super::block_session;
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::messages::MessageRole;
@@ -54,7 +54,7 @@ pub(super) fn read_messages<'a, 'run, 'limits>(
     talk
 }
 
-fn add_message<'run>(
+pub(super) fn add_message<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: ListedMessage<'run>,
@@ -78,7 +78,7 @@ fn add_message<'run>(
                 talk.draft.skip_value(part, blocks::UNKNOWN);
                 continue;
             }
-            block_session::add_content(talk, *part, speaker, &UserWords::PLAIN, &about, &classify);
+            block_session::add_answer(talk, *part, speaker, &about, &classify);
         }
     }
     for (node, call) in message.calls {

@@ -127,7 +127,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let asker =
             if beside_result || kind == PydanticMessageKind::Response { Speaker::System } else { Speaker::User };
         for (at, part) in talk.draft.record_objects(parts) {
-            add_part(&mut talk, at, part, asker);
+            // What the provider itself ran ends inside of the response that asked for it.
+            match kind == PydanticMessageKind::Response && is_result(part) {
+                true => talk.within_message(|talk| add_part(talk, at, part, asker)),
+                false => add_part(&mut talk, at, part, asker),
+            }
         }
     }
     talk.finish_run();

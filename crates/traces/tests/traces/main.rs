@@ -26,6 +26,7 @@ mod copies;
 mod counted_once;
 mod damaged;
 mod damaged_keys;
+mod event_logs;
 mod evidence;
 mod evidence_of_calls;
 mod exchanges;

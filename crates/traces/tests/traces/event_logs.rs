@@ -1,0 +1,79 @@
+//! Events of frameworks and streams as programs write them down: one thing is told by several of them, and counts once.
+
+use super::formats::{field, root, steps, with};
+use averment_runs::normal::of_run;
+use averment_runs::run::{Run, StepKind, StepStatus};
+use serde_json::{Value as Json, json};
+
+pub(super) fn lines(records: &[Json]) -> String {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+pub(super) fn statuses(run: &Run<'_>) -> Vec<StepStatus> {
+    run.steps.iter().filter(|step| step.kind == StepKind::Call).map(|step| step.status).collect()
+}
+
+fn turns(run: &Run<'_>) -> Vec<String> {
+    (0..run.steps.len()).map(|step| field(run, step, "turn")).collect()
+}
+
+pub(super) fn is_sure(run: &Run<'_>) -> bool {
+    run.complete && run.warnings.is_empty()
+}
+
+#[test]
+fn what_a_provider_ran_does_not_end_the_turn() {
+    let part = |kind: &str, rest: Json| {
+        let mut part = json!({"part_kind": kind});
+        part.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        part
+    };
+    let call =
+        |kind: &str, tool: &str, id: &str| part(kind, json!({"tool_name": tool, "args": {}, "tool_call_id": id}));
+    let gave = |kind: &str, tool: &str, id: &str| {
+        part(kind, json!({"tool_name": tool, "content": "1", "tool_call_id": id, "outcome": "success"}))
+    };
+    let messages = json!([
+        {"kind": "request", "parts": [part("user-prompt", json!({"content": "look"}))]},
+        {"kind": "response", "parts": [call("builtin-tool-call", "web_search", "s"), gave("builtin-tool-return", "web_search", "s"),
+            call("tool-call", "read", "a"), call("tool-call", "list", "b")]},
+        {"kind": "request", "parts": [gave("tool-return", "read", "a"), gave("tool-return", "list", "b")]},
+        {"kind": "response", "parts": [part("text", json!({"content": "done"}))]},
+    ]);
+    with(&messages.to_string(), |run| {
+        assert_eq!(turns(run), ["1", "1", "1", "1", "2"]);
+        assert_eq!(root(run, of_run::TURNS), "2");
+    });
+    let step = json!({"finishReason": "stop", "content": [
+        {"type": "tool-call", "toolCallId": "s", "toolName": "web_search", "input": {}, "providerExecuted": true},
+        {"type": "tool-result", "toolCallId": "s", "toolName": "web_search", "output": "1", "providerExecuted": true},
+        {"type": "text", "text": "done"}]});
+    with(&json!({"steps": [step]}).to_string(), |run| assert_eq!(turns(run), ["1", "1"]));
+}
+
+fn workflow() -> Vec<Json> {
+    let message = |role: &str, text: &str| json!({"role": role, "additional_kwargs": {}, "blocks": [{"block_type": "text", "text": text}]});
+    let call = |id: &str, tool: &str| json!({"tool_id": id, "tool_name": tool, "tool_kwargs": {"q": id}});
+    let result = |id: &str, tool: &str, text: &str, failed: bool| {
+        let mut result = call(id, tool);
+        result["tool_output"] = json!({"blocks": [{"block_type": "text", "text": text}], "tool_name": tool, "raw_input": {}, "is_error": failed});
+        result["return_direct"] = json!(false);
+        result
+    };
+    let output = |text: &str, calls: &[Json]| json!({"response": message("assistant", text), "current_agent_name": "Agent", "tool_calls": calls, "retry_messages": []});
+    let input = |messages: &[Json]| json!({"input": messages, "current_agent_name": "Agent"});
+    let (system, user) = (message("system", "be kind"), message("user", "find it"));
+    vec![
+        input(&[user.clone()]),
+        input(&[system.clone(), user.clone()]),
+        json!({"delta": "I ", "response": "I ", "current_agent_name": "Agent", "tool_calls": [], "thinking_delta": ""}),
+        output("I look", &[call("1", "search"), call("2", "save")]),
+        call("1", "search"),
+        call("2", "save"),
+        result("1", "search", "found", false),
+        result("2", "save", "disk full", true),
+        input(&[system, user.clone(), message("assistant", "I look"), user]),
+        output("found, not saved", &[]),
+        json!({"result": {"response": message("assistant", "found, not saved"), "tool_calls": []}}),
+    ]
+}

@@ -2,14 +2,14 @@
 
 use super::blocks::{BlockCall, BlockResult};
 use super::calls::TokenUsage;
-use super::conversation::{ConversationBuilder, StepMeta, instant_node};
+use super::conversation::{ConversationBuilder, StepMeta, instant_node, seconds_to_ms};
 use super::fields::{NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{node_list, node_object, object_of, text_of};
+use super::nodes::{node_list, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::{block_session, blocks};
 use averment_base::value::{Node, Object, Value, ValueText};
-use averment_runs::normal::{of_meta, of_run, of_usage};
+use averment_runs::normal::{of_meta, of_run, of_step, of_usage};
 use averment_runs::run::{StepKind, StepStatus};
 use bumpalo::collections::String as ArenaString;
 
@@ -36,6 +36,9 @@ key_table! {
         Result = "result",
         Confirmed = "confirmed",
         Depth = "nested_depth",
+        /// What a whole run took.
+        Metrics = "metrics",
+        Duration = "duration",
     }
 }
 
@@ -48,14 +51,16 @@ key_table! {
         Completed = "RunCompleted",
         Failed = "RunError",
         ToolBegins = "ToolCallStarted",
-        ToolEnds = "ToolCallCompleted" | "ToolCallError",
+        ToolEnds = "ToolCallCompleted",
+        /// Comes behind the end of the call, and says once more that it failed.
+        ToolFails = "ToolCallError",
         Model = "ModelRequestCompleted" | "ParserModelResponseCompleted" | "OutputModelResponseCompleted",
         /// The run waits for somebody: which calls wait is told where they begin.
         Cut = "RunPaused" | "RunCancelled",
         /// What the program does around a run, steps of thought, and pieces of what comes whole.
         Silent = "RunContentCompleted" | "RunIntermediateContent" | "RunContinued" | "PreHookStarted" | "PreHookCompleted"
             | "PostHookStarted" | "PostHookCompleted" | "ReasoningStarted" | "ReasoningStep" | "ReasoningContentDelta"
-            | "ReasoningCompleted" | "MemoryUpdateStarted" | "MemoryUpdateCompleted" | "SessionSummaryStarted"
+            | "ToolCallArgsDelta" | "ReasoningCompleted" | "MemoryUpdateStarted" | "MemoryUpdateCompleted" | "SessionSummaryStarted"
             | "SessionSummaryCompleted" | "ParserModelResponseStarted" | "OutputModelResponseStarted"
             | "ModelRequestStarted" | "CompressionStarted" | "CompressionCompleted" | "CompactionStarted"
             | "CompactionCompleted" | "FollowupsStarted" | "FollowupsCompleted" | "TaskIterationStarted"
@@ -101,6 +106,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         answer: None,
         whole: None,
         is_cut: false,
+        metrics: None,
+        counts_part: false,
     };
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
         stream.talk.draft.count_record();
@@ -110,6 +117,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
     }
     stream.end_text();
+    stream.count_whole_run();
     let EventStream { talk, answer, whole, main, is_cut, .. } = stream;
     let draft = talk.finish_run();
     draft.set_some(of_run::ID, main);
@@ -131,12 +139,17 @@ struct EventStream<'a, 'run, 'limits> {
     answer: Option<Node<'run>>,
     whole: Option<Node<'run>>,
     is_cut: bool,
+    /// What the main run took.
+    metrics: Option<Object<'run>>,
+    /// Requests tell what they took, or other runs are there, of which nobody knows whether the main one counts them.
+    counts_part: bool,
 }
 
 impl<'run> EventStream<'_, 'run, '_> {
     fn add_event(&mut self, node: Node<'run>, event: Object<'run>) {
         self.main = self.main.or_else(|| value_of(event, AgnoKey::Run));
         let is_main = value_of(event, AgnoKey::Parent).is_none();
+        self.counts_part |= !is_main;
         let agent = value_of(event, AgnoKey::Agent).filter(|_| !is_main);
         let about = StepMeta { time: value_of(event, AgnoKey::Time).and_then(instant_node), agent, aside: !is_main };
         let content = value_of(event, AgnoKey::Content);
@@ -150,16 +163,22 @@ impl<'run> EventStream<'_, 'run, '_> {
         match kind {
             Some(AgnoEvent::Begins) => self.talk.add_meta(of_meta::MODEL, value_of(event, AgnoKey::Model)),
             Some(AgnoEvent::Content) => self.pieces.extend(content.filter(|_| is_main)),
-            Some(AgnoEvent::Completed) => self.whole = content.filter(|_| is_main).or(self.whole),
+            Some(AgnoEvent::Completed) => {
+                self.whole = content.filter(|_| is_main).or(self.whole);
+                self.metrics = object_of(event, AgnoKey::Metrics).filter(|_| is_main).or(self.metrics);
+            }
             Some(AgnoEvent::Failed) if is_main => {
                 let why = content.or_else(|| value_of(event, AgnoKey::Error));
                 self.talk.draft.set_some(of_run::ERROR, why);
             }
             Some(AgnoEvent::Failed) => {}
-            Some(AgnoEvent::ToolBegins | AgnoEvent::ToolEnds) => {
-                self.add_tool(node, event, kind == Some(AgnoEvent::ToolEnds), &about);
+            Some(AgnoEvent::ToolBegins) => self.add_tool(node, event, false, &about),
+            Some(AgnoEvent::ToolFails) if self.has_failed(event) => {}
+            Some(AgnoEvent::ToolEnds | AgnoEvent::ToolFails) => self.add_tool(node, event, true, &about),
+            Some(AgnoEvent::Model) => {
+                self.counts_part = true;
+                self.count_tokens(event, value_of(event, AgnoKey::Model));
             }
-            Some(AgnoEvent::Model) => self.count_tokens(event),
             Some(AgnoEvent::Cut) => self.is_cut |= is_main,
             Some(AgnoEvent::Silent) => {}
             None => {
@@ -171,7 +190,7 @@ impl<'run> EventStream<'_, 'run, '_> {
     /// The pieces so far are one text.
     fn end_text(&mut self) {
         let mut words = ArenaString::new_in(self.talk.draft.arena);
-        let texts = self.pieces.iter().filter_map(|piece| super::nodes::node_text(*piece));
+        let texts = self.pieces.iter().filter_map(|piece| node_text(*piece));
         texts.for_each(|text| words.push_str(text));
         if let Some(first) = self.pieces.first()
             && !words.trim().is_empty()
@@ -207,7 +226,24 @@ impl<'run> EventStream<'_, 'run, '_> {
         block_session::add_result(&mut self.talk, node, &answer, text_of(call, AgnoKey::Name), about);
     }
 
-    fn count_tokens(&mut self, event: Object<'run>) {
+    /// Whether the end of the call said so before.
+    fn has_failed(&self, event: Object<'run>) -> bool {
+        let id = object_of(event, AgnoKey::Tool).and_then(|call| text_of(call, AgnoKey::Id));
+        let call = id.and_then(|id| self.talk.find_call(id));
+        let status = call.and_then(|call| self.talk.draft.step_field(call, of_step::STATUS)).and_then(node_text);
+        status.and_then(StepStatus::from_word) == Some(StepStatus::Failed)
+    }
+
+    fn count_whole_run(&mut self) {
+        let Some(metrics) = self.metrics else { return };
+        if !self.counts_part {
+            self.count_tokens(metrics, None);
+        }
+        // The events are told to the second.
+        self.talk.draft.set_some(of_run::DURATION, value_of(metrics, AgnoKey::Duration).and_then(seconds_to_ms));
+    }
+
+    fn count_tokens(&mut self, event: Object<'run>, model: Option<Node<'run>>) {
         let mut usage = TokenUsage::default();
         for (name, key) in [
             (of_usage::INPUT, AgnoKey::TokensIn),
@@ -218,6 +254,6 @@ impl<'run> EventStream<'_, 'run, '_> {
         ] {
             usage.add_count(name, value_of(event, key));
         }
-        self.talk.add_usage(&usage, value_of(event, AgnoKey::Model));
+        self.talk.add_usage(&usage, model);
     }
 }

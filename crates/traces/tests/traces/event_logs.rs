@@ -77,3 +77,33 @@ fn workflow() -> Vec<Json> {
         json!({"result": {"response": message("assistant", "found, not saved"), "tool_calls": []}}),
     ]
 }
+
+#[test]
+fn agno_says_twice_that_a_call_failed_and_counts_a_run_at_its_end() {
+    let event = |kind: &str, more: Json| {
+        let mut event = json!({"event": kind, "created_at": 1_751_300_000, "run_id": "r", "agent_id": "a"});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let tool = |failed: Json, result: Json| json!({"tool": {"tool_call_id": "c", "tool_name": "book", "tool_args": {}, "tool_call_error": failed, "result": result}});
+    let mut failed = tool(json!(true), json!("no"));
+    failed["error"] = json!("no");
+    let metrics = json!({"content": "no", "metrics": {"input_tokens": 30, "output_tokens": 5, "total_tokens": 35, "duration": 2.5}});
+    let mut events = vec![
+        event("RunStarted", json!({"model": "m"})),
+        event("ToolCallStarted", tool(Json::Null, Json::Null)),
+        event("ToolCallArgsDelta", json!({"arguments_delta": "{"})),
+        event("ToolCallCompleted", tool(json!(true), json!("no"))),
+        event("ToolCallError", failed),
+        event("RunCompleted", metrics),
+    ];
+    with(&lines(&events), |run| {
+        assert_eq!((steps(run), statuses(run)), (vec!["call book".to_owned()], vec![StepStatus::Failed]));
+        assert!(is_sure(run), "{:?}", run.warnings);
+        assert_eq!(root(run, of_run::USAGE), r#"{"input_tokens":30,"output_tokens":5,"total_tokens":35}"#);
+        assert_eq!(root(run, of_run::DURATION), "2500");
+    });
+    // Of a run within another nobody knows whether the outer one counts it.
+    events.insert(1, event("RunStarted", json!({"run_id": "s", "parent_run_id": "r"})));
+    with(&lines(&events), |run| assert_eq!(root(run, of_run::USAGE), "absent"));
+}

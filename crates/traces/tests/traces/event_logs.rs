@@ -107,3 +107,18 @@ fn agno_says_twice_that_a_call_failed_and_counts_a_run_at_its_end() {
     events.insert(1, event("RunStarted", json!({"run_id": "s", "parent_run_id": "r"})));
     with(&lines(&events), |run| assert_eq!(root(run, of_run::USAGE), "absent"));
 }
+
+#[test]
+fn a_cycle_of_strands_is_no_call() {
+    let span = |id: &str, parent: Json, name: &str, operation: &str| {
+        json!({"name": name, "context": {"trace_id": "0x4b", "span_id": id}, "kind": "SpanKind.INTERNAL", "parent_id": parent,
+            "start_time": "2026-02-10T08:00:00Z", "end_time": "2026-02-10T08:00:01Z", "status": {"status_code": "OK"},
+            "attributes": {"gen_ai.operation.name": operation, "gen_ai.tool.name": (operation == "execute_tool").then_some("look")}, "events": []})
+    };
+    let spans = json!([
+        span("0x1", Json::Null, "invoke_graph", "invoke_graph"),
+        span("0x2", json!("0x1"), "execute_event_loop_cycle", "execute_event_loop_cycle"),
+        span("0x3", json!("0x2"), "execute_tool look", "execute_tool"),
+    ]);
+    with(&spans.to_string(), |run| assert!(run.complete, "{:?}", run.warnings));
+}

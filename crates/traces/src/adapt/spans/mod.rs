@@ -232,7 +232,8 @@ key_table! {
             | "RERANKER" | "GUARDRAIL" | "EVALUATOR" | "PROMPT" | "embeddings" | "UNKNOWN" | "retriever" | "embedding"
             | "ai.embed" | "ai.embed.doEmbed" | "ai.embedMany" | "ai.embedMany.doEmbed" | "parser" | "prompt" | "WORKFLOW"
             | "TASK" | "PARSER" | "MEMORY" | "handoff" | "HANDOFF" | "agent_handoff" | "retrieval" | "unknown" | "evaluator" | "guardrail"
-            | "reranker" | "DEFAULT" | "EXECUTOR" | "EVALUATION" | "PIPELINE" | "HUMAN_EVALUATOR" | "CACHED",
+            | "reranker" | "DEFAULT" | "EXECUTOR" | "EVALUATION" | "PIPELINE" | "HUMAN_EVALUATOR" | "CACHED"
+            | "execute_event_loop_cycle" | "execute_agent_loop_cycle" | "invoke_graph" | "invoke_swarm" | "execute_node",
     }
 }
 

@@ -122,3 +122,25 @@ fn a_cycle_of_strands_is_no_call() {
     ]);
     with(&spans.to_string(), |run| assert!(run.complete, "{:?}", run.warnings));
 }
+
+#[test]
+fn what_a_pipeline_asks_its_models_the_user_did_not_say() {
+    let trace = |asked: &str| {
+        json!({"uuid": "t", "input": {"query": "What is the allowance?"}, "output": "5",
+            "agentSpans": [{"uuid": "a", "name": "main", "type": "agent", "input": {"query": "What is the allowance?"}, "output": "5"}],
+            "llmSpans": [{"uuid": "l", "parentUuid": "a", "name": "rank", "type": "llm", "model": "m", "output": "5",
+                "input": [{"role": "system", "content": "rank"}, {"role": "user", "content": asked}]}]})
+    };
+    let roles = |asked: &str| {
+        with(&trace(asked).to_string(), |run| {
+            assert!(root(run, of_run::PROMPT).contains("allowance"));
+            let of = |step: usize| field(run, step, "role");
+            let roles: Vec<_> =
+                (0..run.steps.len()).filter(|step| run.steps[*step].kind == StepKind::Message).map(of).collect();
+            (roles.join(" "), root(run, "unrecorded_roles"))
+        })
+    };
+    let (found, unrecorded) = roles("Draft and chunks");
+    assert!(found.contains("task") && !found.contains("user") && unrecorded.contains("user"), "{found} {unrecorded}");
+    assert!(roles("Question: What is the allowance?").0.contains("user"));
+}

@@ -8,6 +8,7 @@ use super::tree::SpanTree;
 use super::{SpanAct, text_of_node};
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, Value};
+use averment_runs::normal::role;
 use rustc_hash::FxHashSet;
 
 /// Questions do not stand deeper in what a run was asked.
@@ -45,4 +46,20 @@ pub(super) fn asked_texts<'run>(
 /// Whether a message is one plain text, which says nothing of its speaker.
 pub(super) fn is_plain(said: &SpanMessage<'_>) -> bool {
     said.place.and_then(text_of_node).is_some()
+}
+
+/// So many texts are compared with what models were given.
+const COMPARED: usize = 256;
+
+/// Whether models were asked in the name of a user, but for nothing that the run was asked for: the program wrote all of it.
+pub(super) fn are_of_program<'t, 'run: 't>(
+    given: impl Iterator<Item = &'t SpanMessage<'run>>,
+    asked: &FxHashSet<&'run str>,
+) -> bool {
+    let is_of_user = |said: &&SpanMessage<'run>| said.role == Some(role::USER);
+    let mut words =
+        given.filter(is_of_user).flat_map(|said| &said.texts).filter_map(|text| text_of_node(*text)).peekable();
+    let is_same = |words: &str, asked: &str| !asked.is_empty() && (words.contains(asked) || asked.contains(words));
+    let is_asked = |words: &str| asked.contains(words) || asked.iter().any(|asked| is_same(words, asked));
+    words.peek().is_some() && asked.len() <= COMPARED && !words.any(|words| is_asked(words.trim()))
 }

@@ -192,6 +192,8 @@ struct SpeechSteps<'run> {
     steps: Vec<TimedStep<'run>>,
     /// The texts in what the run was asked, where something says that.
     asked: Option<FxHashSet<&'run str>>,
+    /// The models are asked other things than the run was.
+    of_program: bool,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
     /// How often each agent received a text, by role.
@@ -206,9 +208,11 @@ fn collect_speech<'run>(
     input: Option<Node<'run>>,
     draft: &mut RunBuilder<'run, '_>,
 ) -> SpeechSteps<'run> {
-    let has_plain = draft.is_whole() && exchanges.iter().flat_map(|one| one.input).any(plain_prompts::is_plain);
-    let asked = has_plain.then(|| plain_prompts::asked_texts(tree, input, draft)).flatten();
-    let mut speaker = SpeechSteps { asked, ..SpeechSteps::default() };
+    let asked = draft.is_whole().then(|| plain_prompts::asked_texts(tree, input, draft)).flatten();
+    let main = models.iter().zip(exchanges).filter(|(model, _)| tree.is_of_main(**model));
+    let given = || main.clone().flat_map(|(_, exchange)| exchange.input);
+    let of_program = asked.as_ref().is_some_and(|asked| plain_prompts::are_of_program(given(), asked));
+    let mut speaker = SpeechSteps { asked, of_program, ..SpeechSteps::default() };
     for (turn, (model, exchange)) in models.iter().zip(exchanges).enumerate() {
         let Some(span) = tree.spans.get(*model) else { continue };
         let of_main = tree.is_of_main(*model);
@@ -272,10 +276,11 @@ impl<'run> SpeechSteps<'run> {
                 }
                 *known = *count;
                 let of_user = matches!(by, role::USER | "human");
-                if of_user && of_main && self.prompt.is_none() {
+                if of_user && of_main && !self.of_program && self.prompt.is_none() {
                     self.prompt = Some(*text);
                 }
-                self.add_message(if of_user && !of_main { role::TASK } else { by }, *text, agent, at, turn);
+                let of_program = !of_main || self.of_program;
+                self.add_message(if of_user && of_program { role::TASK } else { by }, *text, agent, at, turn);
             }
         }
     }

@@ -34,6 +34,7 @@ key_table! {
         ErrorText = "errorText",
         Failed = "isError",
         Code = "return_code",
+        ErrorCode = "error_code",
         Invocation = "toolInvocation",
         Invocations = "toolInvocations",
         Parts = "parts",
@@ -150,6 +151,7 @@ pub(super) fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
 fn says_failure(result: Node<'_>) -> bool {
     let Some(result) = node_object(result) else { return false };
     text_of(result, BlockKey::Type).is_some_and(|word| word.ends_with("_tool_result_error"))
+        || text_of(result, OtherBlockKey::ErrorCode).is_some()
         || result
             .field(OtherBlockKey::Code)
             .is_some_and(|code| matches!(code.value, Value::Number(code) if code.compare(Number::Integer(0)).is_ne()))

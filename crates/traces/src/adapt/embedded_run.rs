@@ -64,7 +64,7 @@ key_table! {
     /// Where programs put a run into an object of their own.
     EnvelopeKey {
         Any = "messages" | "events" | "trace" | "trajectory" | "transcript" | "conversation" | "history" | "session" | "records"
-            | "entries" | "log" | "steps" | "run" | "data",
+            | "entries" | "log" | "steps" | "run" | "data" | "agent",
     }
 }
 

@@ -232,6 +232,11 @@ pub(super) fn explain_misfit(root: &Node<'_>, names: &PartNames) -> Option<Strin
 }
 
 fn unknown_format(root: &Node<'_>, names: Option<&PartNames>) -> PlacedError {
+    // Of records that are read as one list the first tells what they are.
+    let first = nodes::node_list(*root).and_then(|records| nodes::object_items(records).next());
+    if let Some((node, _)) = first {
+        return unknown_format(&node, names);
+    }
     let Value::Object(object) = root.value else {
         let found = root.value.type_name();
         let message = format!("a run is an object, found {found}");

@@ -51,6 +51,18 @@ pub(super) fn parse_fields<'run>(
     super::nodes::node_object(json.parse_embedded(arena, limits)?)
 }
 
+/// A dictionary as Python prints it, where all of the text is one.
+pub(super) fn parse_dictionary<'run>(node: Node<'run>, arena: &'run Bump, limits: &Limits) -> Option<Node<'run>> {
+    let text = super::nodes::node_text(node)?.trim();
+    // Keys of JSON stand in other quotes. What is printed as a call has no value that could be read.
+    let inner = text.strip_prefix('{')?.trim_start();
+    let is_printed = inner.starts_with('\'') && !text.contains('(');
+    let mut reader = PythonReader { text, at: 0, json: String::new() };
+    reader.read_value(0).filter(|()| is_printed && reader.at == text.len())?;
+    let json = Node::computed(Value::Text(ValueText::Plain(arena.alloc_str(&reader.json))));
+    Some(Node::new(json.parse_embedded(arena, limits)?.value, node.origin))
+}
+
 fn from_message<'run>(message: Object<'run>, printed: Node<'run>, arena: &'run Bump) -> Option<PrintedMessage<'run>> {
     let of = |field: PrintedKey| super::fields::value_of(message, field);
     let words = |field| of(field).and_then(super::nodes::node_text);

@@ -8,6 +8,7 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, ToolCallKey};
 use super::nodes::{list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::openai_chat;
+use super::printed_messages::parse_dictionary;
 use super::run_builder::{RunBuilder, StepId, absent_node};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -286,7 +287,9 @@ fn add_words<'run>(
         while let Some((said, behind)) = left.split_once(CALL[0]) {
             talk.add_message(Speaker::Assistant, piece(said), &about, words.origin);
             let (call, rest) = behind.split_once(CALL[1]).unwrap_or((behind, ""));
-            let call = parse_arguments(talk.draft, piece(call));
+            // Some data sets print what they should have written as JSON.
+            let call = parse_dictionary(piece(call), talk.draft.arena, talk.draft.limits)
+                .unwrap_or_else(|| parse_arguments(talk.draft, piece(call)));
             add_calls(talk, call, open);
             left = rest;
         }

@@ -144,3 +144,30 @@ fn what_a_pipeline_asks_its_models_the_user_did_not_say() {
     assert!(found.contains("task") && !found.contains("user") && unrecorded.contains("user"), "{found} {unrecorded}");
     assert!(roles("Question: What is the allowance?").0.contains("user"));
 }
+
+#[test]
+fn calls_that_python_printed_are_calls() {
+    let row = |call: &str| {
+        json!({"conversations": [{"from": "human", "value": "price?"},
+            {"from": "gpt", "value": format!("<tool_call>\n{call}\n</tool_call>\n<tool_call>\n{{\"name\": \"price\", \"arguments\": {{\"of\": \"b\"}}}}\n</tool_call>")},
+            {"from": "tool", "value": "<tool_response>\n1\n</tool_response>\n<tool_response>\n2\n</tool_response>"}, {"from": "gpt", "value": "1 and 2"}]}).to_string()
+    };
+    with(&row("{'name': 'price', 'arguments': {'of': 'a', 'live': True}}"), |run| {
+        assert_eq!(steps(run), ["message user", "call price", "call price", "message assistant"]);
+        assert_eq!(
+            (field(run, 1, "args"), field(run, 1, "result")),
+            (r#"{"of":"a","live":true}"#.into(), "\"1\"".into())
+        );
+        assert!(is_sure(run), "{:?}", run.warnings);
+    });
+    for other in ["{'name': 'price', 'arguments': date(2026)}", "{'name': 'price'} more"] {
+        with(&row(other), |run| assert!(!run.complete, "{other}"));
+    }
+}
+
+#[test]
+fn outputs_of_a_pipeline_hold_the_run_of_its_agent() {
+    let message = |role: &str, text: &str| json!({"role": role, "meta": {}, "name": null, "content": [{"text": text}]});
+    let outputs = json!({"agent": {"messages": [message("user", "hi"), message("assistant", "hello")], "last_message": message("assistant", "hello")}});
+    with(&outputs.to_string(), |run| assert_eq!(steps(run), ["message user", "message assistant"]));
+}

@@ -90,7 +90,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn view_message(message: Object<'_>) -> Option<ListedMessage<'_>> {
+pub(super) fn view_message(message: Object<'_>) -> Option<ListedMessage<'_>> {
     let word = text_of(message, LlamaKey::Role)?;
     let role = LlamaRole::from_key(word).map_or_else(|| MessageRole::from_key(word), |_| Some(MessageRole::Assistant));
     let more = object_of(message, LlamaKey::More);
@@ -113,7 +113,7 @@ fn view_message(message: Object<'_>) -> Option<ListedMessage<'_>> {
 }
 
 /// A result is a list of blocks, nearly always of one text.
-fn only_text(content: Node<'_>) -> Node<'_> {
+pub(super) fn only_text(content: Node<'_>) -> Node<'_> {
     let blocks = super::nodes::node_list(content).unwrap_or_default();
     match blocks {
         [only] => node_object(*only).and_then(|block| value_of(block, LlamaBlockKey::Text)).unwrap_or(content),
@@ -131,7 +131,7 @@ fn call_of(call: Object<'_>) -> BlockCall<'_> {
     BlockCall { tool, args, id: value_of(call, LlamaBlockKey::Id), answer: None }
 }
 
-fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
+pub(super) fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
     match block_of(block) {
         Some(LlamaBlock::Text) => block.field(LlamaBlockKey::Text).map_or(ContentBlock::Silent, ContentBlock::Says),
         Some(LlamaBlock::Thought) => {

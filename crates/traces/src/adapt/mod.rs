@@ -93,6 +93,7 @@ mod letta_file;
 mod listed_messages;
 mod llama_index;
 mod llama_stack;
+mod llama_workflow;
 mod llm_logs;
 mod logged_requests;
 mod managed;

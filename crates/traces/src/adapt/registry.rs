@@ -11,11 +11,11 @@ use super::{
     evalview, flowise, gemini, gemini_api, generic, genkit, google_interactions, goose, grok, grok_headless, guard,
     haystack, helicone, http_exchanges, inspect, kimi, kimi_code, langchain, langchain_agent, langchain_events,
     langchain_printed, langchain4j, langflow, langfuse, langsmith, letta, letta_file, llama_index, llama_stack,
-    llm_logs, logged_requests, managed, mastra, mastra_stream, mcp, mini_swe, mistral_entries, native, ollama,
-    open_webui, openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans, posthog,
-    promptfoo, pydantic_ai, qwen_code, rasa, realtime, retell, run_state, runsight, semantic_kernel, senders, sharegpt,
-    skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat, weave,
-    zed_thread,
+    llama_workflow, llm_logs, logged_requests, managed, mastra, mastra_stream, mcp, mini_swe, mistral_entries, native,
+    ollama, open_webui, openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans,
+    posthog, promptfoo, pydantic_ai, qwen_code, rasa, realtime, retell, run_state, runsight, semantic_kernel, senders,
+    sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat,
+    weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -121,6 +121,7 @@ pub static FORMATS: &[TraceFormat] = &[
     ai_sdk_steps::FORMAT,
     agent_framework::FORMAT,
     llama_index::FORMAT,
+    llama_workflow::FORMAT,
     langchain4j::FORMAT,
     genkit::FORMAT,
     strands::FORMAT,

@@ -79,6 +79,40 @@ fn workflow() -> Vec<Json> {
 }
 
 #[test]
+fn events_of_llama_index_workflows_are_one_run() {
+    let wrapped = workflow()
+        .into_iter()
+        .map(|event| json!({"__is_pydantic": true, "value": event, "qualified_name": "workflow_events.Event"}));
+    for events in [workflow(), wrapped.collect()] {
+        with(&lines(&events), |run| {
+            let told = [
+                "message user",
+                "message system",
+                "message assistant",
+                "call search",
+                "call save",
+                "message user",
+                "message assistant",
+            ];
+            assert_eq!(steps(run), told);
+            assert_eq!(field(run, 3, "args"), r#"{"q":"1"}"#);
+            assert_eq!((field(run, 3, "result"), field(run, 4, "error")), ("\"found\"".into(), "\"disk full\"".into()));
+            assert_eq!(statuses(run), [StepStatus::Ok, StepStatus::Failed]);
+            assert_eq!(
+                (root(run, of_run::OUTPUT), root(run, of_run::TURNS)),
+                ("\"found, not saved\"".into(), "2".into())
+            );
+            assert!(is_sure(run), "{:?}", run.warnings);
+        });
+    }
+    let mut more = workflow();
+    more.push(json!({"qualified_name": "mine.Event", "value": {"order": 1}}));
+    with(&lines(&more), |run| assert!(!run.complete));
+    // A streamed answer that never came whole.
+    with(&lines(&workflow()[..3]), |run| assert!(!run.complete));
+}
+
+#[test]
 fn agno_says_twice_that_a_call_failed_and_counts_a_run_at_its_end() {
     let event = |kind: &str, more: Json| {
         let mut event = json!({"event": kind, "created_at": 1_751_300_000, "run_id": "r", "agent_id": "a"});

@@ -131,7 +131,10 @@ fn said(text: &str) -> (usize, usize, BTreeSet<String>) {
 }
 
 /// Keys of lists that hold no records, each with the reason. A plain value among them did nothing.
-const NO_RECORDS: [(&str, &str); 53] = [
+const NO_RECORDS: [(&str, &str); 56] = [
+    (".tool_output.blocks", "what a tool gave"),
+    (".result.response.blocks", "the last answer again"),
+    ("[].source", "what a task of a workflow comes from"),
     (".output.messages", "what a model said: its calls have spans, or are read there"),
     (".inputs.messages", "what a model was given"),
     (".llm_messages", "what a model was given"),

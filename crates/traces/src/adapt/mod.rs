@@ -15,6 +15,7 @@ mod agno;
 mod agno_session;
 mod agui;
 mod ai_sdk_steps;
+mod ai_sdk_stream;
 mod amazon_q;
 mod amp;
 mod antigravity;

@@ -180,6 +180,95 @@ fn what_a_pipeline_asks_its_models_the_user_did_not_say() {
 }
 
 #[test]
+fn a_stream_of_the_ai_sdk_is_one_run() {
+    let part = |kind: &str, rest: Json| {
+        let mut part = json!({"type": kind});
+        part.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
+        part
+    };
+    let call = |kind: &str, id: &str, rest: Json| {
+        let mut rest = rest;
+        rest["toolCallId"] = json!(id);
+        part(kind, rest)
+    };
+    let parts = vec![
+        part("start", json!({"messageId": "m"})),
+        part("start-step", json!({})),
+        part("text-start", json!({"id": "t"})),
+        part("text-delta", json!({"id": "t", "delta": "I "})),
+        part("text-delta", json!({"id": "t", "delta": "look"})),
+        part("text-end", json!({"id": "t"})),
+        call("tool-input-start", "a", json!({"toolName": "weather"})),
+        call("tool-input-delta", "a", json!({"inputTextDelta": "{\"city\":"})),
+        call("tool-input-start", "b", json!({"toolName": "time"})),
+        call("tool-input-delta", "a", json!({"inputTextDelta": "\"Lima\"}"})),
+        call("tool-input-available", "a", json!({"toolName": "weather", "input": {"city": "Lima"}})),
+        call("tool-output-available", "a", json!({"output": "1", "preliminary": true})),
+        call("tool-output-available", "a", json!({"output": {"t": 19}})),
+        call("tool-input-delta", "b", json!({"inputTextDelta": "{\"zone\":1}"})),
+        part("finish-step", json!({})),
+        part("start-step", json!({})),
+        call("tool-output-error", "b", json!({"errorText": "down"})),
+        part("finish-step", json!({})),
+        part("start-step", json!({})),
+        part("data-weather", json!({"data": {"t": 19}})),
+        part("text-delta", json!({"id": "u", "delta": "19"})),
+        part("text-delta", json!({"id": "u", "delta": " C"})),
+        part("finish-step", json!({})),
+        part("finish", json!({})),
+    ];
+    let sent: String =
+        parts.iter().map(|part| format!("data: {part}\n\n")).chain(["data: [DONE]\n".to_owned()]).collect();
+    for text in [lines(&parts), json!(parts).to_string(), sent] {
+        with(&text, |run| {
+            assert_eq!(steps(run), ["message assistant", "call weather", "call time", "message assistant"]);
+            assert_eq!(
+                (field(run, 1, "args"), field(run, 2, "args")),
+                (r#"{"city":"Lima"}"#.into(), r#"{"zone":1}"#.into())
+            );
+            assert_eq!((field(run, 1, "result"), field(run, 2, "error")), (r#"{"t":19}"#.into(), "\"down\"".into()));
+            assert_eq!(turns(run), ["1", "1", "1", "2"]);
+            assert_eq!((root(run, of_run::OUTPUT), run.complete), ("\"19 C\"".into(), true));
+            assert_eq!(statuses(run), [StepStatus::Ok, StepStatus::Failed]);
+        });
+    }
+    // Of a call whose input is cut off nobody knows more.
+    with(&lines(&parts[..8]), |run| {
+        assert_eq!((steps(run), run.complete), (vec!["message assistant".to_owned()], false))
+    });
+    let waits = [
+        parts[1].clone(),
+        parts[10].clone(),
+        call("tool-approval-request", "a", json!({"approvalId": "p"})),
+        parts[23].clone(),
+    ];
+    with(&lines(&waits), |run| assert_eq!(statuses(run), [StepStatus::Pending]));
+    let unknown = [parts[10].clone(), part("tool-later", json!({"toolCallId": "c"})), parts[23].clone()];
+    with(&lines(&unknown), |run| assert!(!run.complete));
+}
+
+#[test]
+fn parts_of_a_full_stream_are_read_as_those_of_messages() {
+    let parts = [
+        json!({"type": "start-step"}),
+        json!({"type": "tool-input-start", "id": "a", "toolName": "weather"}),
+        json!({"type": "tool-input-delta", "id": "a", "delta": "{}"}),
+        json!({"type": "tool-call", "toolCallId": "a", "toolName": "weather", "input": {"city": "Lima"}}),
+        json!({"type": "tool-result", "toolCallId": "a", "toolName": "weather", "output": "19"}),
+        json!({"type": "finish-step", "usage": {"inputTokens": 3, "outputTokens": 4}}),
+        json!({"type": "start-step"}),
+        json!({"type": "text-delta", "id": "1", "text": "19"}),
+        json!({"type": "finish-step", "usage": {"inputTokens": 5, "outputTokens": 6}}),
+        json!({"type": "finish", "totalUsage": {"inputTokens": 8, "outputTokens": 10}}),
+    ];
+    with(&lines(&parts), |run| {
+        assert_eq!(steps(run), ["call weather", "message assistant"]);
+        assert_eq!(root(run, of_run::USAGE), r#"{"input_tokens":8,"output_tokens":10,"total_tokens":18}"#);
+        assert_eq!((root(run, of_run::OUTPUT), run.complete), ("\"19\"".into(), true));
+    });
+}
+
+#[test]
 fn calls_that_python_printed_are_calls() {
     let row = |call: &str| {
         json!({"conversations": [{"from": "human", "value": "price?"},

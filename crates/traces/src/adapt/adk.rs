@@ -207,12 +207,17 @@ pub(super) fn is_plain_text(part: Object<'_>) -> bool {
     part.entries().iter().all(|entry| of_text(entry.key))
 }
 
+/// Whether a part is shown, and says nothing.
+pub(super) fn is_silent(part: Object<'_>) -> bool {
+    part.entries().iter().all(|entry| AdkPartKey::from_key(entry.key) == Some(AdkPartKey::Silent))
+}
+
 pub(super) fn is_part_key(key: &str) -> bool {
     use AdkPartKey::{Call, Response, Silent, Words};
     matches!(AdkPartKey::from_key(key), Some(Words | Call | Response | Silent))
 }
 
-fn add_call<'run>(
+pub(super) fn add_call<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     call: Object<'run>,
@@ -229,7 +234,7 @@ fn add_call<'run>(
 }
 
 /// An object that holds nothing but an error is no answer.
-fn add_result<'run>(
+pub(super) fn add_result<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     given: Object<'run>,

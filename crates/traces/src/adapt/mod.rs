@@ -67,6 +67,7 @@ mod flowise;
 pub(crate) mod format;
 mod gemini;
 mod gemini_api;
+mod gemini_live;
 pub(crate) mod generic;
 mod genkit;
 mod google_interactions;

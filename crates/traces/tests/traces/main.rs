@@ -50,6 +50,7 @@ mod recorded;
 mod renamed_keys;
 mod repeated;
 mod robust;
+mod service_streams;
 mod service_tools;
 mod sessions;
 mod skillgym;

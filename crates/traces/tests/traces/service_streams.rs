@@ -1,0 +1,61 @@
+//! Sessions and streams of services: what both sides send, and what a workflow did besides.
+
+use super::event_logs::{is_sure, lines, statuses};
+use super::formats::{field, root, steps, with};
+use averment_runs::normal::of_run;
+use averment_runs::run::{StepKind, StepStatus};
+use serde_json::{Value as Json, json};
+
+#[test]
+fn a_session_of_gemini_live_is_one_run() {
+    let spoken = |text: &str| json!({"serverContent": {"outputTranscription": {"text": text}}});
+    let messages = [
+        json!({"setup": {"model": "models/live", "systemInstruction": {"parts": [{"text": "be kind"}]}}}),
+        json!({"setupComplete": {}}),
+        json!({"client_content": {"turns": [{"role": "user", "parts": [{"text": "note 5"}]}], "turnComplete": true}}),
+        json!({"toolCall": {"functionCalls": [{"id": "f", "name": "note", "args": {"n": 5}}]}}),
+        json!({"tool_response": {"functionResponses": [{"id": "f", "name": "note", "response": {"output": "noted"}}]}}),
+        spoken("I have"),
+        json!({"serverContent": {"modelTurn": {"parts": [{"inlineData": {"mimeType": "audio/pcm", "data": ""}}]}}}),
+        spoken(" noted 5."),
+        json!({"serverContent": {"turnComplete": true}, "usageMetadata": {"promptTokenCount": 7, "responseTokenCount": 3, "totalTokenCount": 10}}),
+        json!({"serverContent": {"inputTranscription": {"text": "thank"}}}),
+        json!({"serverContent": {"inputTranscription": {"text": "s"}}}),
+        spoken("Welcome."),
+        json!({"serverContent": {"turnComplete": true}, "usageMetadata": {"promptTokenCount": 9, "responseTokenCount": 1, "totalTokenCount": 10}}),
+    ];
+    let frames: Vec<_> =
+        messages.iter().map(|message| json!({"kind": "message", "direction": "sent", "data": message})).collect();
+    for text in [lines(&messages), json!({"version": 1, "interactions": frames}).to_string()] {
+        with(&text, |run| {
+            let told = [
+                "message system",
+                "message user",
+                "call note",
+                "message assistant",
+                "message user",
+                "message assistant",
+            ];
+            assert_eq!(steps(run), told);
+            assert_eq!(
+                (field(run, 2, "args"), field(run, 2, "result")),
+                (r#"{"n":5}"#.into(), r#"{"output":"noted"}"#.into())
+            );
+            assert_eq!(
+                (field(run, 3, "text"), field(run, 4, "text")),
+                ("\"I have noted 5.\"".into(), "\"thanks\"".into())
+            );
+            assert_eq!(root(run, of_run::USAGE), r#"{"input_tokens":16,"output_tokens":4,"total_tokens":20}"#);
+            assert_eq!((root(run, of_run::TURNS), root(run, of_run::OUTPUT)), ("3".into(), "\"Welcome.\"".into()));
+            assert!(is_sure(run), "{:?}", run.warnings);
+        });
+    }
+    let unknown = [messages[2].clone(), json!({"serverContent": {"turnComplete": true}, "later": {"x": 1}})];
+    with(&lines(&unknown), |run| assert!(!run.complete));
+}
+
+fn dify_event(kind: &str, more: Json) -> Json {
+    let mut event = json!({"event": kind, "conversation_id": "c", "message_id": "m", "created_at": 1, "task_id": "t"});
+    event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    event
+}

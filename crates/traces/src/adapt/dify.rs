@@ -84,21 +84,25 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
         talk.add_content(Speaker::User, asked, &about, node.origin);
     }
     for (at, thought) in talk.draft.record_objects(list_of(message, DifyKey::Thoughts).unwrap_or_default()) {
-        if thought.field(DifyKey::Tool).is_none() && thought.field(DifyKey::Thought).is_none() {
-            talk.draft.skip_record(at.origin, "a thought without `thought` and `tool` is passed over");
-            continue;
-        }
-        talk.begin_turn();
-        if let Some(words) = value_of(thought, DifyKey::Thought) {
-            talk.add_content(Speaker::Thinking, words, &StepMeta::default(), at.origin);
-        }
-        add_tools(talk, at, thought);
+        add_thought(talk, at, thought);
     }
     if let Some(answer) = value_of(message, DifyKey::Answer) {
         talk.begin_message();
         // The time is that of the question.
         talk.add_content(Speaker::Assistant, answer, &StepMeta::default(), node.origin);
     }
+}
+
+/// What an agent thought, and the tools that it used for that.
+pub(super) fn add_thought<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, at: Node<'run>, thought: Object<'run>) {
+    if thought.field(DifyKey::Tool).is_none() && thought.field(DifyKey::Thought).is_none() {
+        return talk.draft.skip_record(at.origin, "a thought without `thought` and `tool` is passed over");
+    }
+    talk.begin_turn();
+    if let Some(words) = value_of(thought, DifyKey::Thought) {
+        talk.add_content(Speaker::Thinking, words, &StepMeta::default(), at.origin);
+    }
+    add_tools(talk, at, thought);
 }
 
 /// The arguments and the results stand under the names of the tools.

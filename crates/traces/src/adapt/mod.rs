@@ -56,6 +56,7 @@ pub(crate) mod cutting;
 mod datadog;
 mod deepeval;
 mod dify;
+mod dify_stream;
 mod droid;
 mod dspy;
 mod eleven_labs;

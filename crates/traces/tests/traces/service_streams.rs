@@ -59,3 +59,51 @@ fn dify_event(kind: &str, more: Json) -> Json {
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     event
 }
+
+#[test]
+fn the_last_telling_of_a_thought_of_dify_counts() {
+    let thought = |input: &str, observation: &str| {
+        dify_event(
+            "agent_thought",
+            json!({"id": "1", "thought": "I look", "tool": "weather;time", "tool_input": input, "observation": observation}),
+        )
+    };
+    let given = r#"{"weather": {"city": "Oslo"}, "time": {"city": "Oslo"}}"#;
+    let events = [
+        dify_event("agent_thought", json!({"id": "1", "thought": "", "tool": "", "tool_input": "", "observation": ""})),
+        thought(given, ""),
+        thought(given, r#"{"weather": "snow", "time": "9"}"#),
+        dify_event("agent_message", json!({"answer": "It "})),
+        dify_event("agent_message", json!({"answer": "snows"})),
+        json!({"event": "ping"}),
+        dify_event(
+            "message_end",
+            json!({"metadata": {"usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}}}),
+        ),
+    ];
+    let sent: String =
+        events.iter().map(|event| format!("data: {event}\n\n")).chain(["event: ping\n\n".to_owned()]).collect();
+    for text in [lines(&events), sent] {
+        with(&text, |run| {
+            assert_eq!(steps(run), ["message thinking", "call weather", "call time", "message assistant"]);
+            assert_eq!(
+                (field(run, 1, "args"), field(run, 1, "result")),
+                (r#"{"city":"Oslo"}"#.into(), "\"snow\"".into())
+            );
+            assert_eq!(root(run, of_run::OUTPUT), "\"It snows\"");
+            assert_eq!(root(run, of_run::USAGE), r#"{"input_tokens":3,"output_tokens":2,"total_tokens":5}"#);
+            assert!(is_sure(run), "{:?}", run.warnings);
+        });
+    }
+    with(&lines(&events[..5]), |run| assert!(!run.complete));
+    // What a workflow did besides stands elsewhere, and a node may be a tool.
+    let workflow = [
+        dify_event("message", json!({"answer": "hi"})),
+        dify_event("node_finished", json!({"data": {"node_type": "llm"}})),
+        dify_event("message_end", json!({})),
+    ];
+    with(&lines(&workflow), |run| assert!(run.complete && !run.records_kind(StepKind::Call)));
+    let mut with_tool = workflow.to_vec();
+    with_tool.insert(1, dify_event("node_finished", json!({"data": {"node_type": "tool"}})));
+    with(&lines(&with_tool), |run| assert!(!run.complete));
+}

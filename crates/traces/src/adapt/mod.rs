@@ -106,6 +106,7 @@ mod mcp;
 pub(crate) mod messages;
 mod mini_swe;
 mod mistral_entries;
+mod n8n;
 pub(crate) mod native;
 mod near_miss;
 mod nested_conversations;

@@ -1,7 +1,8 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 205] = [
+pub(super) const HARMLESS: [(&str, &str); 206] = [
+    ("[].source foreign", "what a task of a workflow comes from"),
     ("formats [message-start].delta kind", "an answer that begins, which holds nothing yet"),
     ("formats [][].content[].content", "what a tool gave"),
     ("[google_search_result].result", "what a tool gave"),

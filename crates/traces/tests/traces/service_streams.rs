@@ -107,3 +107,47 @@ fn the_last_telling_of_a_thought_of_dify_counts() {
     with_tool.insert(1, dify_event("node_finished", json!({"data": {"node_type": "tool"}})));
     with(&lines(&with_tool), |run| assert!(!run.complete));
 }
+
+#[test]
+fn nodes_that_an_agent_of_n8n_uses_are_its_calls() {
+    let output = |to: &str, json: Json| json!({to: [[{"json": json}]]});
+    let task = |start: u64, more: Json| {
+        let mut task = json!({"startTime": start, "executionTime": 7, "executionStatus": "success", "source": [{"previousNode": "AI Agent"}]});
+        task.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!([task])
+    };
+    let model = |start: u64, text: &str| {
+        let said = json!({"response": {"generations": [[{"text": text}]]}, "tokenUsage": {"promptTokens": 5, "completionTokens": 2, "totalTokens": 7}});
+        task(start, json!({"data": output("ai_languageModel", said)}))[0].clone()
+    };
+    let failed = json!({"executionStatus": "error", "error": {"message": "no channel"}, "inputOverride": output("ai_tool", json!({"text": "x"})), "data": output("ai_tool", json!({"error": "no channel"}))});
+    let mut nodes = json!({
+        "Slack": task(1_767_000_001_400, failed),
+        "Toolkit": task(1_767_000_001_200, json!({"inputOverride": output("ai_tool", json!({"id": 5, "tool": "find"})), "data": output("ai_tool", json!({"response": [{"name": "Ada"}]}))})),
+        "Chat": task(1_767_000_000_000, json!({"source": [], "data": output("main", json!({"chatInput": "who is 5?", "sessionId": "s"}))})),
+        "Model": [model(1_767_000_000_100, ""), model(1_767_000_003_000, "Ada.")],
+        "Store": task(1_767_000_005_000, json!({"source": [{"previousNode": "Other"}], "data": output("main", json!({"output": "stored"}))})),
+        "AI Agent": task(1_767_000_000_050, json!({"source": [{"previousNode": "Chat"}], "data": output("main", json!({"output": "Ada."}))})),
+    });
+    let execution = |nodes: &Json| {
+        json!({"id": "7", "status": "success", "data": {"resultData": {"runData": nodes, "lastNodeExecuted": "Store"}}})
+            .to_string()
+    };
+    with(&execution(&nodes), |run| {
+        assert_eq!(steps(run), ["message user", "call find", "call Slack", "message assistant"]);
+        assert_eq!(
+            (field(run, 1, "args"), field(run, 1, "result")),
+            (r#"{"id":5}"#.into(), r#"[{"name":"Ada"}]"#.into())
+        );
+        assert_eq!(statuses(run), [StepStatus::Ok, StepStatus::Failed]);
+        assert_eq!((field(run, 2, "error"), root(run, of_run::OUTPUT)), ("\"no channel\"".into(), "\"Ada.\"".into()));
+        assert_eq!((root(run, of_run::TURNS), run.id), ("2".into(), Some("7")));
+        assert_eq!(root(run, of_run::USAGE), r#"{"input_tokens":10,"output_tokens":4,"total_tokens":14}"#);
+        assert!(run.complete);
+    });
+    nodes["Later"] = task(1_767_000_001_300, json!({"data": output("ai_later", json!({}))}));
+    with(&execution(&nodes), |run| assert!(!run.complete));
+    // A workflow without an agent tells of no calls.
+    let plain = json!({"Chat": nodes["Chat"]});
+    with(&execution(&plain), |run| assert!(!run.records_kind(StepKind::Call)));
+}

@@ -7,6 +7,7 @@
 //! A line of a file may also be read in part, by a projection. A format whose rows say nothing of that is read in full; its marks keep
 //! the projection from taking it for another.
 
+mod a2a;
 mod acp;
 mod adk;
 mod ag2;

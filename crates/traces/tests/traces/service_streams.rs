@@ -151,3 +151,57 @@ fn nodes_that_an_agent_of_n8n_uses_are_its_calls() {
     let plain = json!({"Chat": nodes["Chat"]});
     with(&execution(&plain), |run| assert!(!run.records_kind(StepKind::Call)));
 }
+
+#[test]
+fn answers_of_the_agent_protocol_are_one_run() {
+    let text = |words: &str| json!([{"kind": "text", "text": words}]);
+    let data = |kind: &str, data: Json| json!([{"kind": "data", "data": data, "metadata": {"adk_type": kind}}]);
+    let message =
+        |id: &str, role: &str, parts: Json| json!({"kind": "message", "messageId": id, "role": role, "parts": parts});
+    let status = |state: &str, message: Json| json!({"jsonrpc": "2.0", "id": 1, "result": {"kind": "status-update", "contextId": "c", "taskId": "t", "status": {"state": state, "message": message}}});
+    let artifact = |words: &str, append: bool| json!({"jsonrpc": "2.0", "id": 1, "result": {"kind": "artifact-update", "contextId": "c", "taskId": "t", "append": append, "artifact": {"artifactId": "a", "parts": text(words)}}});
+    let asked = message("1", "user", text("roll"));
+    let records = vec![
+        json!({"jsonrpc": "2.0", "id": 1, "method": "message/stream", "params": {"message": asked}}),
+        status("submitted", asked.clone()),
+        status(
+            "working",
+            message("2", "agent", data("function_call", json!({"id": "x", "name": "roll_die", "args": {"sides": 20}}))),
+        ),
+        status(
+            "working",
+            message(
+                "3",
+                "agent",
+                data("function_response", json!({"id": "x", "name": "roll_die", "response": {"result": 13}})),
+            ),
+        ),
+        artifact("I rolled", false),
+        artifact(" 13.", true),
+        status("completed", Json::Null),
+    ];
+    let sent: String = records.iter().map(|record| format!("data: {record}\n\n")).collect();
+    for file in [lines(&records), sent] {
+        with(&file, |run| {
+            assert_eq!(steps(run), ["message user", "call roll_die", "message assistant"]);
+            assert_eq!(
+                (field(run, 1, "args"), field(run, 1, "result")),
+                (r#"{"sides":20}"#.into(), r#"{"result":13}"#.into())
+            );
+            assert_eq!((root(run, of_run::OUTPUT), run.id), ("\"I rolled 13.\"".into(), Some("c")));
+            assert!(is_sure(run), "{:?}", run.warnings);
+        });
+    }
+    with(&lines(&records[..3]), |run| assert!(!run.complete));
+    // The protocol itself tells of no calls.
+    let task = json!({"kind": "task", "id": "t", "contextId": "c", "status": {"state": "completed"}, "history": [asked],
+        "artifacts": [{"artifactId": "a", "parts": text("13")}]});
+    for answer in [task.clone(), json!({"jsonrpc": "2.0", "id": 1, "result": task})] {
+        with(&answer.to_string(), |run| {
+            assert_eq!(steps(run), ["message user", "message assistant"]);
+            assert!(run.complete && !run.records_kind(StepKind::Call));
+        });
+    }
+    let later = status("working", message("9", "agent", json!([{"kind": "later"}])));
+    with(&lines(&[records[6].clone(), later]), |run| assert!(!run.complete));
+}

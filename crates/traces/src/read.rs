@@ -15,6 +15,7 @@ mod httprr;
 mod json_walk;
 mod line_buffer;
 mod line_numbers;
+mod mcp_log;
 mod piece_places;
 mod run_gatherer;
 mod run_pieces;
@@ -109,6 +110,8 @@ enum TextForm {
     Cassette,
     /// HTTP exchanges as they were sent.
     Exchanges,
+    /// Lines of text that hold messages of MCP.
+    McpLog,
 }
 
 impl RawRun {
@@ -248,6 +251,10 @@ fn parse_text<'run>(
             .map_err(placed)?,
         TextForm::Events => read_records(events::event_values(text), text, memory, limits, &mut records, &mut warnings)
             .map_err(placed)?,
+        TextForm::McpLog => {
+            read_records(mcp_log::logged_messages(text), text, memory, limits, &mut records, &mut warnings)
+                .map_err(placed)?
+        }
         TextForm::Values => {
             read_records(split::json_values(text), text, memory, limits, &mut records, &mut warnings).map_err(placed)?
         }

@@ -6,6 +6,7 @@ use super::cassette::is_cassette;
 use super::events::is_event_stream;
 use super::httprr::is_recording;
 use super::json_walk::{self, IndexedText};
+use super::mcp_log::is_mcp_log;
 use super::run_gatherer::RunGatherer;
 use super::split;
 use crate::adapt::registry;
@@ -160,6 +161,9 @@ pub(super) fn of_file<'t>(head: &'t str, limits: &Limits) -> FileForm<'t> {
     }
     if is_session_of_other_lines(head, limits) {
         return FileForm::Whole(TextForm::Lines);
+    }
+    if is_mcp_log(head) {
+        return FileForm::Whole(TextForm::McpLog);
     }
     let beginning = FileBeginning::of_lines(head, limits);
     // What stands at the very beginning is not looked through twice.

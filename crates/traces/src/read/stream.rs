@@ -278,7 +278,9 @@ impl TraceRuns {
         bytes.drain(..mark);
         let (text, warnings) = match (String::from_utf8(bytes), form) {
             (Ok(text), _) => (text, Vec::new()),
-            (Err(error), TextForm::Lines | TextForm::Events) => without_bad_lines(error.into_bytes()),
+            (Err(error), TextForm::Lines | TextForm::Events | TextForm::McpLog) => {
+                without_bad_lines(error.into_bytes())
+            }
             (Err(error), _) => {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
@@ -297,7 +299,7 @@ impl TraceRuns {
             ready: VecDeque::new(),
         };
         match form {
-            TextForm::Lines | TextForm::Events | TextForm::Cassette | TextForm::Exchanges => {
+            TextForm::Lines | TextForm::Events | TextForm::McpLog | TextForm::Cassette | TextForm::Exchanges => {
                 let range = 0..cut.shared.len();
                 cut.push_run(range, form, None, warnings);
             }

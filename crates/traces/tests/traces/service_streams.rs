@@ -153,6 +153,34 @@ fn nodes_that_an_agent_of_n8n_uses_are_its_calls() {
 }
 
 #[test]
+fn a_log_of_claude_desktop_holds_messages_of_mcp() {
+    let line = |second: u8, text: &str| {
+        format!("2026-04-11T10:00:{second:02}.512Z [tickets] [info] {text} {{ metadata: undefined }}\n")
+    };
+    let call = |id: u8, tool: &str| json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": tool, "arguments": {"id": id}}});
+    let result = |id: u8, text: &str, failed: bool| json!({"jsonrpc": "2.0", "id": id, "result": {"content": [{"type": "text", "text": text}], "isError": failed}});
+    let log = [
+        line(0, "Initializing server..."),
+        line(1, "Server started and connected successfully"),
+        line(2, &format!("Message from client: {}", call(1, "find"))),
+        line(3, "[stderr] INFO index warm {\"x\": 1}"),
+        line(4, &format!("Message from server: {}", result(1, "#41", false))),
+        line(5, &format!("Message from client: {}", call(2, "close"))),
+        line(6, &format!("Message from server: {}", result(2, "assigned", true))),
+    ];
+    with(&log.concat(), |run| {
+        assert_eq!(steps(run), ["call find", "call close"]);
+        assert_eq!(
+            (field(run, 0, "args"), statuses(run)),
+            (r#"{"id":1}"#.into(), vec![StepStatus::Ok, StepStatus::Failed])
+        );
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    let cut = log.concat() + &line(7, "Message from client: {\"jsonrpc\": \"2.0\", \"id\": ...[90 chars truncated]");
+    with(&cut, |run| assert!(!run.complete));
+}
+
+#[test]
 fn answers_of_the_agent_protocol_are_one_run() {
     let text = |words: &str| json!([{"kind": "text", "text": words}]);
     let data = |kind: &str, data: Json| json!([{"kind": "data", "data": data, "metadata": {"adk_type": kind}}]);

@@ -64,7 +64,7 @@ fn workflow() -> Vec<Json> {
     let input = |messages: &[Json]| json!({"input": messages, "current_agent_name": "Agent"});
     let (system, user) = (message("system", "be kind"), message("user", "find it"));
     vec![
-        input(&[user.clone()]),
+        input(std::slice::from_ref(&user)),
         input(&[system.clone(), user.clone()]),
         json!({"delta": "I ", "response": "I ", "current_agent_name": "Agent", "tool_calls": [], "thinking_delta": ""}),
         output("I look", &[call("1", "search"), call("2", "save")]),

@@ -110,6 +110,12 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
         {"ChatMessageKey.role": "assistant", "ChatMessageKey.id": "c", "ChatMessageKey.metrics": {"input_tokens": 2},
         "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "counted"}]}}));
     samples.push(counted);
+    let mut of_qwen = session(&json!({}));
+    of_qwen.push(json!({"ClaudeKey.type": "system", "ClaudeKey.subtype": "init", "ClaudeKey.qwen_code_version": "1"}));
+    of_qwen.push(json!({"ClaudeKey.type": "assistant", "ClaudeKey.message":
+        {"ChatMessageKey.role": "assistant", "ChatMessageKey.id": "q", "ChatMessageKey.usage": {"input_tokens": 9, "cache_read_input_tokens": 2},
+        "ChatMessageKey.content": [{"BlockKey.type": "text", "BlockKey.text": "counted"}]}}));
+    samples.push(of_qwen);
     let (said, summary) = (
         calling_line(),
         json!({

@@ -99,6 +99,9 @@ fn is_part(part: Object<'_>) -> bool {
     }
 }
 
+/// So many parts may be open at the same time.
+const MOST_OPEN: usize = 256;
+
 /// Words, or the input of a call, of which pieces arrive.
 struct OpenPart<'run> {
     node: Node<'run>,
@@ -141,7 +144,7 @@ impl<'run> SdkStream<'_, 'run, '_> {
         let call = || text_of(part, SdkStreamKey::CallId);
         match kind {
             SdkStreamType::Words | SdkStreamType::Thought | SdkStreamType::Grows => self.grow_part(node, part, kind),
-            SdkStreamType::Begins => self.open.push(OpenPart {
+            SdkStreamType::Begins => self.open_part(OpenPart {
                 node,
                 id: value_of(part, SdkStreamKey::CallId).or_else(|| value_of(part, SdkStreamKey::Id)),
                 kind,
@@ -205,7 +208,16 @@ impl<'run> SdkStream<'_, 'run, '_> {
             None if kind == SdkStreamType::Grows => {
                 self.talk.draft.skip_record(node.origin, "arguments of a call whose start is missing are passed over");
             }
-            None => self.open.push(OpenPart { node, id, kind, tool: None, pieces: piece.to_owned() }),
+            None => self.open_part(OpenPart { node, id, kind, tool: None, pieces: piece.to_owned() }),
+        }
+    }
+
+    /// All that are open are looked through for each piece.
+    fn open_part(&mut self, part: OpenPart<'run>) {
+        if self.open.len() < MOST_OPEN {
+            self.open.push(part);
+        } else {
+            self.talk.draft.skip_record(part.node.origin, "more parts are open than an answer has");
         }
     }
 

@@ -11,6 +11,7 @@ use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepKind;
+use rustc_hash::FxHashMap;
 
 key_table! {
     DifyEventKey {
@@ -83,6 +84,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk: ConversationBuilder::from_parts(draft),
         message: None,
         thoughts: Vec::new(),
+        places: FxHashMap::default(),
         pieces: Vec::new(),
         is_over: false,
         tells_calls: true,
@@ -109,7 +111,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 struct DifyStream<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
     message: Option<&'run str>,
-    thoughts: Vec<(Option<&'run str>, Node<'run>, Object<'run>)>,
+    thoughts: Vec<(Node<'run>, Object<'run>)>,
+    /// Where a thought of the message stands in them, by its id.
+    places: FxHashMap<&'run str, usize>,
     pieces: Vec<Node<'run>>,
     is_over: bool,
     tells_calls: bool,
@@ -130,9 +134,13 @@ impl<'run> DifyStream<'_, 'run, '_> {
         match kind {
             DifyEvent::Thought => {
                 let id = text_of(event, DifyEventKey::Id);
-                match self.thoughts.iter_mut().find(|(known, ..)| id.is_some() && *known == id) {
-                    Some(known) => *known = (id, node, event),
-                    None => self.thoughts.push((id, node, event)),
+                let known = id.and_then(|id| self.places.get(id)).and_then(|place| self.thoughts.get_mut(*place));
+                match known {
+                    Some(known) => *known = (node, event),
+                    None => {
+                        self.places.extend(id.map(|id| (id, self.thoughts.len())));
+                        self.thoughts.push((node, event));
+                    }
                 }
             }
             DifyEvent::Words => self.pieces.extend(value_of(event, DifyEventKey::Answer)),
@@ -167,7 +175,8 @@ impl<'run> DifyStream<'_, 'run, '_> {
         }
         // Apps that are no agents have none: what their workflows did stands elsewhere.
         self.tells_calls &= !self.thoughts.is_empty();
-        for (_, node, thought) in std::mem::take(&mut self.thoughts) {
+        self.places.clear();
+        for (node, thought) in std::mem::take(&mut self.thoughts) {
             dify::add_thought(&mut self.talk, node, thought);
         }
         let words = content::concat_pieces(&std::mem::take(&mut self.pieces), self.talk.draft.arena);

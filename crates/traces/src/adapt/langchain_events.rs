@@ -204,17 +204,20 @@ impl<'run> EventReader<'_, 'run, '_> {
     }
 
     fn finish_run(self) {
-        let (is_over, mut asked, has_begun) = (self.is_over, self.asked, self.outermost.is_some());
+        let (is_over, asked, has_begun) = (self.is_over, self.asked, self.outermost.is_some());
         let draft = self.talk.finish_run();
         // Each call that a model asked for has to be carried out by a tool with events of its own.
+        let mut made: FxHashMap<&str, usize> = FxHashMap::default();
         for call in draft.steps_of_kind(StepKind::Call) {
-            let tool = draft.step_field(call, of_step::TOOL).and_then(node_text);
-            if let Some(place) = asked.iter().position(|(asked, _)| Some(*asked) == tool) {
-                asked.remove(place);
+            if let Some(tool) = draft.step_field(call, of_step::TOOL).and_then(node_text) {
+                *made.entry(tool).or_default() += 1;
             }
         }
-        for (_, node) in asked {
-            draft.note_unknown(node.origin, "a model asked for a call of which no event tells");
+        for (tool, node) in asked {
+            match made.get_mut(tool).filter(|left| **left > 0) {
+                Some(left) => *left -= 1,
+                None => draft.note_unknown(node.origin, "a model asked for a call of which no event tells"),
+            }
         }
         if !is_over && has_begun {
             draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));

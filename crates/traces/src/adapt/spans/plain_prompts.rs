@@ -31,7 +31,10 @@ pub(super) fn asked_texts<'run>(
         return None;
     }
     let mut texts = FxHashSet::default();
-    while let Some((node, depth)) = open.pop().filter(|(_, depth)| *depth < DEEP) {
+    while let Some((node, depth)) = open.pop() {
+        if depth == DEEP {
+            continue;
+        }
         let value = read_node(node, draft);
         texts.extend(text_of_node(value).map(str::trim));
         match value.value {
@@ -48,8 +51,8 @@ pub(super) fn is_plain(said: &SpanMessage<'_>) -> bool {
     said.place.and_then(text_of_node).is_some()
 }
 
-/// So many texts are compared with what models were given.
-const COMPARED: usize = 256;
+/// In bytes, how much text is looked through for other texts. Behind that, what models were asked counts as written by the program.
+const MOST_COMPARED: usize = 64 << 20;
 
 /// Whether models were asked in the name of a user, but for nothing that the run was asked for: the program wrote all of it.
 pub(super) fn are_of_program<'t, 'run: 't>(
@@ -59,7 +62,12 @@ pub(super) fn are_of_program<'t, 'run: 't>(
     let is_of_user = |said: &&SpanMessage<'run>| said.role == Some(role::USER);
     let mut words =
         given.filter(is_of_user).flat_map(|said| &said.texts).filter_map(|text| text_of_node(*text)).peekable();
-    let is_same = |words: &str, asked: &str| !asked.is_empty() && (words.contains(asked) || asked.contains(words));
-    let is_asked = |words: &str| asked.contains(words) || asked.iter().any(|asked| is_same(words, asked));
-    words.peek().is_some() && asked.len() <= COMPARED && !words.any(|words| is_asked(words.trim()))
+    let mut left = MOST_COMPARED;
+    let mut is_same = |words: &str, asked: &str| {
+        let (long, short) = if words.len() < asked.len() { (asked, words) } else { (words, asked) };
+        left = left.saturating_sub(long.len());
+        left > 0 && !short.is_empty() && long.contains(short)
+    };
+    let mut is_asked = |words: &str| asked.contains(words) || asked.iter().any(|asked| is_same(words, asked));
+    words.peek().is_some() && !words.any(|words| is_asked(words.trim()))
 }

@@ -343,7 +343,8 @@ fn every_format_has_a_file_into_which_something_unknown_is_put() {
 const OWN_KEYS: [&str; 2] = ["tool calls of one's own making", "normal form"];
 
 /// Keys of values that a run holds as they are: arguments, results, and what a run was given and gave.
-const DATA: [&str; 30] = [
+const DATA: [&str; 31] = [
+    "tool_kwargs",
     "tags",
     "toolInput",
     "Arguments",

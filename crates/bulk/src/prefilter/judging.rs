@@ -97,6 +97,9 @@ impl<'a> PrefilterRun<'_, 'a> {
         literals: &[u32],
         default: PrefilterAnswer,
     ) -> PrefilterAnswer {
+        if self.projection.lacks_field(field as usize) {
+            return PrefilterAnswer::Open;
+        }
         let found = self.found.get(field as usize).map_or(&[][..], Vec::as_slice);
         if literals.iter().all(|literal| found.get(*literal as usize) == Some(&false)) {
             return if self.has_values(field) { default } else { PrefilterAnswer::Open };

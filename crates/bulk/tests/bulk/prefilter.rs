@@ -2,6 +2,7 @@
 //! what the prefilter says of an assertion against what the evaluation of the run says.
 
 use averment_base::limits::Limits;
+use averment_base::truth::Verdict;
 use averment_base::value::Value;
 use averment_bulk::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScratch, ProjectionSource};
 use averment_engine::bytecode::program::Program;
@@ -582,6 +583,25 @@ fn plain_runs_are_read_from_their_bytes_and_decided() {
     // What a later key replaces is not there, and only the full reader knows what is.
     let replaced = line.replace(r#""note":"AKIA1234""#, r#""note":"AKIA1234","note":"fine""#);
     assert_eq!(said(&replaced), PrefilterAnswer::Open);
+}
+
+#[test]
+fn what_one_call_did_not_record_is_not_taken_for_clean() {
+    let call = |id: &str| format!(r#"{{"guard":"call","id":"{id}","tool":"f","args":{{}},"time":1}}"#);
+    let result = |id: &str, held: &str| format!(r#"{{"guard":"result","id":"{id}","tool":"f",{held}"time":2}}"#);
+    let run = |second: &str| {
+        let events = [call("a"), result("a", r#""result":"fine","#), call("b"), result("b", second)];
+        format!(
+            r#"[{{"guard":"session","id":"s","agent":"claude","time":1}},{},{{"guard":"stop","time":3}}]"#,
+            events.join(",")
+        )
+    };
+    let said = |line: &str| {
+        let number = program().0.assertions.iter().position(|one| one.text == "no risky in calls[*].result").unwrap();
+        check(line).unwrap().verdicts[number]
+    };
+    assert_eq!(said(&run(r#""result":"good","#)), Verdict::Pass);
+    assert_eq!(said(&run("")), Verdict::Undecided);
 }
 
 /// No run is read in full for lists over calls, or for calls that have to meet a condition, but where a step cannot be judged.

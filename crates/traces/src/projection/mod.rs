@@ -264,6 +264,12 @@ impl RunProjection<'_> {
         self.texts.iter_mut().for_each(TextPool::clear_texts);
     }
 
+    /// Whether some call has a field that was not recorded, by its place in [`CallField::ALL`]: it may hold anything.
+    #[must_use]
+    pub fn lacks_field(&self, field: usize) -> bool {
+        self.calls.iter().any(|call| matches!(call.fields.get(field), Some(RawValue::Value(Value::Absent))))
+    }
+
     /// Tells missing call fields from fields that the run does not record.
     fn settle_fields(&mut self, records: impl Fn(CallField) -> bool) {
         let absent = CallField::ALL.map(|field| !records(field));

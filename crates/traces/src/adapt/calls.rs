@@ -3,7 +3,7 @@
 use super::fields::{FieldRecord, key_table};
 use super::messages::ToolCallKey;
 use super::nodes::node_object;
-use super::run_builder::{RunBuilder, field_entry};
+use super::run_builder::{RunBuilder, absent_node, field_entry};
 use averment_base::value::json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_usage};
@@ -158,6 +158,8 @@ pub(crate) fn are_none(text: &str) -> bool {
 #[derive(Default)]
 pub(crate) struct TokenUsage {
     counts: [Option<Number<'static>>; TOKENS.len()],
+    /// What went in was counted, and nobody can say how.
+    input_unsure: bool,
 }
 
 key_table! {
@@ -273,10 +275,11 @@ impl TokenUsage {
         left_out_of(input, [read, write]).is_some()
     }
 
-    /// Input and total are not known.
+    /// Input and total count as not recorded.
     pub(super) fn forget_input(&mut self) {
         let [input, _, total, ..] = &mut self.counts;
         (*input, *total) = (None, None);
+        self.input_unsure = true;
     }
 
     /// Some formats exclude cache tokens from their input.
@@ -297,8 +300,11 @@ impl TokenUsage {
 
     /// No entry if no count is known.
     pub(super) fn set_usage(&self, draft: &mut RunBuilder<'_, '_>) {
-        let entries = self.known_counts();
+        let mut entries = self.known_counts();
         if !entries.is_empty() {
+            if self.input_unsure {
+                entries.extend([of_usage::INPUT, of_usage::TOTAL].map(|name| field_entry(name, absent_node())));
+            }
             let usage = draft.object_node(&entries);
             draft.set_entry(of_run::USAGE, usage);
         }

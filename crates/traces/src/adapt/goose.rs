@@ -9,7 +9,7 @@ use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
-use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
+use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Number, Object, Value};
@@ -63,6 +63,7 @@ key_table! {
         Name = "name",
         Args = "arguments",
         Content = "content",
+        Text = "text",
         Failed = "isError",
     }
 }
@@ -322,14 +323,28 @@ fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
                 told.and_then(|told| text_of(told, GooseBlockKey::Status)).and_then(GooseStatus::from_key).is_some()
                     || inner.is_some_and(|inner| is_true(&inner, &NodeShapes, GooseBlockKey::Failed));
             let result = inner.and_then(|inner| first_of(inner, &[GooseBlockKey::Content])).or(value);
-            let status = Some(if failed { StepStatus::Failed } else { StepStatus::Ok });
+            let denied = result.is_some_and(is_declined);
+            let status = match (denied, failed) {
+                (true, _) => StepStatus::Denied,
+                (false, true) => StepStatus::Failed,
+                (false, false) => StepStatus::Ok,
+            };
             ContentBlock::Answers(BlockResult {
                 id: text_of(block, GooseBlockKey::Id),
                 result,
-                status,
-                failed,
+                status: Some(status),
+                failed: failed && !denied,
                 ..BlockResult::default()
             })
         }
     }
+}
+
+/// Only these words show that the user did not let a call through (`DECLINED_RESPONSE` of `block/goose`).
+fn is_declined(result: Node<'_>) -> bool {
+    let words = match result.value {
+        Value::List(items) => objects_of(items).next().and_then(|first| text_of(first, GooseBlockKey::Text)),
+        _ => node_text(result),
+    };
+    words.is_some_and(|words| words.starts_with("The user has declined to run this tool"))
 }

@@ -12,6 +12,7 @@ use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
+use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_usage};
 use averment_runs::run::StepStatus;
@@ -135,6 +136,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         counts_apart: has(KimiCodeRecord::Usage),
         has_events: has(KimiCodeRecord::Event),
         has_prompts: has(KimiCodeRecord::Prompt),
+        prompt: None,
         talk: ConversationBuilder::from_parts(draft),
     };
     for node in items {
@@ -155,6 +157,8 @@ struct KimiCodeWire<'a, 'run, 'limits> {
     counts_apart: bool,
     has_events: bool,
     has_prompts: bool,
+    /// What the last prompt says.
+    prompt: Option<Node<'run>>,
 }
 
 impl<'run> KimiCodeWire<'_, 'run, '_> {
@@ -163,7 +167,8 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
         let about = StepMeta { time, ..StepMeta::default() };
         match kind {
             KimiCodeRecord::Prompt => {
-                if let Some(words) = value_of(record, KimiCodeKey::Input) {
+                self.prompt = value_of(record, KimiCodeKey::Input);
+                if let Some(words) = self.prompt {
                     self.add_words(words, speaker_of(record), &about);
                 }
             }
@@ -194,7 +199,9 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
         match (role, content) {
             (Some(MessageRole::User), Some(words)) => {
                 let is_told = self.has_prompts && value_of(message, KimiCodeKey::Origin).is_none_or(is_of_user);
-                if !is_told {
+                // What the program itself asks is a prompt, too.
+                let is_prompt = self.prompt.take().is_some_and(|prompt| values_equal(&prompt.value, &words.value));
+                if !is_told && !is_prompt {
                     self.add_words(words, speaker_of(message), about);
                 }
             }

@@ -2,7 +2,8 @@
 //! pieces of one message, errors that did not end the run, results that are never told.
 
 use super::formats::{field, root, steps, with};
-use averment_runs::run::StepKind;
+use averment_base::value::Value;
+use averment_runs::run::{StepKind, StepStatus};
 
 /// The words of the user, and whether others may be missing.
 fn user_words(text: &str) -> (Vec<String>, bool) {
@@ -67,22 +68,26 @@ fn what_a_file_or_a_server_may_have_written_is_not_told_as_the_users() {
     }
 }
 
+fn roo_counts(counts: &str) -> String {
+    let text = serde_json::to_string(counts).unwrap();
+    format!(
+        r#"[{{"ts": 1, "type": "say", "say": "text", "text": "go"}}, {{"ts": 2, "type": "say", "say": "api_req_started", "text": {text}}}]"#
+    )
+}
+
 #[test]
 fn counts_of_roo_hold_the_cache_and_those_of_cline_do_not() {
-    let input = |counts: &str| {
-        let text = serde_json::to_string(counts).unwrap();
-        let shown = format!(
-            r#"[{{"ts": 1, "type": "say", "say": "text", "text": "go"}}, {{"ts": 2, "type": "say", "say": "api_req_started", "text": {text}}}]"#
-        );
-        with(&shown, |run| root(run, "usage"))
-    };
+    let input = |counts: &str| with(&roo_counts(counts), |run| root(run, "usage"));
     let cline = r#"{"tokensIn": 100, "tokensOut": 5, "cacheReads": 20, "cacheWrites": 0}"#;
     assert!(input(cline).contains(r#""input_tokens":120"#), "{}", input(cline));
     let openai = r#"{"apiProtocol": "openai", "tokensIn": 100, "tokensOut": 5, "cacheReads": 20, "cacheWrites": 0}"#;
     assert!(input(openai).contains(r#""input_tokens":100"#), "{}", input(openai));
     // An older version left the cache out; a newer one does not.
     let unsure = r#"{"apiProtocol": "anthropic", "tokensIn": 100, "tokensOut": 5, "cacheReads": 20, "cacheWrites": 0}"#;
-    assert!(!input(unsure).contains("input_tokens\""), "{}", input(unsure));
+    with(&roo_counts(unsure), |run| {
+        let usage = run.root_value("usage");
+        assert!(["input_tokens", "total_tokens"].iter().all(|name| matches!(usage.field(name).value, Value::Absent)));
+    });
     let older = r#"{"apiProtocol": "anthropic", "tokensIn": 3, "tokensOut": 5, "cacheReads": 20, "cacheWrites": 7}"#;
     assert!(input(older).contains(r#""input_tokens":30"#), "{}", input(older));
     let plain = r#"{"apiProtocol": "anthropic", "tokensIn": 3, "tokensOut": 5, "cacheReads": 0, "cacheWrites": 0}"#;
@@ -102,6 +107,61 @@ fn a_stream_of_qwen_code_counts_the_cache_as_input() {
     let usage = |version: &str| with(&stream(version), |run| root(run, "usage"));
     assert!(usage(r#", "qwen_code_version": "0.9.0""#).contains(r#""input_tokens":100"#));
     assert!(usage(r#", "claude_code_version": "2.1.0""#).contains(r#""input_tokens":110"#));
+}
+
+#[test]
+fn a_call_of_goose_that_the_user_declined_was_not_made() {
+    let result = |told: &str| {
+        let text = format!(
+            r#"[{{"id": "s", "working_dir": "/w", "description": "d", "message_count": 3}},
+            {{"role": "user", "created": 1, "content": [{{"type": "text", "text": "go"}}]}},
+            {{"role": "assistant", "created": 2, "content": [{{"type": "toolRequest", "id": "a", "toolCall": {{"status": "success", "value": {{"name": "developer__shell", "arguments": {{"command": "ls"}}}}}}}}]}},
+            {{"role": "user", "created": 3, "content": [{{"type": "toolResponse", "id": "a", "toolResult": {told}}}]}}]"#
+        );
+        with(&text, |run| {
+            let call = run.steps.iter().find(|step| step.kind == StepKind::Call).map(|step| step.status);
+            (call.unwrap(), run.steps.iter().any(|step| step.kind == StepKind::Command && step.status.is_executed()))
+        })
+    };
+    let words = "The user has declined to run this tool. DO NOT attempt to call this tool again.";
+    let said = format!(r#"{{"status": "success", "value": [{{"type": "text", "text": "{words}"}}]}}"#);
+    assert_eq!(result(&said), (StepStatus::Denied, false));
+    assert_eq!(result(&format!(r#"{{"status": "error", "error": "{words}"}}"#)), (StepStatus::Denied, false));
+    let made = r#"{"status": "success", "value": [{"type": "text", "text": "a"}]}"#;
+    assert_eq!(result(made), (StepStatus::Ok, true));
+}
+
+#[test]
+fn white_space_that_a_client_puts_in_front_of_calls_is_no_answer() {
+    let call = r#"{"type": "tool_use", "id": "c", "name": "depth", "input": {}}"#;
+    let asked = r#"{"role": "user", "content": "how deep?"}"#;
+    let answer = |content: &str| format!(r#"{{"type": "message", "role": "assistant", "content": [{content}]}}"#);
+    let text = format!(
+        r#"[{{"request": {{"messages": [{asked}]}}, "response": {}}},
+        {{"request": {{"messages": [{asked}, {{"role": "assistant", "content": [{{"type": "text", "text": " "}}, {call}]}},
+            {{"role": "user", "content": [{{"type": "tool_result", "tool_use_id": "c", "content": "9"}}]}}]}}, "response": {}}}]"#,
+        answer(call),
+        answer(r#"{"type": "text", "text": "9 m"}"#)
+    );
+    with(&text, |run| {
+        assert_eq!(steps(run), ["message user", "call depth", "message assistant"]);
+        assert_eq!((root(run, "turns"), run.warnings.len()), ("2".to_owned(), 0));
+    });
+}
+
+#[test]
+fn a_prompt_of_kimi_code_that_its_program_wrote_counts_once() {
+    let prompt = r#""content": [{"type": "text", "text": "look into it"}]"#;
+    let origin = r#""origin": {"kind": "system_trigger", "name": "subagent"}"#;
+    let text = format!(
+        r#"{{"type": "turn.prompt", {}, {origin}, "time": 1780000000000}}
+{{"type": "context.append_message", "message": {{"role": "user", {prompt}, "toolCalls": [], {origin}}}, "time": 1780000000001}}
+{{"type": "context.append_message", "message": {{"role": "user", {prompt}, "toolCalls": [], {origin}}}, "time": 1780000000002}}
+"#,
+        prompt.replace("content", "input")
+    );
+    // A second message with the same words is another one.
+    with(&text, |run| assert_eq!(run.steps.iter().filter(|step| step.kind == StepKind::Message).count(), 2));
 }
 
 #[test]

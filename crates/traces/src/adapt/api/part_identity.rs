@@ -72,9 +72,9 @@ fn fields_value<'run, F: crate::adapt::fields::TableRow>(object: Object<'run>, f
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 
-/// An empty text is left out by whoever repeats it.
+/// An empty text is left out, or put in, by whoever repeats it.
 fn spoken(words: Node<'_>) -> Option<&str> {
-    node_text(words).filter(|words| !words.is_empty())
+    node_text(words).filter(|words| !words.trim().is_empty())
 }
 
 impl<'run> MessagePart<'run> {

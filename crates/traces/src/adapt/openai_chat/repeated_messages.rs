@@ -4,7 +4,7 @@ use super::message_role;
 use crate::adapt::content;
 use crate::adapt::fields::{FieldRecord, NodeShapes};
 use crate::adapt::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object};
-use crate::adapt::nodes::{first_of, list_of, node_object, object_items, text_of};
+use crate::adapt::nodes::{first_of, list_of, node_object, node_text, object_items, text_of};
 use averment_base::limits::Limits;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value, json};
@@ -98,10 +98,22 @@ pub(super) fn same_message<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
 fn same_words<'run>(a: Object<'run>, b: Object<'run>) -> bool {
     let value = |object: Object<'run>, field| object.field(field).map_or(Value::Null, |node: Node<'run>| node.value);
     let content = |object| plain_content(object).unwrap_or(Value::Null);
-    values_equal(&content(a), &content(b))
+    same_content(content(a), content(b))
         && [ChatMessageKey::Role, ChatMessageKey::Answers]
             .into_iter()
             .all(|field| values_equal(&value(a, field), &value(b, field)))
+}
+
+/// White space is put in beside calls, and left out again.
+fn same_content<'run>(a: Value<'run>, b: Value<'run>) -> bool {
+    let (Value::List(known), Value::List(new)) = (a, b) else { return values_equal(&a, &b) };
+    let said = |blocks: &'run [Node<'run>]| blocks.iter().filter(|block| !is_blank(block));
+    said(known).count() == said(new).count()
+        && said(known).zip(said(new)).all(|(a, b)| values_equal(&a.value, &b.value))
+}
+
+fn is_blank(block: &Node<'_>) -> bool {
+    content::block_text(block).and_then(node_text).is_some_and(|words| words.trim().is_empty())
 }
 
 /// The words of a message, which some write as a list of one block. A message of calls alone has none, or empty ones.
@@ -112,5 +124,5 @@ fn plain_content<'run>(message: Object<'run>) -> Option<Value<'run>> {
         Value::List([only]) => content::block_text(only).map_or(content.value, |words| words.value),
         value => value,
     };
-    Some(if matches!(words, Value::Text(text) if text.is_empty()) { Value::Null } else { words })
+    Some(if matches!(words, Value::Text(text) if text.as_str().trim().is_empty()) { Value::Null } else { words })
 }

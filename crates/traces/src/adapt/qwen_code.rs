@@ -1,6 +1,6 @@
 //! Qwen Code: the chat of a session, a record a line, whose messages have the parts of the Gemini API.
 
-use super::adk::{self, AdkPartKey};
+use super::adk::{self, AdkPartKey, server_tools};
 use super::block_session;
 use super::blocks::{self, BlockCall};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, number_behind};
@@ -10,7 +10,7 @@ use super::gemini;
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object, ObjectEntry, Value};
+use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
 
@@ -208,8 +208,8 @@ pub(super) fn add_parts<'run>(
         if let Some(given) = value_of(part, AdkPartKey::Response).and_then(node_object) {
             add_result(talk, node, given, about, told);
         }
-        let is_set = |entry: &&ObjectEntry<'run>| !matches!(entry.node.value, Value::Null | Value::Boolean(_));
-        if part.entries().iter().filter(is_set).any(|entry| !adk::is_part_key(entry.key)) {
+        server_tools::add_part(talk, part, about);
+        if !adk::is_known_part(part) {
             talk.draft.skip_record(node.origin, blocks::UNKNOWN);
         }
     }

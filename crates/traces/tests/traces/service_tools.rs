@@ -21,6 +21,24 @@ fn code_that_gemini_runs_is_a_call() {
 }
 
 #[test]
+fn code_in_a_saved_conversation_of_gemini_is_a_call() {
+    let text = r#"[{"role": "user", "parts": [{"text": "count"}]}, {"role": "model", "parts": [
+      {"executable_code": {"language": "PYTHON", "code": "print(1)"}}, {"code_execution_result": {"outcome": "OUTCOME_OK", "output": "1"}},
+      {"inline_data": {"mime_type": "image/png", "data": "eA=="}}, {"text": "One."}]}]"#;
+    let camel =
+        text.replace("executable_code", "executableCode").replace("code_execution_result", "codeExecutionResult");
+    for text in [text, &camel.replace("inline_data", "inlineData")] {
+        with(text, |run| {
+            let all = ["message user", "call code_execution", "message assistant"];
+            assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true));
+            assert_eq!((run.steps[1].status, field(run, 1, "result")), (StepStatus::Ok, "\"1\"".into()));
+            assert_eq!(root(run, "turns"), "1");
+        });
+    }
+    with(&text.replace("executable_code", "other_code"), |run| assert!(!run.complete));
+}
+
+#[test]
 fn what_gemini_searched_and_read_is_a_call_and_counts_once() {
     let text = r#"[{"candidates": [{"content": {"role": "model", "parts": [{"text": "It is "}]}, "groundingMetadata": {}}]},
       {"candidates": [{"content": {"role": "model", "parts": [{"text": "mild."}]}, "finishReason": "STOP",

@@ -90,7 +90,7 @@ pub(in crate::adapt) fn step_tool(word: &str) -> Option<(&'static str, bool)> {
     Some((tool, kind.key() == word))
 }
 
-pub(super) fn is_server_key(key: &str) -> bool {
+pub(in crate::adapt) fn is_server_key(key: &str) -> bool {
     ServerPartKey::from_key(key).is_some()
 }
 
@@ -113,7 +113,11 @@ pub(in crate::adapt) fn is_same_part(a: Object<'_>, b: Object<'_>) -> bool {
     }
 }
 
-pub(super) fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, part: Object<'run>, about: &StepMeta<'run>) {
+pub(in crate::adapt) fn add_part<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    part: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let Some((kind, node, told)) = server_part(part) else { return };
     let (id, tool) = (value_of(told, ServerToolKey::Id), value_of(told, ServerToolKey::Kind));
     let code = Node::computed(Value::plain_text(CODE));
@@ -133,13 +137,19 @@ pub(super) fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, part:
                 None => (None, StepStatus::Unknown),
             };
             let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
-            talk.add_result(text_of(told, ServerToolKey::Id), Some(CODE), outcome, about, node.origin);
+            let id = text_of(told, ServerToolKey::Id);
+            talk.within_message(|talk| {
+                talk.add_result(id, Some(CODE), outcome, about, node.origin);
+            });
         }
         ServerPartKey::Response => {
             let result = value_of(told, ServerToolKey::Given);
             let outcome = CallResult { result, status: Some(StepStatus::Unknown), ..CallResult::default() };
             let tool = text_of(told, ServerToolKey::Kind);
-            talk.add_result(text_of(told, ServerToolKey::Id), tool, outcome, about, node.origin);
+            let id = text_of(told, ServerToolKey::Id);
+            talk.within_message(|talk| {
+                talk.add_result(id, tool, outcome, about, node.origin);
+            });
         }
     }
 }

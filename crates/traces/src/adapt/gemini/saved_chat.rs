@@ -1,7 +1,7 @@
 //! Gemini CLI: a chat that was saved (`/chat save`), which is the conversation with the model as its API has it. Older versions save the
 //! list alone, which programs on the API write down, too: what a tool of that name did there nobody knows.
 
-use crate::adapt::adk::{AdkPartKey, is_part_key, is_plain_text};
+use crate::adapt::adk::{AdkPartKey, is_part_key, is_plain_text, server_tools};
 use crate::adapt::blocks;
 use crate::adapt::content;
 use crate::adapt::conversation::{ConversationBuilder, Speaker, StepMeta};
@@ -53,7 +53,8 @@ fn is_content(content: Object<'_>) -> bool {
         SavedChatKey::from_key(entry.key) == Some(SavedChatKey::Role)
             || AdkPartKey::from_key(entry.key) == Some(AdkPartKey::Parts)
     };
-    let has_part = |part: Object<'_>| part.entries().iter().any(|entry| is_part_key(entry.key));
+    let is_part = |key: &str| is_part_key(key) || server_tools::is_server_key(key);
+    let has_part = |part: Object<'_>| part.entries().iter().any(|entry| is_part(entry.key));
     text_of(content, SavedChatKey::Role).and_then(SavedRole::from_key).is_some()
         && content.entries().iter().all(is_own)
         && list_of(content, AdkPartKey::Parts)

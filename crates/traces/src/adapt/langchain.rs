@@ -1,5 +1,5 @@
 //! Messages of LangChain and LangGraph: `human`, `ai`, `tool` and `system`, plain, as `{type, data}`, or as constructors (`lc`, `kwargs`);
-//! in a list, under `messages`, in the state of a graph, or in its updates node by node.
+//! in a list, under `messages`, or in the state of a graph.
 
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
@@ -10,9 +10,8 @@ use super::nodes::{first_of, list_of, node_object, node_text, object_of, objects
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::{content, handovers, printed_messages};
-use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_run, of_usage};
+use averment_runs::normal::{of_meta, of_usage};
 use averment_runs::run::StepStatus;
 use rustc_hash::FxHashSet;
 
@@ -84,123 +83,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-key_table! {
-    /// What nodes of graphs are mostly named: one of them tells the format.
-    GraphNode {
-        Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor",
-        /// A question to a person: nothing was done.
-        Silent = "__interrupt__" | "__start__" | "__metadata__",
-    }
-}
-
-/// What each node of a graph changed, as `stream_mode="updates"` gives it.
-pub(crate) const UPDATES: TraceFormat = TraceFormat {
-    name: "LangGraph updates",
-    known_by: "objects of a node's name (`agent`, `tools`, …) with the `messages` that it added",
-    description: "updates of a LangGraph (`stream_mode=\"updates\"`, a list or one a line)",
-    marks: &[GraphNode::Silent.key()],
-    item_marks: GraphNode::Any.keys(),
-    element: is_update,
-    line: is_update,
-    record_ids: RecordIds::OWN_READER,
-    read: read_updates,
-    ..IN_FULL
-};
-
-fn is_update(update: Object<'_>) -> bool {
-    let is_of_node =
-        |entry: &averment_base::value::ObjectEntry<'_>| node_object(entry.node).and_then(held_messages).is_some();
-    update.entries().len() <= 2 && update.entries().iter().any(is_of_node)
-}
-
-fn held_messages(state: Object<'_>) -> Option<&[Node<'_>]> {
+pub(super) fn held_messages(state: Object<'_>) -> Option<&[Node<'_>]> {
     let messages = list_of(state, LangChainKey::Messages)?;
     let known = |one: Object<'_>| message_sayer(one).is_some() && one.field(LangChainKey::Role).is_none();
     objects_of(messages).any(known).then_some(messages)
-}
-
-fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let updates = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
-    let mut seen = FxHashSet::default();
-    for node in super::nodes::items_of::<LangChainKey>(updates, &[]) {
-        let Some(update) = super::nodes::record_payload(*node) else {
-            talk.draft.count_record();
-            talk.draft.skip_value(node, "what is no update of a graph is passed over");
-            continue;
-        };
-        for entry in update.entries().iter().filter(|entry| GraphNode::from_key(entry.key) != Some(GraphNode::Silent)) {
-            talk.draft.count_record();
-            let messages = node_object(entry.node).and_then(|state| list_of(state, LangChainKey::Messages));
-            match (messages, entry.node.value) {
-                (Some(messages), _) => read_messages(&mut talk, messages, &mut seen),
-                // A node that changed nothing, and what a server says of the run.
-                (None, Value::Null | Value::Text(_) | Value::Number(_) | Value::Boolean(_)) => {}
-                (None, _) => talk.draft.skip_record(entry.node.origin, "an update without `messages` is passed over"),
-            }
-        }
-    }
-    talk.finish_run().insert_derived(handovers::derive_handover);
-    Ok(())
-}
-
-key_table! {
-    /// How the server begins a stream, and how it says what went wrong.
-    StreamKey {
-        Run = "run_id",
-        Attempt = "attempt",
-        Error = "error",
-        Why = "message",
-    }
-}
-
-/// The states of a graph, as a server streams them (`stream_mode="values"`): each repeats the messages of those before it.
-pub(crate) const STATES: TraceFormat = TraceFormat {
-    name: "LangGraph states",
-    known_by: "a `run_id` with an `attempt` alone, in front of objects with `messages` of LangChain",
-    description: "states of a graph that a LangGraph server streams (`stream_mode=\"values\"`)",
-    marks: &[StreamKey::Attempt.key()],
-    item_marks: &[StreamKey::Attempt.key()],
-    element: is_stream_head,
-    record_ids: RecordIds::OWN_READER,
-    read: read_states,
-    ..IN_FULL
-};
-
-fn is_stream_head(head: Object<'_>) -> bool {
-    head.entries().len() == 2 && [StreamKey::Run, StreamKey::Attempt].into_iter().all(|key| head.field(key).is_some())
-}
-
-fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let states = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
-    let (mut seen, mut before): (_, &[Node<'run>]) = (FxHashSet::default(), &[]);
-    for node in super::nodes::items_of::<LangChainKey>(states, &[]) {
-        talk.draft.count_record();
-        match node_object(*node) {
-            Some(head) if is_stream_head(head) => {
-                talk.draft.set_some(of_run::ID, head.field(StreamKey::Run).filter(|id| node_text(*id).is_some()));
-            }
-            Some(state) if list_of(state, LangChainKey::Messages).is_some() => {
-                let messages = list_of(state, LangChainKey::Messages).unwrap_or_default();
-                let is_same = |(a, b): &(&Node<'run>, &Node<'run>)| values_equal(&a.value, &b.value);
-                let known = messages.iter().zip(before).take_while(is_same).count();
-                let new = messages.get(known..).unwrap_or_default();
-                read_messages(&mut talk, new, &mut seen);
-                // A stream that is resumed may begin with an earlier state.
-                if !new.is_empty() {
-                    before = messages;
-                }
-            }
-            Some(state) if first_of(state, &[StreamKey::Error]).is_some() => {
-                let why = first_of(state, &[StreamKey::Why, StreamKey::Error]);
-                talk.draft.set_some(of_run::ERROR, why);
-            }
-            _ => talk.draft.skip_value(node, "what is no state of a graph is passed over"),
-        }
-    }
-    talk.finish_run().insert_derived(handovers::derive_handover);
-    Ok(())
 }
 
 fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
@@ -212,7 +98,7 @@ fn held_in(object: Object<'_>) -> Option<&[Node<'_>]> {
     (objects_of(messages).any(is_sure) && !objects_of(messages).any(of_chat)).then_some(messages)
 }
 
-fn message_sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
+pub(super) fn message_sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
     if message.field(LangChainKey::Constructor).is_some() {
         let class = list_of(message, LangChainKey::Id)?.last().copied().and_then(node_text)?;
         let held = object_of(message, LangChainKey::Kwargs)?;
@@ -235,7 +121,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-fn read_messages<'run>(
+pub(super) fn read_messages<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     messages: &'run [Node<'run>],
     seen: &mut FxHashSet<(&'run str, &'run str)>,

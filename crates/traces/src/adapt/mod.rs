@@ -91,6 +91,7 @@ mod langchain_events;
 mod langchain_printed;
 mod langflow;
 mod langfuse;
+mod langgraph;
 mod langsmith;
 mod letta;
 mod letta_file;

@@ -11,11 +11,11 @@ use super::{
     dspy, eleven_labs, evaluation_rows, evalview, flowise, gemini, gemini_api, gemini_live, generic, genkit,
     google_interactions, goose, grok, grok_headless, guard, haystack, helicone, http_exchanges, inspect, kimi,
     kimi_code, langchain, langchain_agent, langchain_events, langchain_printed, langchain4j, langflow, langfuse,
-    langsmith, letta, letta_file, llama_index, llama_stack, llama_workflow, llm_logs, logged_requests, managed, mastra,
-    mastra_stream, mcp, mini_swe, mistral_entries, n8n, native, ollama, open_webui, openai_agents, openai_chat,
-    opencode, openhands, opik, otel, owasp, pi, platform_spans, posthog, promptfoo, pydantic_ai, qwen_code, rasa,
-    realtime, retell, run_state, runsight, semantic_kernel, senders, sharegpt, skillgym, smolagents, span_rows, stop,
-    strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat, weave, zed_thread,
+    langgraph, langsmith, letta, letta_file, llama_index, llama_stack, llama_workflow, llm_logs, logged_requests,
+    managed, mastra, mastra_stream, mcp, mini_swe, mistral_entries, n8n, native, ollama, open_webui, openai_agents,
+    openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans, posthog, promptfoo, pydantic_ai,
+    qwen_code, rasa, realtime, retell, run_state, runsight, semantic_kernel, senders, sharegpt, skillgym, smolagents,
+    span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat, weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -143,8 +143,8 @@ pub static FORMATS: &[TraceFormat] = &[
     sharegpt::FORMAT,
     senders::FORMAT,
     langchain_agent::FORMAT,
-    langchain::UPDATES,
-    langchain::STATES,
+    langgraph::UPDATES,
+    langgraph::STATES,
     langchain_events::FORMAT,
     api::converse::FORMAT,
     evalview::FORMAT,

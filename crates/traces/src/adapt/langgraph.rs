@@ -1,0 +1,252 @@
+//! What a graph of LangGraph streams: its updates node by node, and its states, each of which repeats the messages of those before it.
+
+use super::conversation::ConversationBuilder;
+use super::fields::{FieldRecord as _, key_table};
+use super::format::{IN_FULL, TraceFormat};
+use super::handovers;
+use super::langchain::{self, LangChainKey};
+use super::nodes::{first_of, items_of, list_of, node_list, node_object, node_text, record_payload, text_of};
+use super::repeated_records::RecordIds;
+use super::run_builder::RunBuilder;
+use averment_base::value::compare::values_equal;
+use averment_base::value::{Node, Object, Value, json};
+use averment_runs::normal::of_run;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+key_table! {
+    /// What nodes of graphs are mostly named: one of them tells the format.
+    GraphNode {
+        Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor",
+        /// A question to a person: nothing was done.
+        Silent = "__interrupt__" | "__start__" | "__metadata__",
+    }
+}
+
+/// What each node of a graph changed, as `stream_mode="updates"` gives it.
+pub(crate) const UPDATES: TraceFormat = TraceFormat {
+    name: "LangGraph updates",
+    known_by: "objects of a node's name (`agent`, `tools`, …) with the `messages` that it added",
+    description: "updates of a LangGraph (`stream_mode=\"updates\"`, also beside other modes; a list or one a line)",
+    marks: &[GraphNode::Silent.key()],
+    item_marks: GraphNode::Any.keys(),
+    element: is_update,
+    line: is_update,
+    record_ids: RecordIds::OWN_READER,
+    read: read_updates,
+    ..IN_FULL
+};
+
+fn is_update(update: Object<'_>) -> bool {
+    let is_of_node = |entry: &averment_base::value::ObjectEntry<'_>| {
+        node_object(entry.node).and_then(langchain::held_messages).is_some()
+    };
+    update.entries().len() <= 2 && update.entries().iter().any(is_of_node)
+}
+
+key_table! {
+    /// What is told, where a stream has several modes or one in a list.
+    StreamMode {
+        Updates = "updates",
+        Values = "values",
+        /// Answers piece by piece.
+        Pieces = "messages",
+        /// How the work goes on, and what the program itself tells of it.
+        Silent = "custom" | "debug" | "tasks" | "checkpoints",
+    }
+}
+
+/// One record of a stream: the path to the graph that tells it (empty for the graph itself), its mode, and what it tells.
+fn streamed<'run>(node: Node<'run>) -> Option<(&'run [Node<'run>], StreamMode, Node<'run>)> {
+    let mode_of = |node: &Node<'run>| node_text(*node).and_then(StreamMode::from_key);
+    match node.value {
+        Value::List([mode, payload]) if mode_of(mode).is_some() => Some((&[], mode_of(mode)?, *payload)),
+        Value::List([path, mode, payload]) if mode_of(mode).is_some() => {
+            Some((node_list(*path)?, mode_of(mode)?, *payload))
+        }
+        _ => None,
+    }
+}
+
+/// What the records of a stream told so far.
+struct StreamReader<'a, 'run, 'limits> {
+    talk: ConversationBuilder<'a, 'run, 'limits>,
+    seen: FxHashSet<(&'run str, &'run str)>,
+    /// The last state of each graph, by its path.
+    states: FxHashMap<String, &'run [Node<'run>]>,
+    /// Messages without an id that updates told, and no state repeated yet.
+    nameless: FxHashMap<String, usize>,
+    /// Pieces of answers by the ids of these.
+    pieces: Vec<(&'run str, Node<'run>)>,
+}
+
+fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let records = draft.arena.alloc(root);
+    let mut reader = StreamReader {
+        talk: ConversationBuilder::new(draft),
+        seen: FxHashSet::default(),
+        states: FxHashMap::default(),
+        nameless: FxHashMap::default(),
+        pieces: Vec::new(),
+    };
+    for node in items_of::<LangChainKey>(records, &[]) {
+        match streamed(*node) {
+            Some((_, StreamMode::Updates, payload)) => reader.add_update(payload, node_object(payload)),
+            Some((path, StreamMode::Values, payload)) => reader.add_state(path, payload),
+            Some((_, StreamMode::Pieces, payload)) => reader.add_piece(payload),
+            Some((_, StreamMode::Silent, _)) => reader.talk.draft.count_record(),
+            None => reader.add_update(*node, record_payload(*node)),
+        }
+    }
+    reader.tell_pieces();
+    reader.talk.finish_run().insert_derived(handovers::derive_handover);
+    Ok(())
+}
+
+impl<'run> StreamReader<'_, 'run, '_> {
+    fn add_update(&mut self, node: Node<'run>, update: Option<Object<'run>>) {
+        let Some(update) = update else {
+            self.talk.draft.count_record();
+            self.talk.draft.skip_value(node, "what is no update of a graph is passed over");
+            return;
+        };
+        for entry in update.entries().iter().filter(|entry| GraphNode::from_key(entry.key) != Some(GraphNode::Silent)) {
+            self.talk.draft.count_record();
+            let messages = node_object(entry.node).and_then(|state| list_of(state, LangChainKey::Messages));
+            match (messages, entry.node.value) {
+                (Some(messages), _) => {
+                    for message in messages.iter().filter(|message| message_id(**message).is_none()) {
+                        *self.nameless.entry(json::to_json(&message.value)).or_default() += 1;
+                    }
+                    langchain::read_messages(&mut self.talk, messages, &mut self.seen);
+                }
+                // A node that changed nothing, and what a server says of the run.
+                (None, Value::Null | Value::Text(_) | Value::Number(_) | Value::Boolean(_)) => {}
+                (None, _) => {
+                    self.talk.draft.skip_record(entry.node.origin, "an update without `messages` is passed over");
+                }
+            }
+        }
+    }
+
+    /// A state repeats what updates told before it, and tells what was said to the graph.
+    fn add_state(&mut self, path: &'run [Node<'run>], state: Node<'run>) {
+        self.talk.draft.count_record();
+        let Some(messages) = node_object(state).and_then(|state| list_of(state, LangChainKey::Messages)) else {
+            return self.talk.draft.skip_value(state, "what is no state of a graph is passed over");
+        };
+        let of_graph = path.iter().filter_map(|part| node_text(*part)).collect::<Vec<_>>().join("|");
+        let before = self.states.get(&of_graph).copied().unwrap_or_default();
+        let new = new_messages(messages, before);
+        for message in new {
+            if !self.is_repeated(message, path) {
+                langchain::read_messages(&mut self.talk, std::slice::from_ref(message), &mut self.seen);
+            }
+        }
+        if !new.is_empty() {
+            self.states.insert(of_graph, messages);
+        }
+    }
+
+    fn is_repeated(&mut self, message: &'run Node<'run>, path: &'run [Node<'run>]) -> bool {
+        if message_id(*message).is_some() {
+            return false;
+        }
+        match self.nameless.get_mut(&json::to_json(&message.value)).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            // A graph inside of another begins with messages of that one.
+            None if !path.is_empty() => self.talk.draft.skip_value(message, UNTOLD),
+            None => return false,
+        }
+        true
+    }
+
+    fn add_piece(&mut self, payload: Node<'run>) {
+        self.talk.draft.count_record();
+        let piece = node_list(payload).and_then(|pair| pair.first()).copied();
+        match piece.and_then(|piece| Some((message_id(piece)?, piece))) {
+            Some(piece) => self.pieces.push(piece),
+            None => self.talk.draft.skip_value(payload, UNTOLD),
+        }
+    }
+
+    /// A tool may ask models, too: what they say stands in no update.
+    fn tell_pieces(&mut self) {
+        let known: FxHashSet<&str> = self.seen.iter().map(|(_, id)| *id).collect();
+        // A whole answer may have a number behind the id of its pieces.
+        let is_known = |id: &str| known.contains(id) || known.contains(&*format!("{id}-0"));
+        if let Some((_, piece)) = self.pieces.iter().find(|(id, _)| !is_known(id)) {
+            self.talk.draft.skip_value(piece, UNTOLD);
+        }
+    }
+}
+
+const UNTOLD: &str = "a message that stands in no update of a graph is passed over";
+
+fn message_id(message: Node<'_>) -> Option<&str> {
+    let (_, message) = node_object(message).and_then(langchain::message_sayer)?;
+    text_of(message, LangChainKey::Id)
+}
+
+/// What a state has behind the messages of the state before it.
+fn new_messages<'run>(messages: &'run [Node<'run>], before: &[Node<'run>]) -> &'run [Node<'run>] {
+    let is_same = |(a, b): &(&Node<'run>, &Node<'_>)| values_equal(&a.value, &b.value);
+    let known = messages.iter().zip(before).take_while(is_same).count();
+    messages.get(known..).unwrap_or_default()
+}
+
+key_table! {
+    /// How the server begins a stream, and how it says what went wrong.
+    StreamKey {
+        Run = "run_id",
+        Attempt = "attempt",
+        Error = "error",
+        Why = "message",
+    }
+}
+
+/// The states of a graph, as a server streams them (`stream_mode="values"`): each repeats the messages of those before it.
+pub(crate) const STATES: TraceFormat = TraceFormat {
+    name: "LangGraph states",
+    known_by: "a `run_id` with an `attempt` alone, in front of objects with `messages` of LangChain",
+    description: "states of a graph that a LangGraph server streams (`stream_mode=\"values\"`)",
+    marks: &[StreamKey::Attempt.key()],
+    item_marks: &[StreamKey::Attempt.key()],
+    element: is_stream_head,
+    record_ids: RecordIds::OWN_READER,
+    read: read_states,
+    ..IN_FULL
+};
+
+fn is_stream_head(head: Object<'_>) -> bool {
+    head.entries().len() == 2 && [StreamKey::Run, StreamKey::Attempt].into_iter().all(|key| head.field(key).is_some())
+}
+
+fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let states = draft.arena.alloc(root);
+    let mut talk = ConversationBuilder::new(draft);
+    let (mut seen, mut before): (_, &[Node<'run>]) = (FxHashSet::default(), &[]);
+    for node in items_of::<LangChainKey>(states, &[]) {
+        talk.draft.count_record();
+        match node_object(*node) {
+            Some(head) if is_stream_head(head) => {
+                talk.draft.set_some(of_run::ID, head.field(StreamKey::Run).filter(|id| node_text(*id).is_some()));
+            }
+            Some(state) if list_of(state, LangChainKey::Messages).is_some() => {
+                let messages = list_of(state, LangChainKey::Messages).unwrap_or_default();
+                let new = new_messages(messages, before);
+                langchain::read_messages(&mut talk, new, &mut seen);
+                // A stream that is resumed may begin with an earlier state.
+                if !new.is_empty() {
+                    before = messages;
+                }
+            }
+            Some(state) if first_of(state, &[StreamKey::Error]).is_some() => {
+                let why = first_of(state, &[StreamKey::Why, StreamKey::Error]);
+                talk.draft.set_some(of_run::ERROR, why);
+            }
+            _ => talk.draft.skip_value(node, "what is no state of a graph is passed over"),
+        }
+    }
+    talk.finish_run().insert_derived(handovers::derive_handover);
+    Ok(())
+}

@@ -16,9 +16,9 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
 use super::nested_conversations::NestedConversations;
-use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, text_of};
+use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, objects_of, text_of};
 use super::run_builder::RunBuilder;
-use super::{content, printed_messages};
+use super::{content, printed_messages, streamed_answers};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
@@ -72,6 +72,8 @@ pub(super) struct ExchangeMerger<'run> {
     error: Option<Node<'run>>,
     answers: KnownAnswers<'run>,
     conversations: NestedConversations,
+    /// Of the last request nobody knows what was answered.
+    lacks_answer: bool,
 }
 
 /// Responses by their ids.
@@ -92,9 +94,15 @@ impl<'run> KnownAnswers<'run> {
     }
 }
 
-/// True for provider exchanges other than the chat form.
-pub(super) fn is_exchange(object: Object<'_>, is_response: impl Fn(Object<'_>) -> bool) -> bool {
-    object_of(object, ApiKey::Request).is_some() && object_of(object, ApiKey::Response).is_some_and(is_response)
+/// True for provider exchanges other than the chat form; the response may be a list of the events that were streamed.
+pub(super) fn is_exchange(
+    object: Object<'_>,
+    is_response: impl Fn(Object<'_>) -> bool,
+    is_event: impl Fn(Object<'_>) -> bool,
+) -> bool {
+    let is_of_events = || list_of(object, ApiKey::Response).is_some_and(|events| objects_of(events).any(is_event));
+    object_of(object, ApiKey::Request).is_some()
+        && (object_of(object, ApiKey::Response).is_some_and(is_response) || is_of_events())
 }
 
 pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
@@ -121,18 +129,20 @@ impl<'run> ExchangeMerger<'run> {
     pub(super) fn add_exchange(&mut self, node: Node<'run>, object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
         match (object_of(object, ApiKey::Request), object_of(object, ApiKey::Response)) {
             (None, None) => {
-                let known = self.add_request(object, draft) | self.add_response(node, object, draft);
-                if !known {
+                let (asks, answers) = (self.add_request(object, draft), self.add_response(node, object, draft));
+                self.lacks_answer &= !answers;
+                if !asks && !answers {
                     draft.skip_value(node, "an element that is neither a request nor a response is passed over");
                 }
             }
-            (request, response) => {
+            (request, _) => {
                 if let Some(request) = request {
                     self.add_request(request, draft);
                 }
-                if let (Some(response), Some(node)) = (response, object.field(ApiKey::Response)) {
-                    self.add_response(node, response, draft);
-                }
+                self.lacks_answer = match first_of(object, &[ApiKey::Response]) {
+                    Some(response) => !self.add_told_response(response, draft),
+                    None => true,
+                };
             }
         }
     }
@@ -206,6 +216,17 @@ impl<'run> ExchangeMerger<'run> {
         self.pieces.extend(left);
     }
 
+    fn add_told_response(&mut self, node: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+        let whole = streamed_answers::whole_answer(node, draft);
+        let is_known = whole
+            .and_then(|whole| Some((whole, node_object(whole)?)))
+            .is_some_and(|(node, response)| self.add_response(node, response, draft));
+        if !is_known {
+            draft.skip_value(node, streamed_answers::UNKNOWN_ANSWER);
+        }
+        is_known
+    }
+
     fn add_response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
         // A request that was sent or written down again has the answer that it had.
         if text_of(response, ApiKey::Id).is_some_and(|id| self.answers.is_known(id, response)) {
@@ -245,6 +266,9 @@ impl<'run> ExchangeMerger<'run> {
 
     pub(super) fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
         draft.set_some(of_run::ERROR, self.error);
+        if self.lacks_answer {
+            draft.leave_output_open();
+        }
         if let Some(list) = self.tools {
             let list = tool_list(draft, list);
             draft.set_entry(of_run::TOOLS, list);

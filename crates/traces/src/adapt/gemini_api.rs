@@ -1,7 +1,10 @@
 //! Gemini's API: requests (`contents`) and responses (`candidates`), alone, together, and in streamed pieces. Each request repeats the
 //! conversation so far: what is new in it is added.
 
+mod kinds;
 mod partial_calls;
+
+use kinds::{is_exchange, is_request, is_response, method_of};
 
 use super::adk::server_tools::{self, Grounding};
 use super::adk::{self, AdkPartKey};
@@ -79,39 +82,6 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn has_parts(content: Object<'_>) -> bool {
-    list_of(content, AdkPartKey::Parts).is_some()
-}
-
-fn is_request(object: Object<'_>) -> bool {
-    list_of(object, GeminiApiKey::Contents).is_some_and(|list| object_items(list).any(|(_, one)| has_parts(one)))
-}
-
-fn is_response(object: Object<'_>) -> bool {
-    let of_content = |one| object_of(one, GeminiApiKey::Content).is_some_and(has_parts);
-    let ends = |one| value_of(one, GeminiApiKey::Ended).is_some();
-    list_of(object, GeminiApiKey::Candidates)
-        .is_some_and(|list| object_items(list).any(|(_, one)| of_content(one) || ends(one)))
-}
-
-fn is_exchange(object: Object<'_>) -> bool {
-    is_request(object)
-        || is_response(object)
-        || object_of(object, GeminiApiKey::Request).is_some_and(is_request)
-        || method_of(object).is_some()
-}
-
-/// Of an answer in a recording that holds no requests.
-fn method_of(object: Object<'_>) -> Option<GeminiMethod> {
-    let method = text_of(object, GeminiApiKey::Method).and_then(GeminiMethod::from_key)?;
-    let response = value_of(object, GeminiApiKey::Response)?;
-    let is_answer = || match node_list(response) {
-        Some(pieces) => pieces.is_empty() || object_items(pieces).any(|(_, piece)| is_response(piece)),
-        None => node_object(response).is_some_and(is_response),
-    };
-    Some(method).filter(|method| *method == GeminiMethod::Silent || is_answer())
-}
-
 /// The pieces of a streamed response are read where they stand.
 pub(super) fn compose_answer<'run>(events: &'run [Node<'run>], _: &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)> {
     let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_response);
@@ -172,6 +142,8 @@ struct GeminiConversation<'run> {
     error: Option<Node<'run>>,
     is_cut: bool,
     grounding: Grounding<'run>,
+    /// Of the last request nobody knows what was answered.
+    lacks_answer: bool,
     /// A response whose pieces arrive: the place where it begins.
     open: Option<usize>,
 }
@@ -207,9 +179,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 let pieces = node_list(response).unwrap_or(std::slice::from_ref(draft.arena.alloc(response)));
                 let known = pieces.iter().filter(|piece| told.add_response(**piece, draft)).count();
                 told.close_response(draft);
-                known == pieces.len()
+                told.lacks_answer = known < pieces.len();
+                !told.lacks_answer
             }
-            None => told.add_response(*node, draft) || request.is_some(),
+            None => {
+                let answers = told.add_response(*node, draft);
+                told.lacks_answer &= !answers;
+                answers || request.is_some()
+            }
         };
         if !known {
             draft.skip_value(node, "what is neither a request nor a response is passed over");
@@ -443,6 +420,9 @@ impl<'run> GeminiConversation<'run> {
         }
         self.usage.into_iter().for_each(|usage| adk::count_usage(&mut talk, usage));
         let draft = talk.finish_run();
+        if self.lacks_answer {
+            draft.leave_output_open();
+        }
         if self.is_cut {
             draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }

@@ -33,6 +33,8 @@ key_table! {
         /// The usage in the sessions of Cline's SDK.
         Metrics = "metrics",
         Model = "model",
+        /// The agent that speaks, as OpenAI's Swarm writes it.
+        Sender = "sender",
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod conversation;
 mod repeated_messages;
+mod swarm_stream;
 
 pub(super) use conversation::read_conversation;
 use repeated_messages::{repeats_message, repeats_some_calls, same_calls, same_message, says_something};
@@ -19,7 +20,7 @@ use super::nodes::{first_of, list_of, node_object, node_text, object_items, obje
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::unknown::UNKNOWN_ROLE;
-use super::{blocks, claude_code, content, native, printed_messages};
+use super::{blocks, claude_code, content, native, printed_messages, streamed_answers};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
@@ -102,6 +103,8 @@ struct MergedRequests<'run> {
     usage: TokenUsage,
     answers: KnownAnswers<'run>,
     conversations: NestedConversations,
+    /// Of the last request nobody knows what was answered.
+    lacks_answer: bool,
 }
 
 fn is_exchange(object: Object<'_>) -> bool {
@@ -131,6 +134,9 @@ fn has_choices(object: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let mut merged = MergedRequests::default();
     match root.value {
+        Value::List(items) if swarm_stream::is_stream(items) => {
+            merged.messages = swarm_stream::collect_messages(items, draft);
+        }
         Value::List(items) => items.iter().for_each(|item| collect_messages(*item, &mut merged, draft)),
         Value::Object(object) => {
             collect_messages(root, &mut merged, draft);
@@ -141,7 +147,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         _ => {}
     }
-    let MergedRequests { messages, usage, .. } = merged;
+    let MergedRequests { messages, usage, lacks_answer, .. } = merged;
     let in_blocks = messages.iter().any(blocks::has_tools);
     let tells = in_blocks || messages.iter().any(tells_of_calls);
     let unknown =
@@ -166,6 +172,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         read_conversation(messages, draft);
     }
     usage.set_usage(draft);
+    if lacks_answer {
+        draft.leave_output_open();
+    }
     if let Value::Object(object) = root.value {
         keep_own(object, draft);
     }
@@ -334,13 +343,17 @@ fn add_response<'run>(
     merged: &mut MergedRequests<'run>,
     draft: &mut RunBuilder<'run, '_>,
 ) {
-    let Some(response) = object_of(object, ChatExchangeKey::Response) else {
-        match object.field(ChatExchangeKey::Response).map(|response| response.value) {
-            None | Some(Value::Null) => draft.add_warning(node.origin, "a request without a response"),
-            Some(_) => draft.skip_record(node.origin, "a response that is no object (a stream?) is passed over"),
-        }
+    merged.lacks_answer = true;
+    let Some(given) = first_of(object, &[ChatExchangeKey::Response]) else {
+        draft.add_warning(node.origin, "a request without a response");
         return;
     };
+    let whole = streamed_answers::whole_answer(given, draft);
+    let Some((given, response)) = whole.and_then(|whole| Some((whole, node_object(whole)?))) else {
+        draft.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
+        return;
+    };
+    merged.lacks_answer = false;
     // A request that was sent or written down again has the answer that it had.
     if text_of(response, ChatExchangeKey::Id).is_some_and(|id| merged.answers.is_known(id, response)) {
         return;
@@ -353,7 +366,7 @@ fn add_response<'run>(
         add_usage(counts, model, &mut merged.usage, draft);
     }
     if is_chat_message(response) {
-        merged.messages.extend(object.field(ChatExchangeKey::Response));
+        merged.messages.push(given);
     } else if message.is_some() {
         merged.messages.extend(response.field(ChoiceKey::Message));
     } else if response.field(ChatExchangeKey::Choices).is_some() {
@@ -361,7 +374,8 @@ fn add_response<'run>(
     } else if let Some(error) = response.field(ChatExchangeKey::Error) {
         draft.set_some(of_run::ERROR, Some(error).filter(|_| !draft.has_entry(of_run::ERROR)));
     } else {
-        draft.skip_record(node.origin, "a response of no known form is passed over: it may have asked for calls");
+        merged.lacks_answer = true;
+        draft.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
     }
 }
 

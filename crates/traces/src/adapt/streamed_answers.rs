@@ -54,6 +54,17 @@ pub(super) fn compose_events<'run>(
     Some(Node::new(answer.value, list.origin))
 }
 
+pub(super) const UNKNOWN_ANSWER: &str = "a response of no known form is passed over: it may have asked for calls";
+
+/// A response, put together where its events are kept.
+pub(super) fn whole_answer<'run>(response: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    match response.value {
+        Value::Object(_) => Some(response),
+        Value::List(_) => compose_events(response, false, draft),
+        _ => read_body(response, draft),
+    }
+}
+
 /// The value that a text holds: JSON, or a stream of events.
 pub(super) fn read_body<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let words = node_text(text)?.trim_start();

@@ -7,8 +7,9 @@ use super::conversation::build_markers;
 use super::fields::{FieldRecord as _, TableRow, key_table, value_of};
 use super::messages::{ChatMessageKey, MessageRole};
 use super::nodes::{node_object, node_text, object_items};
-use super::run_builder::{RunBuilder, UnknownPart};
+use super::run_builder::{RunBuilder, UnknownPart, absent_node};
 use averment_base::value::{Node, Object, TextOrigin, Value, json};
+use averment_runs::normal::of_run;
 use averment_runs::run::StepKind;
 use memchr::memmem::Finder;
 use rustc_hash::FxHashSet;
@@ -151,6 +152,11 @@ impl<'run> RunBuilder<'run, '_> {
         self.records.lost += 1;
         self.records.not_understood += 1;
         self.push_warning(origin, message.into(), true);
+    }
+
+    /// What was said before an answer that is not known is not the answer of the run.
+    pub(crate) fn leave_output_open(&mut self) {
+        self.set_entry(of_run::OUTPUT, absent_node());
     }
 
     pub(super) fn has_unknown(&self) -> bool {

@@ -178,7 +178,9 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
         let refusal = message.field(ChatMessageKey::Refusal).filter(|words| cursor.has_shape(*words, ValueShape::Text));
-        if message.field(ChatMessageKey::Invocations).or(message.field(ChatMessageKey::Parts)).or(refusal).is_some() {
+        let sender = message.field(ChatMessageKey::Sender).filter(|_| role == Some(MessageRole::Assistant));
+        let other = [ChatMessageKey::Invocations, ChatMessageKey::Parts].into_iter().find_map(|key| message.field(key));
+        if other.or(refusal).or(sender).is_some() {
             return None;
         }
         // In a session, the words of the program.

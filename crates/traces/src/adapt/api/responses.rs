@@ -114,7 +114,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     description: "requests and responses of OpenAI's Responses API, streamed events included",
     marks: &[ApiKey::Object.key(), ApiKey::Request.key()],
     near: &[ApiKey::Previous.key()],
-    object: |object| is_response(object) || is_exchange(object, is_response),
+    object: |object| is_response(object) || is_exchange(object, is_response, is_event),
     item_marks: &[
         ApiKey::Response.key(),
         ApiKey::Object.key(),
@@ -130,7 +130,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_part(object: Object<'_>) -> bool {
-    is_response(object) || is_exchange(object, is_response) || is_event(object)
+    is_response(object) || is_exchange(object, is_response, is_event) || is_event(object)
 }
 
 /// True if the response belongs to a conversation of several.

@@ -1,13 +1,17 @@
 //! The messages of a conversation, one after the other.
 
 use super::*;
+use crate::adapt::handovers;
 use crate::adapt::messages::function_object;
+use crate::adapt::senders::SenderWord;
 use averment_runs::normal::role;
 
 /// The caller says whether it records calls.
 pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
     draft.mark_recorded(&[StepKind::Message]);
-    let mut reader = ChatConversation { draft, unanswered: PendingCalls::new(), turn: 0, prompt: None, output: None };
+    let names_agents = messages.iter().filter_map(|message| node_object(*message)).any(|it| agent_of(it).is_some());
+    let mut reader =
+        ChatConversation { draft, unanswered: PendingCalls::new(), turn: 0, prompt: None, output: None, agent: None };
     for node in messages {
         reader.draft.count_record();
         match node.value {
@@ -24,6 +28,21 @@ pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft
     draft.set_entry(of_run::TURNS, count_node(turns));
     draft.set_some(of_run::PROMPT, prompt);
     draft.set_some(of_run::OUTPUT, output);
+    if names_agents {
+        draft.insert_derived(handovers::derive_handover);
+    }
+}
+
+/// The agent that speaks, by its name: a word for a kind of speaker names none.
+fn agent_of(message: Object<'_>) -> Option<Node<'_>> {
+    let named = |sender: &Node<'_>| {
+        node_text(*sender)
+            .is_some_and(|name| !name.is_empty() && SenderWord::from_key(&name.to_ascii_lowercase()).is_none())
+    };
+    message
+        .field(ChatMessageKey::Sender)
+        .filter(named)
+        .filter(|_| message_role(message) == Some(MessageRole::Assistant))
 }
 
 struct ChatConversation<'a, 'run, 'limits> {
@@ -32,6 +51,8 @@ struct ChatConversation<'a, 'run, 'limits> {
     turn: usize,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
+    /// Who speaks, by name.
+    agent: Option<Node<'run>>,
 }
 
 impl<'run> ChatConversation<'_, 'run, '_> {
@@ -40,6 +61,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
         let text =
             message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
         let is_said = |text: &Node<'run>| NodeShapes.has_shape(*text, ValueShape::Text);
+        self.agent = agent_of(message);
         match role {
             Some(MessageRole::Assistant) => {
                 self.turn += 1;
@@ -70,11 +92,12 @@ impl<'run> ChatConversation<'_, 'run, '_> {
     }
 
     fn add_words(&mut self, node: Node<'run>, role: Node<'run>, text: Node<'run>, turn: usize) {
-        let fields = vec![
+        let mut fields = vec![
             field_entry(of_step::ROLE, role),
             field_entry(of_step::TEXT, text),
             field_entry(of_step::TURN, count_node(turn)),
         ];
+        fields.extend(self.agent.map(|agent| field_entry(of_step::AGENT, agent)));
         self.draft.add_step(StepKind::Message, fields, node.origin);
     }
 
@@ -105,6 +128,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
         ];
         fields.extend(args.map(|args| field_entry(of_step::ARGS, args)));
         fields.extend(id.map(|id| field_entry(of_step::ID, id)));
+        fields.extend(self.agent.map(|agent| field_entry(of_step::AGENT, agent)));
         let step = self.draft.add_step(StepKind::Call, fields, node.origin);
         self.unanswered.push_call(id.and_then(node_text), tool, self.turn, step);
     }

@@ -1,0 +1,40 @@
+//! What a record of Gemini's API is: a request, a response, or both.
+
+use super::{GeminiApiKey, GeminiMethod};
+use crate::adapt::adk::AdkPartKey;
+use crate::adapt::fields::value_of;
+use crate::adapt::nodes::{list_of, node_list, node_object, object_items, object_of, text_of};
+use averment_base::value::Object;
+
+fn has_parts(content: Object<'_>) -> bool {
+    list_of(content, AdkPartKey::Parts).is_some()
+}
+
+pub(super) fn is_request(object: Object<'_>) -> bool {
+    list_of(object, GeminiApiKey::Contents).is_some_and(|list| object_items(list).any(|(_, one)| has_parts(one)))
+}
+
+pub(super) fn is_response(object: Object<'_>) -> bool {
+    let of_content = |one| object_of(one, GeminiApiKey::Content).is_some_and(has_parts);
+    let ends = |one| value_of(one, GeminiApiKey::Ended).is_some();
+    list_of(object, GeminiApiKey::Candidates)
+        .is_some_and(|list| object_items(list).any(|(_, one)| of_content(one) || ends(one)))
+}
+
+pub(super) fn is_exchange(object: Object<'_>) -> bool {
+    is_request(object)
+        || is_response(object)
+        || object_of(object, GeminiApiKey::Request).is_some_and(is_request)
+        || method_of(object).is_some()
+}
+
+/// Of an answer in a recording that holds no requests.
+pub(super) fn method_of(object: Object<'_>) -> Option<GeminiMethod> {
+    let method = text_of(object, GeminiApiKey::Method).and_then(GeminiMethod::from_key)?;
+    let response = value_of(object, GeminiApiKey::Response)?;
+    let is_answer = || match node_list(response) {
+        Some(pieces) => pieces.is_empty() || object_items(pieces).any(|(_, piece)| is_response(piece)),
+        None => node_object(response).is_some_and(is_response),
+    };
+    Some(method).filter(|method| *method == GeminiMethod::Silent || is_answer())
+}

@@ -53,6 +53,9 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
         ],
         vec![json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.functions": []})],
         vec![refused("ChatMessageKey.refusal", json!("no"))],
+        vec![
+            json!({"tools": [], "ChatExchangeKey.messages": [user, {"ChatMessageKey.role": "assistant", "ChatMessageKey.content": "x", "ChatMessageKey.sender": "Bot"}]}),
+        ],
         vec![refused("ChatMessageKey.content", json!([{"BlockKey.type": "refusal", "BlockKey.refusal": "no"}]))],
         vec![page("ChatMessageKey.toolInvocations", json!({"toolName": "a", "state": "call"}))],
         vec![page("ChatMessageKey.parts", json!({"type": "dynamic-tool", "toolName": "b", "state": "call"}))],

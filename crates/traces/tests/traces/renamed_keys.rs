@@ -87,7 +87,8 @@ const KINDS: [&str; 10] =
     ["type", "kind", "role", "source", "event", "action", "part_kind", "message_type", "run_type", "hook_event_name"];
 
 /// Files in which a tool is gone with a key, each with a part of the place and the reason.
-const HOLES: [(&str, &str, &str); 8] = [
+const HOLES: [(&str, &str, &str); 9] = [
+    ("n8n-execution", "find_customer", "a tool has the name of its node"),
     ("browser-use-history", "navigate", "the key is the name of the tool"),
     ("browser-use-history", "click", "the key is the name of the tool"),
     ("browser-use-history", "done", "the key is the name of the tool"),

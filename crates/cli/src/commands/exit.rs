@@ -38,6 +38,7 @@ pub fn after_breakdown() -> u8 {
 }
 
 /// From here on a breakdown ends with the one code that holds an agent's call back: agents take every other for consent.
+#[cfg(feature = "guard")]
 pub fn hold_back_after_breakdown() {
     AFTER_BREAKDOWN.store(Exit::Usage as u8, Ordering::Relaxed);
 }

@@ -104,13 +104,14 @@ pub fn judge_call(
     alone: Option<&str>,
 ) -> Result<Vec<RuleBreach>, RunError> {
     let after = check_text(rules, with)?;
-    let failed: Vec<AssertionResult<'_>> = after.results().filter(|result| is_broken(*result)).collect();
+    let failed: Vec<AssertionResult<'_>> = after.results().filter(|result| is_broken(result.status())).collect();
     if failed.is_empty() {
         return Ok(Vec::new());
     }
     let earlier = check_text(rules, before)?;
-    let count =
-        |id: &str| earlier.result(id).filter(|result| is_broken(*result)).map(|result| result.violation_count());
+    let count = |id: &str| {
+        earlier.result(id).filter(|result| is_broken(result.status())).map(|result| result.violation_count())
+    };
     // What a later call can mend is no reason to deny this one: such an assertion is told of when the session ends.
     let can_deny = |result: &AssertionResult<'_>| result.assertion().fails_for_good();
     let touched = LazyCell::new(|| {
@@ -138,10 +139,11 @@ pub fn judge_call(
 pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Result<Vec<RuleBreach>, RunError> {
     let (outcome, last) = (check_text(rules, log)?, check_text(rules, ended)?);
     let is_owed = |result: &AssertionResult<'_>| {
-        result.because() == Some(UndecidedCause::Owed) || is_broken(*result) && !result.assertion().fails_for_good()
+        result.because() == Some(UndecidedCause::Owed)
+            || is_broken(result.status()) && !result.assertion().fails_for_good()
     };
     let owed = outcome.results().filter(is_owed);
-    let in_the_end = |result: AssertionResult<'_>| last.result(result.id()).filter(|last| is_broken(*last));
+    let in_the_end = |result: AssertionResult<'_>| last.result(result.id()).filter(|last| is_broken(last.status()));
     let breaches = owed.filter_map(|result| Some(RuleBreach::new(in_the_end(result)?, mode)));
     Ok(breaches.collect())
 }
@@ -155,7 +157,7 @@ pub fn judge_growth(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result
     let Ok(Value::Object(mut run)) = serde_json::from_str::<Value>(normal_form) else { return Ok(Vec::new()) };
     run.insert(of_run::COMPLETE.to_owned(), false.into());
     let outcome = check_text(rules, &Value::Object(run).to_string())?;
-    let broken = outcome.results().filter(|result| is_broken(*result) && result.assertion().fails_for_good());
+    let broken = outcome.results().filter(|result| is_broken(result.status()) && result.assertion().fails_for_good());
     Ok(broken.map(|result| (RuleBreach::new(result, mode), result.violation_count().max(1))).collect())
 }
 
@@ -164,6 +166,6 @@ fn check_text(rules: &Rules, text: &str) -> Result<Outcome, RunError> {
 }
 
 /// A fail that an author expects is none; what cannot be evaluated is no permission.
-fn is_broken(result: AssertionResult<'_>) -> bool {
-    matches!(result.status(), Status::Failed | Status::Error)
+pub(super) fn is_broken(status: Status) -> bool {
+    matches!(status, Status::Failed | Status::Error)
 }

@@ -3,7 +3,7 @@
 //! Notes say which lines need not be read again. What they leave is judged by the rules like any run, and what breaks one there is judged once
 //! more with all that happened.
 
-use super::judge::RuleBreach;
+use super::judge::{RuleBreach, is_broken};
 use super::log_lines::{CallCounts, LineHead, LogLines};
 use super::touch_notes::TouchNotes;
 use crate::growing::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, GrowthVerdict, LineTouch};
@@ -235,7 +235,7 @@ impl LogMemory {
 
 /// The assertions that a line breaks which was judged behind others.
 fn breaks_of(index: &GrowthIndex, need: &GrowthNeed, before: &str, after: &[GrowthVerdict]) -> Option<BTreeSet<usize>> {
-    let broken: Vec<&GrowthVerdict> = after.iter().filter(|one| is_broken(one)).collect();
+    let broken: Vec<&GrowthVerdict> = after.iter().filter(|one| is_broken(one.status)).collect();
     if broken.is_empty() {
         return Some(BTreeSet::new());
     }
@@ -243,11 +243,7 @@ fn breaks_of(index: &GrowthIndex, need: &GrowthNeed, before: &str, after: &[Grow
     Some(broken.into_iter().filter(|one| is_new(one, &earlier)).map(|one| one.place).collect())
 }
 
-fn is_broken(one: &GrowthVerdict) -> bool {
-    matches!(one.status, Status::Failed | Status::Error)
-}
-
 fn is_new(broken: &GrowthVerdict, earlier: &[GrowthVerdict]) -> bool {
-    let before = earlier.iter().find(|one| one.place == broken.place && is_broken(one));
+    let before = earlier.iter().find(|one| one.place == broken.place && is_broken(one.status));
     before.is_none_or(|before| broken.violations > before.violations || broken.status == Status::Error)
 }

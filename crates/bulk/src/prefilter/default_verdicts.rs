@@ -118,8 +118,8 @@ impl DefaultVerdicts {
         self.values.answer_all(judging, remembered, answers);
         self.always.iter().for_each(|number| ask_assertion(judging, *number, answers));
         for (field, (all, targets)) in self.of_field.iter().zip(&self.of_target).enumerate() {
-            let is_plain = judging.projection.texts.get(field).is_some_and(|texts| texts.any);
-            if !is_plain || !all.is_empty() && judging.projection.lacks_field(field) {
+            let has_texts = judging.projection.texts.get(field).is_some_and(|texts| texts.any);
+            if !has_texts || !all.is_empty() && judging.projection.lacks_field(field) {
                 all.iter().for_each(|number| ask_assertion(judging, *number, answers));
             } else if let Some(hits) = judging.hits.get(field) {
                 let met = hits.iter().filter_map(|target| targets.get(*target as usize));

@@ -81,13 +81,7 @@ struct StreamReader<'a, 'run, 'limits> {
 
 fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let records = draft.arena.alloc(root);
-    let mut reader = StreamReader {
-        talk: ConversationBuilder::new(draft),
-        seen: FxHashSet::default(),
-        states: FxHashMap::default(),
-        nameless: FxHashMap::default(),
-        pieces: Vec::new(),
-    };
+    let mut reader = StreamReader::new(ConversationBuilder::new(draft));
     for node in items_of::<LangChainKey>(records, &[]) {
         match streamed(*node) {
             Some((_, StreamMode::Updates, payload)) => reader.add_update(payload, node_object(payload)),
@@ -102,7 +96,12 @@ fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
     Ok(())
 }
 
-impl<'run> StreamReader<'_, 'run, '_> {
+impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
+    fn new(talk: ConversationBuilder<'a, 'run, 'limits>) -> Self {
+        let (seen, states, nameless) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
+        Self { talk, seen, states, nameless, pieces: Vec::new() }
+    }
+
     fn add_update(&mut self, node: Node<'run>, update: Option<Object<'run>>) {
         let Some(update) = update else {
             self.talk.draft.count_record();
@@ -142,6 +141,7 @@ impl<'run> StreamReader<'_, 'run, '_> {
                 langchain::read_messages(&mut self.talk, std::slice::from_ref(message), &mut self.seen);
             }
         }
+        // A stream that is resumed may begin with an earlier state.
         if !new.is_empty() {
             self.states.insert(of_graph, messages);
         }
@@ -217,36 +217,32 @@ pub(crate) const STATES: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
+fn holds_messages(state: Object<'_>) -> bool {
+    list_of(state, LangChainKey::Messages).is_some()
+}
+
 fn is_stream_head(head: Object<'_>) -> bool {
     head.entries().len() == 2 && [StreamKey::Run, StreamKey::Attempt].into_iter().all(|key| head.field(key).is_some())
 }
 
 fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let states = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
-    let (mut seen, mut before): (_, &[Node<'run>]) = (FxHashSet::default(), &[]);
+    let mut reader = StreamReader::new(ConversationBuilder::new(draft));
     for node in items_of::<LangChainKey>(states, &[]) {
-        talk.draft.count_record();
         match node_object(*node) {
             Some(head) if is_stream_head(head) => {
-                talk.draft.set_some(of_run::ID, head.field(StreamKey::Run).filter(|id| node_text(*id).is_some()));
+                reader.talk.draft.count_record();
+                let id = head.field(StreamKey::Run).filter(|id| node_text(*id).is_some());
+                reader.talk.draft.set_some(of_run::ID, id);
             }
-            Some(state) if list_of(state, LangChainKey::Messages).is_some() => {
-                let messages = list_of(state, LangChainKey::Messages).unwrap_or_default();
-                let new = new_messages(messages, before);
-                langchain::read_messages(&mut talk, new, &mut seen);
-                // A stream that is resumed may begin with an earlier state.
-                if !new.is_empty() {
-                    before = messages;
-                }
+            Some(wrong) if first_of(wrong, &[StreamKey::Error]).is_some() && !holds_messages(wrong) => {
+                reader.talk.draft.count_record();
+                let why = first_of(wrong, &[StreamKey::Why, StreamKey::Error]);
+                reader.talk.draft.set_some(of_run::ERROR, why);
             }
-            Some(state) if first_of(state, &[StreamKey::Error]).is_some() => {
-                let why = first_of(state, &[StreamKey::Why, StreamKey::Error]);
-                talk.draft.set_some(of_run::ERROR, why);
-            }
-            _ => talk.draft.skip_value(node, "what is no state of a graph is passed over"),
+            _ => reader.add_state(&[], *node),
         }
     }
-    talk.finish_run().insert_derived(handovers::derive_handover);
+    reader.talk.finish_run().insert_derived(handovers::derive_handover);
     Ok(())
 }

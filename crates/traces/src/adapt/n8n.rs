@@ -10,6 +10,7 @@ use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::{StepKind, StepStatus};
+use rustc_hash::FxHashSet;
 
 key_table! {
     N8nKey {
@@ -148,7 +149,8 @@ fn read_tasks<'run>(tasks: &[NodeTask<'run>], draft: &mut RunBuilder<'run, '_>) 
     // Models and tools come from the agents that use them.
     let uses = |task: &NodeTask<'run>| task.is_of(N8nConnection::Tool) || task.is_of(N8nConnection::Model);
     let sources = tasks.iter().filter(|task| uses(task)).filter_map(|task| list_of(task.task, N8nKey::Source));
-    let agents: Vec<&str> = sources.flat_map(objects_of).filter_map(|source| text_of(source, N8nKey::Before)).collect();
+    let agents: FxHashSet<&str> =
+        sources.flat_map(objects_of).filter_map(|source| text_of(source, N8nKey::Before)).collect();
     let mut talk = ConversationBuilder::from_parts(draft);
     let mut counts_all = true;
     for task in tasks {
@@ -165,7 +167,7 @@ fn read_tasks<'run>(tasks: &[NodeTask<'run>], draft: &mut RunBuilder<'run, '_>) 
             }
         }
     }
-    let of_agent = tasks.iter().rev().filter(|task| agents.contains(&task.name) && !uses(task));
+    let of_agent = tasks.iter().rev().filter(|task| agents.contains(task.name) && !uses(task));
     let answer = of_agent.filter_map(|task| task.first_json(N8nKey::Data, N8nConnection::Main)).next();
     let answer = answer.and_then(|json| value_of(json, N8nKey::Output));
     if !counts_all {

@@ -233,3 +233,16 @@ fn answers_of_the_agent_protocol_are_one_run() {
     let later = status("working", message("9", "agent", json!([{"kind": "later"}])));
     with(&lines(&[records[6].clone(), later]), |run| assert!(!run.complete));
 }
+
+#[test]
+fn an_answer_has_no_hundreds_of_open_parts() {
+    let stream = |parts: usize| {
+        let part = |number| json!({"type": "text-delta", "id": format!("t{number}"), "delta": "x"});
+        let start = json!({"type": "start-step"});
+        let end = json!({"type": "finish"});
+        let records: Vec<Json> = [start].into_iter().chain((0..parts).map(part)).chain([end]).collect();
+        with(&lines(&records), |run| run.complete)
+    };
+    assert!(stream(200));
+    assert!(!stream(300));
+}

@@ -193,8 +193,7 @@ fn read_request<'run>(
         return read_parts(talk, parts, &about, true);
     };
     let results = metadata.and_then(|metadata| object_of(metadata, VsCodeRequestKey::Results));
-    let outcomes = rounds::ShownOutcomes::of_parts(parts);
-    let mut made = Vec::new();
+    let mut outcomes = rounds::ShownOutcomes::of_parts(parts);
     let mut spoken = rounds::SpokenRounds::default();
     for (node, round) in talk.draft.record_objects(rounds) {
         if round.field(VsCodeRequestKey::Response).or(round.field(VsCodeRequestKey::Calls)).is_none() {
@@ -220,12 +219,11 @@ fn read_request<'run>(
                 id: call.field(VsCodeRequestKey::Id),
                 answer,
             };
-            made.push((id, text_of(call, VsCodeRequestKey::Name)));
-            let answer = outcomes.answer_of(&made, asked.answer);
+            let answer = outcomes.answer_of(id, text_of(call, VsCodeRequestKey::Name), asked.answer);
             block_session::add_call(talk, node, BlockCall { answer, ..asked }, &about);
         }
     }
-    if outcomes.has_untold_refusal(&made) {
+    if outcomes.has_untold_refusal() {
         talk.draft.add_warning(
             node.origin,
             "a call was refused, and nothing says which: commands and files count as not recorded",
@@ -233,8 +231,7 @@ fn read_request<'run>(
         *all_told = false;
     }
     // The rounds hold what the agent did; other agents, and calls beyond them, are in the answer alone.
-    let shown = object_items(parts).filter(|(_, part)| is_call(*part) && !is_aside(*part)).count();
-    if shown > made.len() {
+    if outcomes.has_more_shown() {
         talk.draft.skip_record(node.origin, "an answer shows more calls than its rounds hold");
     }
     read_parts(talk, parts, &about, false);

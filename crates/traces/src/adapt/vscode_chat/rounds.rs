@@ -8,6 +8,7 @@ use crate::adapt::nodes::{node_text, object_items, object_of, text_of};
 use averment_base::value::{Node, Object};
 use averment_runs::normal::role;
 use averment_runs::run::StepStatus;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A call that is shown: its id, its tool, and how it ended, where that is told.
 struct ShownCall<'run> {
@@ -16,46 +17,69 @@ struct ShownCall<'run> {
     status: Option<StepStatus>,
 }
 
-/// The calls that an answer shows, of which some say that they failed or were refused.
-pub(super) struct ShownOutcomes<'run>(Vec<ShownCall<'run>>);
-
-/// Id and name of a call in the rounds.
-type MadeCall<'run> = (Option<&'run str>, Option<&'run str>);
+/// The calls that an answer shows, of which some say that they failed or were refused, beside those that its rounds made so far.
+#[derive(Default)]
+pub(super) struct ShownOutcomes<'run> {
+    shown: Vec<ShownCall<'run>>,
+    by_id: FxHashMap<&'run str, usize>,
+    by_tool: FxHashMap<&'run str, Vec<usize>>,
+    made_ids: FxHashSet<&'run str>,
+    made_of_tool: FxHashMap<&'run str, usize>,
+    made_count: usize,
+}
 
 impl<'run> ShownOutcomes<'run> {
     pub(super) fn of_parts(parts: &'run [Node<'run>]) -> Self {
-        let shown = object_items(parts).filter(|(_, part)| is_call(*part) && !is_aside(*part));
-        Self(shown.map(|(_, part)| ShownCall::of_part(part)).collect())
+        let mut outcomes = Self::default();
+        let calls = object_items(parts).filter(|(_, part)| is_call(*part) && !is_aside(*part));
+        for (number, (_, part)) in calls.enumerate() {
+            let shown = ShownCall::of_part(part);
+            shown.id.into_iter().for_each(|id| _ = outcomes.by_id.entry(id).or_insert(number));
+            shown.tool.into_iter().for_each(|tool| outcomes.by_tool.entry(tool).or_default().push(number));
+            outcomes.shown.push(shown);
+        }
+        outcomes
     }
 
-    /// The call of a round that a shown one is: of the same id, else of the same tool in the same place among as many.
-    fn shown_of(&self, made: &[MadeCall<'run>]) -> Option<&ShownCall<'run>> {
-        let (id, tool) = made.last()?;
-        let by_id = || self.0.iter().find(|shown| shown.id.is_some() && shown.id == *id);
-        let place = made.iter().filter(|(_, name)| name == tool).count().checked_sub(1)?;
-        by_id().or_else(|| self.0.iter().filter(|shown| shown.tool.is_some() && shown.tool == *tool).nth(place))
+    /// Notes a call of a round, and finds the one that is shown: of the same id, else of the same tool in the same place among as many.
+    fn note_made(&mut self, id: Option<&'run str>, tool: Option<&'run str>) -> Option<&ShownCall<'run>> {
+        self.made_count += 1;
+        self.made_ids.extend(id);
+        let place = tool.map(|tool| {
+            let made = self.made_of_tool.entry(tool).or_default();
+            std::mem::replace(made, *made + 1)
+        });
+        let by_id = id.and_then(|id| self.by_id.get(id));
+        let by_tool = || self.by_tool.get(tool?)?.get(place?);
+        self.shown.get(*by_id.or_else(by_tool)?)
     }
 
-    /// The answer of the call that was made last, with what is shown of its end.
+    /// The answer of a call that a round makes, with what is shown of its end.
     pub(super) fn answer_of(
-        &self,
-        made: &[MadeCall<'run>],
+        &mut self,
+        id: Option<&'run str>,
+        tool: Option<&'run str>,
         told: Option<BlockResult<'run>>,
     ) -> Option<BlockResult<'run>> {
-        match self.shown_of(made).and_then(|shown| shown.status) {
+        match self.note_made(id, tool).and_then(|shown| shown.status) {
             Some(status) => Some(BlockResult { status: Some(status), is_value: true, ..told.unwrap_or_default() }),
             None => told,
         }
     }
 
     /// Whether a call that was refused is none of those that were made, or one of several.
-    pub(super) fn has_untold_refusal(&self, made: &[MadeCall<'run>]) -> bool {
+    pub(super) fn has_untold_refusal(&self) -> bool {
+        let of_tool = |tool: &str| self.by_tool.get(tool).map_or(0, Vec::len);
         let is_known = |shown: &ShownCall<'run>| {
-            let of_tool = || self.0.iter().filter(|other| other.tool == shown.tool).count();
-            made.iter().any(|(id, _)| shown.id.is_some() && shown.id == *id)
-                || shown.tool.is_some() && made.iter().filter(|(_, name)| *name == shown.tool).count() == of_tool()
+            shown.id.is_some_and(|id| self.made_ids.contains(id))
+                || shown.tool.is_some_and(|tool| self.made_of_tool.get(tool).copied() == Some(of_tool(tool)))
         };
-        self.0.iter().any(|shown| shown.status == Some(StepStatus::Denied) && !is_known(shown))
+        self.shown.iter().any(|shown| shown.status == Some(StepStatus::Denied) && !is_known(shown))
+    }
+
+    /// Whether more calls are shown than the rounds made.
+    pub(super) fn has_more_shown(&self) -> bool {
+        self.shown.len() > self.made_count
     }
 }
 

@@ -43,6 +43,22 @@ fn no_source_file_is_long() {
     assert!(long.is_empty(), "files want to be about 400 lines at most:\n{}", long.join("\n"));
 }
 
+/// The fuzz target carries the modules of the test, and nothing that runs here compiles it.
+#[test]
+fn the_fuzz_target_of_all_ways_has_the_modules_of_their_test() {
+    let modules = |path: &str| -> Vec<String> {
+        let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).expect("a source file");
+        let mut names: Vec<String> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("mod "))
+            .map(|name| name.replace([';', '{', ' '], ""))
+            .collect();
+        names.sort();
+        names
+    };
+    assert_eq!(modules("fuzz/fuzz_targets/ways.rs"), modules("tests/every_way/main.rs"));
+}
+
 /// A package without them would be free of the lints of the workspace, and nobody would be told.
 #[test]
 fn every_package_takes_the_lints_and_versions_of_the_workspace() {

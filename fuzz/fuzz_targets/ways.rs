@@ -5,6 +5,8 @@
 #![allow(dead_code, unused_imports, reason = "what the tests alone use")]
 
 // The generators of the reference evaluator, and what they are written with.
+#[path = "../../tests/oracle/calls_match.rs"]
+mod calls_match;
 #[path = "../../tests/oracle/condition.rs"]
 mod condition;
 #[path = "../../tests/oracle/expression.rs"]
@@ -75,6 +77,8 @@ mod recorded;
 mod rules;
 #[path = "../../tests/every_way/searches.rs"]
 mod searches;
+#[path = "../../tests/every_way/spans.rs"]
+mod spans;
 #[path = "../../tests/every_way/ways.rs"]
 mod ways;
 #[path = "../../tests/every_way/write.rs"]

@@ -22,8 +22,33 @@ static SET_ASIDE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 /// Must remain besides: the main thread's stack grows, and the system kills the process if it cannot.
 const BESIDE: Layout = Layout::new::<[u64; (6 << 20) / 8]>();
 
-/// Sets memory aside; where there is not enough the process goes on without.
+/// Address space that the allocator of glibc takes for the heap of each thread.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const OF_HEAP: u64 = 128 << 20;
+/// Threads of a command beside those that judge, at most.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const OTHER_THREADS: u64 = 8;
+
+/// Where the address space is too small for a heap of each thread, all share one. glibc would ask for a heap at each allocation, in vain, and
+/// map each block by itself: a check of a moment took seconds.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn share_heap() {
+    use rustix::process::{Resource, getrlimit};
+    use std::ffi::c_int;
+    const M_ARENA_MAX: c_int = -8;
+    unsafe extern "C" {
+        safe fn mallopt(option: c_int, value: c_int) -> c_int;
+    }
+    let judging = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    if getrlimit(Resource::As).current.is_some_and(|space| space / OF_HEAP < judging.saturating_add(OTHER_THREADS)) {
+        mallopt(M_ARENA_MAX, 1);
+    }
+}
+
+/// Sets memory aside; where there is not enough the process goes on without. Called before there are threads.
 pub fn set_aside() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    share_heap();
     // SAFETY: the layouts are not empty. What the first gives is given back here, what the second gives once, by `give_back`, each with the
     // same layout.
     unsafe {

@@ -224,6 +224,25 @@ fn much() -> (Folder, u64) {
     (folder, 2 + 1 + 2_500)
 }
 
+/// glibc asks for a heap of each thread, and where it has none maps each block by itself.
+#[test]
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+fn little_address_space_takes_no_time_to_allocate_in() {
+    let (folder, _) = much();
+    let least = (3..60).map(|step| step * 20).find(|mib| limited(&folder, *mib, "--version").status.success()).unwrap();
+    let aver = assert_cmd::cargo::cargo_bin("aver");
+    let system_seconds = (least..).step_by(20).take(8).map(|mib| {
+        let check =
+            format!("'{}' check r.assert c.jsonl --format json --threads 3 >out.json 2>err.txt", aver.display());
+        let script = format!("TIMEFORMAT=%S; ulimit -c 0; ulimit -v {}; time {check}", mib * 1024);
+        let ran = Command::new("bash").current_dir(folder.path()).args(["-c", &script]).output().unwrap();
+        let said = String::from_utf8_lossy(&ran.stderr).into_owned();
+        said.lines().last().and_then(|line| line.parse::<f64>().ok()).unwrap_or_else(|| panic!("{mib} MiB: {said}"))
+    });
+    let all: Vec<f64> = system_seconds.collect();
+    assert!(all.iter().sum::<f64>() < 1.0, "seconds in the system, from {least} MiB in steps of 20: {all:?}");
+}
+
 #[test]
 #[cfg(target_os = "linux")]
 fn without_memory_no_check_passes_aborts_or_hangs() {

@@ -141,7 +141,10 @@ impl<'run> ExchangeMerger<'run> {
                 }
                 self.lacks_answer = match first_of(object, &[ApiKey::Response]) {
                     Some(response) => !self.add_told_response(response, draft),
-                    None => true,
+                    None => {
+                        streamed_answers::note_lost_answer(node, object, draft);
+                        true
+                    }
                 };
             }
         }
@@ -222,7 +225,7 @@ impl<'run> ExchangeMerger<'run> {
             .and_then(|whole| Some((whole, node_object(whole)?)))
             .is_some_and(|(node, response)| self.add_response(node, response, draft));
         if !is_known {
-            draft.skip_value(node, streamed_answers::UNKNOWN_ANSWER);
+            draft.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
         }
         is_known
     }
@@ -255,10 +258,11 @@ impl<'run> ExchangeMerger<'run> {
         } else {
             self.pieces.truncate(before);
         }
-        self.error = self.error.or(first_of(response, &[ApiKey::Error]));
-        if self.pieces.len() == before && self.error.is_none() {
+        let error = first_of(response, &[ApiKey::Error]);
+        if self.pieces.len() == before && error.is_none() {
             return false;
         }
+        self.error = self.error.or(error);
         self.model = response.field(ApiKey::Model).or(self.model);
         self.usage.extend(object_of(response, ApiKey::Usage).map(|usage| (usage, self.model)));
         true

@@ -50,6 +50,16 @@ key_table! {
 }
 
 key_table! {
+    /// The tools of OpenAI and of Azure's agents that have a type and no name.
+    AssistantsToolType {
+        OpenAi = "function" | "code_interpreter" | "file_search" | "retrieval",
+        Azure = "azure_ai_search" | "azure_function" | "bing_custom_search" | "bing_grounding" | "browser_automation"
+            | "computer_use_preview" | "connected_agent" | "deep_research" | "fabric_dataagent" | "mcp" | "openapi"
+            | "sharepoint_grounding",
+    }
+}
+
+key_table! {
     AssistantsObject {
         Step = "thread.run.step",
         Message = "thread.message",
@@ -285,6 +295,9 @@ fn add_call<'run>(
 ) {
     let kind = call.field(AssistantsKey::Type);
     let held = kind.and_then(node_text).and_then(|kind| call.get(kind)).and_then(node_object);
+    if kind.and_then(node_text).is_none_or(|kind| AssistantsToolType::from_key(kind).is_none()) {
+        talk.draft.note_unknown(node.origin, "a call of unknown type may be one of a tool that it names otherwise");
+    }
     let function = object_of(call, AssistantsCallKey::Function);
     let inside = function.or(held).unwrap_or(call);
     // Every function has a name of its own: `function` is the name of none.

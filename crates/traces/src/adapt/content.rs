@@ -1,6 +1,6 @@
 //! The content of a message: text, or a list of blocks of which some hold text.
 
-use super::fields::{FieldRecord as _, NodeShapes, ShapeReader as _};
+use super::fields::{FieldRecord as _, NodeShapes, ShapeReader as _, key_table};
 use super::messages::{BlockKey, text_in};
 use averment_base::value::{Node, Value, ValueText};
 use bumpalo::Bump;
@@ -8,10 +8,8 @@ use bumpalo::Bump;
 /// Words in the name of a user that are none of the user's: what a tool gave in a loop of thoughts and actions, or a whole
 /// conversation that was written into one text.
 pub(crate) fn is_not_of_user(words: &str) -> bool {
-    const SPEAKERS: [&str; 8] = ["system:", "developer:", "user:", "human:", "assistant:", "ai:", "tool:", "function:"];
     let words = words.trim_start();
     let starts = |line: &str, word: &str| line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    let is_spoken = |line: &str| SPEAKERS.iter().any(|word| starts(line, word));
     // Cline writes what a tool gave, and what it sees around it, in the user's name.
     let heads_result = words.starts_with('[') && words.lines().next().is_some_and(|line| line.ends_with("] Result:"));
     // Kimi writes marks and what tools are for in the user's name.
@@ -21,7 +19,41 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
         || ["<environment_details>", "Observation:", "Tool Input:", "Tool Output:", "Tool Result:", "Function output:"]
             .iter()
             .any(|word| starts(words, word))
-        || is_spoken(words) && words.lines().filter(|line| is_spoken(line.trim_start())).take(2).count() == 2
+        || is_transcript(words)
+}
+
+key_table! {
+    /// Who speaks, where a conversation was written into one text.
+    WrittenSpeaker {
+        Program = "system" | "developer",
+        Person = "user" | "human",
+        Model = "assistant" | "ai",
+        Tool = "tool" | "function",
+    }
+}
+
+/// The speaker that a line names: `user: …`, `### User`, `**Tool:** …`, `<|im_start|>assistant`.
+fn speaker_of(line: &str) -> Option<WrittenSpeaker> {
+    let line = line.trim_start();
+    let mark = line.strip_prefix("<|im_start|>").unwrap_or_else(|| line.trim_start_matches(['#', '*', '[']));
+    let is_marked = mark.len() < line.len();
+    let words = mark.trim_start();
+    let (word, behind) =
+        words.split_at(words.find(|letter: char| !letter.is_ascii_alphabetic()).unwrap_or(words.len()));
+    let is_named = behind.starts_with(':') || is_marked && (behind.trim().is_empty() || behind.starts_with(['*', ']']));
+    WrittenSpeaker::from_key(&word.to_ascii_lowercase()).filter(|_| is_named)
+}
+
+/// Whether a text is a conversation: it begins with a speaker, and has another.
+fn is_transcript(words: &str) -> bool {
+    words.lines().next().is_some_and(|line| speaker_of(line).is_some())
+        && words.lines().filter_map(speaker_of).nth(1).is_some()
+}
+
+/// Whether a conversation in one text has a tool in it.
+pub(crate) fn holds_tool_turn(words: &str) -> bool {
+    let words = words.trim_start();
+    is_transcript(words) && words.lines().filter_map(speaker_of).any(|speaker| speaker == WrittenSpeaker::Tool)
 }
 
 /// How a text joins its neighbors in one content.

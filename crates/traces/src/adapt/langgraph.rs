@@ -108,6 +108,12 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
             self.talk.draft.skip_value(node, "what is no update of a graph is passed over");
             return;
         };
+        // Words and numbers alone are what a server says of the run, or a record of something else.
+        let is_word = |value: &Value<'_>| matches!(value, Value::Text(_) | Value::Number(_) | Value::Boolean(_));
+        if update.entries().iter().all(|entry| is_word(&entry.node.value)) && !is_stream_head(update) {
+            self.talk.draft.count_record();
+            return self.talk.draft.skip_record(node.origin, "what is no update of a graph is passed over");
+        }
         for entry in update.entries().iter().filter(|entry| GraphNode::from_key(entry.key) != Some(GraphNode::Silent)) {
             self.talk.draft.count_record();
             let messages = node_object(entry.node).and_then(|state| list_of(state, LangChainKey::Messages));

@@ -160,6 +160,7 @@ pub(crate) mod unknown;
 mod vapi;
 mod vscode_chat;
 mod weave;
+pub(crate) mod written_actions;
 mod zed_thread;
 
 use crate::build::NormalRun;

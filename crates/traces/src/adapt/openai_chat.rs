@@ -345,7 +345,9 @@ fn add_response<'run>(
 ) {
     merged.lacks_answer = true;
     let Some(given) = first_of(object, &[ChatExchangeKey::Response]) else {
-        draft.add_warning(node.origin, "a request without a response");
+        if !streamed_answers::note_lost_answer(node, object, draft) {
+            draft.add_warning(node.origin, "a request without a response");
+        }
         return;
     };
     let whole = streamed_answers::whole_answer(given, draft);

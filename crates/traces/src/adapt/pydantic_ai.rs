@@ -157,7 +157,13 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     };
     match kind {
         PydanticPartKind::System => say(Speaker::System),
-        PydanticPartKind::User => say(asker),
+        PydanticPartKind::User => {
+            say(asker);
+            // Beside a result it is the tool's, or the user's who answered what the call waited for: nothing says which.
+            if asker != Speaker::User {
+                talk.draft.leave_role_open(role::USER);
+            }
+        }
         PydanticPartKind::Said => {
             content.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, &about, node.origin));
         }

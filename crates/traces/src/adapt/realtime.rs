@@ -232,6 +232,12 @@ fn read_event<'run>(
     }
 }
 
+key_table! {
+    RealtimePartType {
+        Any = "text" | "input_text" | "output_text" | "audio" | "input_audio" | "output_audio" | "input_image",
+    }
+}
+
 fn add_item<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
@@ -258,7 +264,7 @@ fn add_item<'run>(
         words.extend(text_of(item, RealtimeKey::Id).and_then(|id| heard.get(id).copied()));
     }
     for (at, part) in object_items(parts) {
-        if super::blocks::is_of_tools(part) {
+        if text_of(part, RealtimeKey::Type).is_some_and(|kind| RealtimePartType::from_key(kind).is_none()) {
             talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
         }
     }

@@ -159,6 +159,12 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         }
     }
 
+    /// What the agent did is not told: neither calls nor what follows from them.
+    pub(crate) fn mark_actions_unrecorded(&mut self) {
+        use StepKind::{Call, Command, Http, Read, Skill, Write};
+        [Call, Command, Http, Read, Skill, Write].into_iter().for_each(|kind| self.mark_unrecorded(kind));
+    }
+
     pub(super) fn is_recorded(&self, kind: StepKind) -> bool {
         self.recorded.get(kind as usize) == Some(&true)
     }
@@ -390,6 +396,10 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         origin: TextOrigin,
     ) -> (NormalRun<'run>, ModelSpending<'run>) {
         self.count_unknown();
+        // What a home-grown run lists is all that it did.
+        if !self.home_grown {
+            super::written_actions::leave_written_open(&mut self);
+        }
         // Records by whose form the format was told, of which most could not be read, say nothing of what was done.
         if self.steps.is_empty() && self.records.lost * 2 > self.records.seen {
             self.recorded = [false; StepKind::ALL.len()];

@@ -1,11 +1,11 @@
 //! An answer that was kept as it was streamed: server-sent events in a text, put together into the answer that the API gives whole.
 
-use super::api::{anthropic, converse_stream, response_stream};
+use super::api::{ApiKey, anthropic, converse_stream, response_stream};
 use super::nodes::{node_list, node_text};
 use super::run_builder::RunBuilder;
 use super::{bedrock_agent, chunks, cohere_stream, gemini_api};
 use crate::read::events::{DONE, event_values, is_event_stream};
-use averment_base::value::{Node, Value, json};
+use averment_base::value::{Node, Object, Value, json};
 
 type ComposeAnswer = for<'run> fn(&'run [Node<'run>], &RunBuilder<'run, '_>) -> Option<(Node<'run>, bool)>;
 
@@ -55,6 +55,20 @@ pub(super) fn compose_events<'run>(
 }
 
 pub(super) const UNKNOWN_ANSWER: &str = "a response of no known form is passed over: it may have asked for calls";
+
+/// Where an exchange has a place for its response and nothing stands there, nor an error: what was answered is not recorded.
+pub(super) fn note_lost_answer<'run>(
+    node: Node<'run>,
+    exchange: Object<'run>,
+    draft: &mut RunBuilder<'run, '_>,
+) -> bool {
+    let is_lost = exchange.get(ApiKey::Response.key()).is_some_and(|response| matches!(response.value, Value::Null))
+        && exchange.get(ApiKey::Error.key()).is_none();
+    if is_lost {
+        draft.skip_record(node.origin, "a response is `null`: it may have asked for calls");
+    }
+    is_lost
+}
 
 /// A response, put together where its events are kept.
 pub(super) fn whole_answer<'run>(response: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {

@@ -13,6 +13,7 @@ use super::{RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::fields::ByteSpan;
 use crate::adapt::format::MessageLayout;
 use crate::adapt::generic::in_milliseconds;
+use crate::adapt::written_actions::may_hold_action;
 use crate::names::{NameList, NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
@@ -351,8 +352,9 @@ impl LineReader {
             // That it records no calls would be a warning.
             false => read.has_message && (read.in_blocks || told || read.about_calls),
         };
-        // Of an empty run the full reader tells that it is one.
-        if !plain || (projection.calls.is_empty() && !read.has_words) {
+        // Of an empty run the full reader tells that it is one, and of one without calls whether the model wrote actions in its words.
+        let written = || chunk.text.get(start..chunk.cursor.value_end(start)?).map(may_hold_action);
+        if !plain || projection.calls.is_empty() && (!read.has_words || written()?) {
             return None;
         }
         (projection.records_calls, projection.conversation) = (true, true);

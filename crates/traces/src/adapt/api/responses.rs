@@ -79,6 +79,18 @@ key_table! {
 }
 
 key_table! {
+    /// Calls of tools that a provider runs, by OpenAI, Azure and xAI. Another type may be a call of what stands somewhere in the item.
+    HostedType {
+        OpenAi = "web_search_call" | "file_search_call" | "computer_call" | "code_interpreter_call" | "image_generation_call"
+            | "local_shell_call" | "shell_call" | "apply_patch_call" | "tool_search_call" | "web_search_preview_call",
+        Azure = "bing_grounding_call" | "bing_custom_search_preview_call" | "azure_ai_search_call" | "azure_function_call"
+            | "openapi_call" | "sharepoint_grounding_preview_call" | "fabric_dataagent_preview_call" | "a2a_preview_call"
+            | "browser_automation_preview_call" | "memory_search_call",
+        XAi = "x_search_call" | "collections_search_call" | "attachment_search_call" | "view_image_call" | "view_x_video_call",
+    }
+}
+
+key_table! {
     /// Tools of a provider that have a name each: those of a search on X.
     NamedHostedType {
         Any = "x_search_call",
@@ -293,8 +305,14 @@ fn add_hosted<'run>(
 ) {
     let tool = word.strip_suffix("_call").unwrap_or(word);
     let own = item.field(ItemKey::Name).filter(|_| NamedHostedType::from_key(word).is_some());
+    let is_known = HostedType::from_key(word).is_some() || ResponseItemType::from_key(word).is_some();
     // The type of what the provider runs names the tool; what names another one beside it is none of these.
-    if own.is_none() && named_tool(item).is_some() {
+    if !is_known {
+        talk.draft.note_unknown(
+            node.origin,
+            "an item of unknown type is a call, and may be one of a tool that it names otherwise",
+        );
+    } else if own.is_none() && named_tool(item).is_some() {
         talk.draft.note_unknown(node.origin, "an item of unknown type names a tool: it may be a call of that");
     }
     let origin = item.field(ItemKey::Type).map_or(node.origin, |word| word.origin);

@@ -25,7 +25,6 @@ mod tool_events;
 mod tool_executions;
 mod tree;
 mod wrapped_values;
-mod written_actions;
 
 use super::content;
 use super::run_builder::RunBuilder;

@@ -6,9 +6,9 @@ use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tree::{self, SpanTree};
-use super::{SpanAct, TraceSpan, claude_turns, plain_prompts, run_usage, text_of_node, tool_events, written_actions};
+use super::{SpanAct, TraceSpan, claude_turns, plain_prompts, run_usage, text_of_node, tool_events};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
-use crate::adapt::{content, handovers, tools};
+use crate::adapt::{content, handovers, tools, written_actions};
 use averment_base::value::{Node, Number, TextOrigin, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::StepKind;
@@ -41,7 +41,13 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     }
     let calls = calls::find_calls(&tree, &models, &exchanges, draft);
     let speaker = collect_speech(&tree, &models, &exchanges, &calls, whole.input, draft);
-    let written = written_actions::action_without_call(&exchanges, &calls.steps);
+    let said = exchanges.iter().flat_map(|exchange| exchange.output);
+    let said = said.flat_map(|said| said.texts.iter().chain(&said.thoughts)).copied();
+    let called = calls.steps.iter().filter(|step| step.kind == StepKind::Call).filter_map(|step| {
+        let field = step.fields.iter().find(|field| field.key == of_step::TOOL)?;
+        text_of_node(field.node)
+    });
+    let written = written_actions::action_without_call(said, called);
     match written.filter(|_| calls.steps.is_empty()) {
         Some(origin) => draft.add_warning(origin, ONLY_WRITTEN),
         None if records_calls(&tree, &models, &exchanges) => draft.mark_recorded(&[StepKind::Call]),

@@ -11,7 +11,9 @@ key_table! {
         Start = "start",
         Success = "success",
         Error = "error",
-        Over = "finish" | "retry",
+        /// The tool is tried once more: what begins then is a call of its own.
+        Retry = "retry",
+        Over = "finish",
     }
 }
 
@@ -40,11 +42,11 @@ pub(super) fn merge_events(spans: &mut [TraceSpan<'_>]) {
         let first = match event {
             ToolEvent::Start => None,
             ToolEvent::Over => open.remove(tool),
-            ToolEvent::Success | ToolEvent::Error => open.get(tool).copied(),
+            ToolEvent::Success | ToolEvent::Error | ToolEvent::Retry => open.get(tool).copied(),
         };
         let Some(span) = spans.get_mut(place) else { continue };
         let Some(first) = first else {
-            if event != ToolEvent::Over {
+            if !matches!(event, ToolEvent::Over | ToolEvent::Retry) {
                 span.take_fact(Fact::Tool, Some(Node::computed(Value::plain_text(tool))));
                 open.insert(tool, place);
             } else {

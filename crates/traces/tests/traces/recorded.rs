@@ -234,7 +234,8 @@ fn the_file_of_a_sub_agent_is_a_run_of_its_own() {
         let agents: Vec<_> = run.steps.iter().map(|step| step.object.get("agent").unwrap().value).collect();
         assert!(agents.iter().all(|agent| matches!(agent, Value::Text(agent) if agent.as_str() == "a2898e3")));
         assert!(matches!(run.root_value("output").value, Value::Text(text) if !text.is_empty()));
-        assert_eq!(of_kind(run, StepKind::Message)[0].name, "user");
+        // It was the main agent that told it what to do.
+        assert_eq!(of_kind(run, StepKind::Message)[0].name, "task");
         let times = run
             .steps
             .iter()

@@ -227,8 +227,9 @@ fn spoken_line<'run>(
     let injected = [ClaudeKey::Injected, ClaudeKey::SumsUp].into_iter().any(|field| is_true(&line, &NodeShapes, field));
     let speaker = match (injected, agent) {
         (true, _) => Some(role::SYSTEM),
-        (false, Some(_)) if reader.with_main => Some(role::TASK),
-        _ => None,
+        // Also in a file of the sub-agent alone.
+        (false, Some(_)) => Some(role::TASK),
+        (false, None) => None,
     };
     let time = line.field(ClaudeKey::Time).filter(|time| time::to_milliseconds(&time.value).is_some());
     if is_no_answer(&line, &NodeShapes) || is_of_nobody(line, message) {

@@ -97,7 +97,17 @@ key_table! {
             | "mcp.oauth_completed" | "command.queued" | "command.execute" | "command.completed" | "commands.changed"
             | "exit_plan_mode.requested" | "exit_plan_mode.completed" | "auto_mode_switch.requested"
             | "auto_mode_switch.completed" | "capabilities.changed" | "system.notification" | "model.call_failure"
-            | "abort" | "session.auto_mode_resolved" | "session.usage_checkpoint",
+            | "abort" | "session.auto_mode_resolved" | "session.usage_checkpoint"
+            // What is allowed, planned and shown, and pieces of what has an event of its own.
+            | "session.permissions_changed" | "session.todos_changed" | "session.session_limits_changed"
+            | "session_limits_exhausted.requested" | "session_limits_exhausted.completed" | "session.schedule_created"
+            | "session.schedule_cancelled" | "session.schedule_rearmed" | "session.autopilot_objective_changed"
+            | "session.managed_settings_resolved" | "session.managed_settings_enforced" | "session.context_cleared"
+            | "session.binary_asset" | "session.canvas.opened" | "session.canvas.closed" | "session.canvas.recorded"
+            | "session.canvas.removed" | "session.canvas.registry_changed" | "session.canvas.unavailable"
+            | "session.extensions.attachments_pushed" | "tool_search.activated" | "assistant.tool_call_delta"
+            | "hook.progress" | "mcp.headers_refresh_required" | "mcp.headers_refresh_completed"
+            | "mcp.tools.list_changed" | "mcp.resources.list_changed" | "mcp.prompts.list_changed",
     }
 }
 

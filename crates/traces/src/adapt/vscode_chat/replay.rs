@@ -6,7 +6,7 @@ use crate::adapt::blocks::{BlockCall, BlockResult};
 use crate::adapt::calls::TokenUsage;
 use crate::adapt::content;
 use crate::adapt::conversation::{ConversationBuilder, Speaker, StepMeta};
-use crate::adapt::fields::{FieldRecord, key_table};
+use crate::adapt::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use crate::adapt::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
@@ -15,6 +15,8 @@ use averment_runs::run::StepStatus;
 key_table! {
     ReplayKey {
         Prompt = "prompt",
+        /// More of a prompt that stands further up.
+        GoesOn = "hasSeen",
         Logs = "logs",
         Kind = "kind",
         Name = "name",
@@ -88,7 +90,7 @@ pub(super) fn read_prompts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, e
 }
 
 fn read_prompt<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, prompt: Object<'run>) {
-    if let Some(words) = prompt.field(ReplayKey::Prompt) {
+    if let Some(words) = prompt.field(ReplayKey::Prompt).filter(|_| !is_true(&prompt, &NodeShapes, ReplayKey::GoesOn)) {
         talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
     }
     for (node, log) in talk.draft.record_objects(list_of(prompt, ReplayKey::Logs).unwrap_or_default()) {

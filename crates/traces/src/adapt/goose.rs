@@ -9,7 +9,9 @@ use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
-use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, objects_of, text_of};
+use super::nodes::{
+    first_of, list_of, node_list, node_object, node_text, object_items, object_of, objects_of, text_of,
+};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Number, Object, Value};
@@ -244,19 +246,26 @@ impl<'run> GooseRun<'_, 'run, '_> {
             self.talk.begin_turn();
         }
         let Some(content) = message.field(GooseMessageKey::Content) else { return };
-        match only_text(content) {
-            Some((thinks, words)) if id.is_some() => {
-                self.add_piece(if thinks { Speaker::Thinking } else { speaker }, words, about);
-            }
-            _ => {
-                self.close_text();
-                let words = &UserWords::PLAIN;
-                block_session::add_content(&mut self.talk, content, speaker, words, &about, classify_block);
+        let blocks = node_list(content).filter(|_| id.is_some()).unwrap_or(std::slice::from_ref(&content));
+        for (place, block) in blocks.iter().enumerate() {
+            match only_text(*block) {
+                Some((thinks, words)) => {
+                    // Two texts of one message are no pieces of each other.
+                    if place > 0 {
+                        self.close_text();
+                    }
+                    self.add_piece(if thinks { Speaker::Thinking } else { speaker }, words, about);
+                }
+                None => {
+                    self.close_text();
+                    let words = &UserWords::PLAIN;
+                    block_session::add_content(&mut self.talk, *block, speaker, words, &about, classify_block);
+                }
             }
         }
     }
 
-    /// A message that holds one text goes on with the text that the one before it of its id held.
+    /// The first text of a message goes on with the text that the one before it of its id ended with.
     fn add_piece(&mut self, speaker: Speaker, words: Node<'run>, about: StepMeta<'run>) {
         match &mut self.open {
             Some(open) if open.speaker == speaker => open.pieces.push(words),
@@ -275,10 +284,9 @@ impl<'run> GooseRun<'_, 'run, '_> {
     }
 }
 
-/// The text that a content is all of, and whether it is a thought.
-fn only_text(content: Node<'_>) -> Option<(bool, Node<'_>)> {
-    let [block] = super::nodes::node_list(content)? else { return None };
-    match classify_block(node_object(*block)?) {
+/// The text that a block is, and whether it is a thought.
+fn only_text(block: Node<'_>) -> Option<(bool, Node<'_>)> {
+    match classify_block(node_object(block)?) {
         ContentBlock::Says(words) => Some((false, words)),
         ContentBlock::Thinks(words) => Some((true, words)),
         _ => None,

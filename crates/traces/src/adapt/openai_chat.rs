@@ -30,6 +30,8 @@ key_table! {
     /// A chat API request, its response, both, or a custom object with messages.
     ChatExchangeKey {
         Messages = "messages",
+        /// The messages as the agent had them, where those of the request write calls and results as text (OpenHands).
+        WithCalls = "raw_messages",
         Choices = "choices",
         Request = "request",
         Response = "response",
@@ -78,7 +80,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
         list: ChatExchangeKey::Messages.key(),
         every: false,
         beside_calls: false,
-        in_full_beside: &[ChatExchangeKey::Response.key()],
+        in_full_beside: &[ChatExchangeKey::Response.key(), ChatExchangeKey::WithCalls.key()],
         tell_of_calls: &[ChatExchangeKey::Tools.key(), ChatExchangeKey::Functions.key()],
         texts: &[of_run::ID],
         composed: &[],
@@ -286,7 +288,8 @@ fn is_answered(object: Object<'_>) -> bool {
 /// Requests repeat the conversation: only what is new is added.
 fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
     let MergedRequests { messages, usage, conversations, .. } = merged;
-    let list = list_of(request, ChatExchangeKey::Messages).unwrap_or_default();
+    let given = [ChatExchangeKey::WithCalls, ChatExchangeKey::Messages];
+    let list = given.into_iter().find_map(|field| list_of(request, field)).unwrap_or_default();
     // Others may have got other instructions, and some put empty messages in between: what is said is compared.
     let new: Vec<_> = list.iter().enumerate().filter(|(_, message)| says_something(message)).collect();
     conversations.take_said(messages.len());

@@ -1,12 +1,13 @@
 //! The events of the second generation: `{kind, id, timestamp, source, …}`.
 
 use super::{EventSource, OpenHandsKey};
+use crate::adapt::calls::TokenUsage;
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
 use crate::adapt::nodes::{first_of, node_object, object_of, text_of};
 use crate::adapt::run_builder::RunBuilder;
-use averment_base::value::{Node, Object, Value};
+use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::StepStatus;
 
@@ -43,9 +44,23 @@ key_table! {
         Rejected = "UserRejectObservation",
         Prompt = "SystemPromptEvent",
         Silent = "PauseEvent" | "Condensation" | "CondensationRequest" | "CondensationSummaryEvent"
-            | "ConversationStateUpdateEvent" | "TokenEvent",
+            | "TokenEvent",
+        /// The state of the conversation or a part of it, such as what it took so far.
+        State = "ConversationStateUpdateEvent",
         /// Ended the conversation, unless it was resumed.
         Broken = "ConversationErrorEvent",
+    }
+}
+
+key_table! {
+    SdkStateKey {
+        Part = "key",
+        Value = "value",
+        Stats = "stats",
+        ByUse = "usage_to_metrics",
+        Usage = "accumulated_token_usage",
+        Cost = "accumulated_cost",
+        Model = "model_name",
     }
 }
 
@@ -56,7 +71,7 @@ pub(super) fn is_event(event: Object<'_>) -> bool {
 
 pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
     let mut talk = ConversationBuilder::new(draft);
-    let mut wrong = None;
+    let (mut wrong, mut stats) = (None, None);
     for node in events {
         talk.draft.count_record();
         let event = node_object(*node)
@@ -65,6 +80,7 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
             Some((event, SdkEventKind::Broken)) => {
                 wrong = first_of(event, &[SdkEventKey::Detail, SdkEventKey::Code]);
             }
+            Some((event, SdkEventKind::State)) => stats = told_stats(event).or(stats),
             Some((event, kind)) => {
                 wrong = wrong.filter(|_| !continues_run(event, kind));
                 read_event(&mut talk, *node, event, kind);
@@ -73,7 +89,34 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
         }
     }
     talk.draft.set_some(of_run::ERROR, wrong);
+    if let Some(stats) = stats {
+        count_stats(&mut talk, stats);
+    }
     talk.finish_with_tools();
+}
+
+/// Alone or in the whole state.
+fn told_stats(event: Object<'_>) -> Option<Object<'_>> {
+    let value = object_of(event, SdkStateKey::Value)?;
+    let is_alone = text_of(event, SdkStateKey::Part) == Some(SdkStateKey::Stats.key());
+    let stats = if is_alone { Some(value) } else { object_of(value, SdkStateKey::Stats) };
+    object_of(stats?, SdkStateKey::ByUse)
+}
+
+/// What the run took, for each use of a model: the agent's, and that which sums up the conversation.
+fn count_stats<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, stats: Object<'run>) {
+    let mut cost = None;
+    for metrics in stats.entries().iter().filter_map(|entry| node_object(entry.node)) {
+        if let Some(counts) = object_of(metrics, SdkStateKey::Usage) {
+            let mut usage = TokenUsage::default();
+            usage.add_usage(counts);
+            talk.add_usage(&usage, first_of(metrics, &[SdkStateKey::Model]));
+        }
+        if let Some(Value::Number(spent)) = metrics.field(SdkStateKey::Cost).map(|node| node.value) {
+            cost = cost.unwrap_or(Number::Integer(0)).add(spent).or(cost);
+        }
+    }
+    talk.draft.set_some(of_run::COST, cost.map(|cost| Node::computed(Value::Number(cost))));
 }
 
 /// The agent or its user acts: an earlier error was not the end.
@@ -123,7 +166,7 @@ fn read_event<'run>(
             let outcome = CallResult { status: Some(status), error, ..CallResult::default() };
             talk.add_result(text_of(event, SdkEventKey::Call), None, outcome, &about, node.origin);
         }
-        SdkEventKind::Silent | SdkEventKind::Broken => {}
+        SdkEventKind::Silent | SdkEventKind::State | SdkEventKind::Broken => {}
     }
 }
 

@@ -47,11 +47,11 @@ key_table! {
 key_table! {
     KnownTool {
         /// Claude Code; others; Codex; Gemini CLI; OpenHands; VS Code; Cursor; Terminus; Cline; Factory Droid; Goose; Antigravity;
-        /// Continue; Zed.
+        /// Continue; Zed; OpenClaw.
         Shell = "Bash" | "bash" | "shell" | "powershell" | "shell_command" | "exec_command" | "local_shell" | "container.exec"
             | "run_shell_command" | "execute_bash" | "terminal" | "run_in_terminal" | "run_terminal_cmd" | "bash_command"
             | "execute_command" | "command_execution" | "Shell" | "Execute" | "developer__shell" | "run_command"
-            | "run_terminal_command",
+            | "run_terminal_command" | "exec" | "Monitor",
         Read = "Read" | "NotebookRead" | "read" | "read_file" | "read_many_files" | "view" | "view_image" | "open"
             | "ReadFile" | "view_file" | "read_file_range",
         Write = "Write" | "Edit" | "MultiEdit" | "NotebookEdit" | "write" | "edit" | "multiedit" | "write_file" | "replace"
@@ -69,6 +69,21 @@ key_table! {
         Skill = "Skill" | "skill" | "activate_skill",
         Fetch = "WebFetch" | "web_fetch" | "webfetch" | "fetch_webpage"
             | "FetchURL" | "FetchUrl" | "read_url_content" | "fetch" | "Fetch" | "fetch_url_content",
+    }
+}
+
+key_table! {
+    /// What a tool is told to do in one word under the key of a command line: editors, memories, lists of tasks.
+    SubCommand {
+        Any = "view" | "create" | "str_replace" | "insert" | "undo_edit" | "delete" | "rename" | "plan" | "add" | "update"
+            | "list" | "get" | "remove" | "search" | "read" | "write",
+    }
+}
+
+key_table! {
+    /// Tools whose command is none of a shell: those of the program itself.
+    ProgramTool {
+        Any = "SlashCommand",
     }
 }
 
@@ -226,10 +241,26 @@ pub(crate) fn add_following_steps<'run>(
 fn kinds_of_unclear_call(call: &[ObjectEntry<'_>]) -> &'static [StepKind] {
     let word = |key: &str| field_value(call, key).and_then(node_text).unwrap_or_default();
     let tool = word(of_step::TOOL);
-    let executed = is_executed(word(of_step::STATUS));
+    let args = field_value(call, of_step::ARGS);
     // A call of a skill without a name called none.
     let works = derives_steps(tool) && known_tool(tool) != Some(KnownTool::Skill);
-    if executed && works { kinds_left_open(tool, field_value(call, of_step::ARGS)) } else { &[] }
+    match is_executed(word(of_step::STATUS)) {
+        true if works => kinds_left_open(tool, args),
+        true if may_run_line(tool, args) => &[StepKind::Command],
+        _ => &[],
+    }
+}
+
+/// Whether a tool that nobody knows, such as that of a server, was given what may be a command line.
+fn may_run_line(tool: &str, args: Option<Node<'_>>) -> bool {
+    let line = args.and_then(node_object).and_then(|args| first_of(args, &LINE));
+    let is_unknown = known_tool(tool).is_none() && ProgramTool::from_key(tool).is_none();
+    is_unknown
+        && line.is_some_and(|line| match node_text(line) {
+            // A line that begins with the tool is how this was called.
+            Some(text) => SubCommand::from_key(text).is_none() && text.split_whitespace().next() != Some(tool),
+            None => node_list(line).is_some(),
+        })
 }
 
 /// As [`derive_from_call`], where anybody may have named the tool.

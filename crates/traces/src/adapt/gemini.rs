@@ -1,6 +1,7 @@
 //! Gemini CLI: the file of a session (`messages` of type `user` and `gemini`), and the events of `--output-format stream-json`.
 
 mod events;
+pub(super) mod json_output;
 pub(super) mod saved_chat;
 
 use events::read_stream;

@@ -42,6 +42,7 @@ mod chunks;
 pub(crate) mod claude_code;
 mod claude_hooks;
 mod cline;
+mod cline_events;
 mod cline_shown;
 mod codex;
 mod cohere_stream;

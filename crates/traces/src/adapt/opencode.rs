@@ -1,6 +1,7 @@
 //! OpenCode: the export of a session (`info`, `messages` of `info` and `parts`), and the events of `run --format json`. A part of type
 //! `tool` is a call with its result; times are milliseconds.
 
+pub(super) mod server_events;
 pub(super) mod session_messages;
 
 use super::calls::TokenUsage;
@@ -155,12 +156,14 @@ struct OpenCodeSession<'a, 'run, 'limits> {
     messages: FxHashSet<&'run str>,
     /// The error, unless the agent went on.
     wrong: Option<Node<'run>>,
+    /// The sub-agent whose messages are read.
+    agent: Option<Node<'run>>,
 }
 
 impl<'a, 'run, 'limits> OpenCodeSession<'a, 'run, 'limits> {
     fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
         let talk = ConversationBuilder::from_parts(draft);
-        Self { talk, cost: None, messages: FxHashSet::default(), wrong: None }
+        Self { talk, cost: None, messages: FxHashSet::default(), wrong: None, agent: None }
     }
 
     fn finish_run(self) {
@@ -177,7 +180,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         let role = self.talk.draft.role_of(node, text_of(info, OpenCodeInfoKey::Role));
         let of_assistant = role == Some(MessageRole::Assistant);
         let time = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Created]));
-        let about = StepMeta { time, ..StepMeta::default() };
+        let about = self.step_meta(time);
         self.talk.note_time(time);
         self.talk.add_meta(of_meta::MODEL, first_of(info, &[OpenCodeInfoKey::Model]));
         let path = object_of(info, OpenCodeInfoKey::Path);
@@ -204,6 +207,10 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
                 self.read_part(node, part, kind, speaker, &about);
             }
         }
+    }
+
+    fn step_meta(&self, time: Option<Node<'run>>) -> StepMeta<'run> {
+        StepMeta { time, agent: self.agent, aside: self.agent.is_some() }
     }
 
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>) {
@@ -254,7 +261,8 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         let state = object_of(part, OpenCodePartKey::State);
         let of = |field| state.and_then(|state| first_of(state, &[field]));
         let time = of(OpenCodePartKey::Time).and_then(node_object);
-        let at = |field| StepMeta { time: time.and_then(|time| first_of(time, &[field])), ..StepMeta::default() };
+        let [started, ended] = [OpenCodePartKey::Start, OpenCodePartKey::End]
+            .map(|field| self.step_meta(time.and_then(|time| first_of(time, &[field]))));
         let tool = part.field(OpenCodePartKey::Tool).unwrap_or(Node::computed(Value::Null));
         let made = ToolCall {
             tool,
@@ -262,7 +270,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             id: part.field(OpenCodePartKey::Call),
             origin: node.origin,
         };
-        let Some(step) = self.talk.add_call(made, &at(OpenCodePartKey::Start)) else { return };
+        let Some(step) = self.talk.add_call(made, &started) else { return };
         let error = of(OpenCodePartKey::Error);
         let status =
             match state.and_then(|state| text_of(state, OpenCodePartKey::Status)).and_then(OpenCodeCallState::from_key)
@@ -288,7 +296,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             details: metadata,
             duration: None,
         };
-        self.talk.end_within(step, outcome, &at(OpenCodePartKey::End));
+        self.talk.end_within(step, outcome, &ended);
     }
 
     fn count_usage(&mut self, tokens: Option<Node<'run>>, cost: Option<Node<'run>>, model: Option<Node<'run>>) {
@@ -315,5 +323,7 @@ fn is_refusal(error: &str) -> bool {
         "The user rejected permission to use this specific tool call",
         "The user has specified a rule which prevents you from using this specific tool call",
     ];
+    // Older versions wrote down the name of the error, too.
+    let error = error.strip_prefix("Error: ").unwrap_or(error);
     starts.iter().any(|start| error.starts_with(start))
 }

@@ -6,7 +6,7 @@ use averment_runs::run::{Run, StepKind, StepStatus};
 use std::path::PathBuf;
 
 /// Samples in which somebody else consents, in the user's name.
-const PROGRAMS: [&str; 13] = [
+const PROGRAMS: [&str; 14] = [
     "antigravity.jsonl",
     "claude-hooks.jsonl",
     "cline-calls.json",
@@ -17,6 +17,7 @@ const PROGRAMS: [&str; 13] = [
     "grok-history.jsonl",
     "kimi-context.jsonl",
     "kimi-wire.jsonl",
+    "opencode-events.jsonl",
     "pi-session.jsonl",
     "qwen-code.jsonl",
     "vscode-chat.json",

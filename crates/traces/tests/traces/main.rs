@@ -15,6 +15,7 @@
 
 mod actions_in_words;
 mod agent_programs;
+mod agent_streams;
 mod agents;
 mod answers;
 mod apis;

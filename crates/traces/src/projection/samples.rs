@@ -76,6 +76,9 @@ pub(super) fn samples() -> Vec<Vec<Json>> {
             json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.response": user, "ChatExchangeKey.response_cost": 0.5}),
         ],
         vec![
+            json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.raw_messages": chat, "ChatExchangeKey.tools": []}),
+        ],
+        vec![
             json!({"ChatExchangeKey.messages": [user], "ChatExchangeKey.response": {"ChatExchangeKey.error": {"message": "busy"}}}),
         ],
         vec![json!({"ClaudeExportKey.loglines": session(&json!({}))})],

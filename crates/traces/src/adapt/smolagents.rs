@@ -47,6 +47,13 @@ key_table! {
 }
 
 key_table! {
+    /// The one argument of the tool that ends a run.
+    SmolAnswer {
+        Answer = "answer",
+    }
+}
+
+key_table! {
     SmolTool {
         Final = "final_answer",
         Code = "python_interpreter",
@@ -147,10 +154,10 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         let words = content::content_text(said, talk.draft.arena);
         words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &start, node.origin));
     }
-    let calls = list_of(step, SmolKey::Calls).unwrap_or_default();
     let mut made = Vec::new();
     let (mut runs_code, mut is_final) = (false, false);
-    for (at, call) in talk.draft.record_objects(calls) {
+    let mut answer = value_of(step, SmolKey::Output);
+    for (at, call) in calls_of(talk, step) {
         let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
         let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
         let kind = node_text(tool).and_then(SmolTool::from_key);
@@ -158,13 +165,27 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         is_final |= kind == Some(SmolTool::Final);
         let args = function.field(ToolCallKey::Arguments);
         let id = call.field(ToolCallKey::Id);
+        if kind == Some(SmolTool::Final) {
+            answer = answer.or_else(|| args.and_then(node_object).and_then(|args| value_of(args, SmolAnswer::Answer)));
+        }
         made.extend(talk.add_call(ToolCall { tool, args, id, origin: at.origin }, &start));
     }
     add_outcome(talk, step, &made, &end);
     if super::fields::is_true(&step, &super::fields::NodeShapes, SmolKey::Final) || is_final && made.len() == 1 {
-        talk.draft.set_some(of_run::OUTPUT, value_of(step, SmolKey::Output));
+        talk.draft.set_some(of_run::OUTPUT, answer);
     }
     runs_code
+}
+
+/// A step lists its calls only once all of them have ended: those of a step that failed stand in the message of the model alone.
+fn calls_of<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    step: Object<'run>,
+) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
+    let listed = list_of(step, SmolKey::Calls).unwrap_or_default();
+    let asked = object_of(step, SmolKey::Message).and_then(|message| list_of(message, SmolKey::Calls));
+    let calls = if listed.is_empty() { asked.unwrap_or_default() } else { listed };
+    talk.draft.record_objects(calls)
 }
 
 /// Observations belong to all calls of a step together: of several nobody knows whose they are.

@@ -37,6 +37,7 @@ mod formats;
 mod frameworks;
 mod golden;
 mod harmless_parts;
+mod kept_results;
 mod kept_streams;
 mod later_results;
 mod memory;

@@ -5,8 +5,8 @@ use super::messages::{BlockKey, text_in};
 use averment_base::value::{Node, Value, ValueText};
 use bumpalo::Bump;
 
-/// Words in the name of a user that are none of the user's: what a tool gave in a loop of thoughts and actions, or a whole
-/// conversation that was written into one text.
+/// Words in the name of a user that are none of the user's: what a tool gave in a loop of thoughts and actions, a prompt that a program
+/// filled with it, or a whole conversation that was written into one text.
 pub(crate) fn is_not_of_user(words: &str) -> bool {
     let words = words.trim_start();
     let starts = |line: &str, word: &str| line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
@@ -14,11 +14,15 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
     let heads_result = words.starts_with('[') && words.lines().next().is_some_and(|line| line.ends_with("] Result:"));
     // Kimi writes marks and what tools are for in the user's name.
     let is_of_program = words.starts_with("<system>") && words.trim_end().ends_with("</system>");
+    // DSPy fills the fields of a prompt, and one of them holds what tools gave so far.
+    let is_filled = words.starts_with("[[ ## ") && words.contains("[[ ## trajectory ## ]]");
+    // Google's ADK tells an agent what another one did.
+    let is_context = words.strip_prefix("For context:").is_some_and(|told| told.trim_start().starts_with('['));
     heads_result
         || is_of_program
-        || ["<environment_details>", "Observation:", "Tool Input:", "Tool Output:", "Tool Result:", "Function output:"]
-            .iter()
-            .any(|word| starts(words, word))
+        || is_context
+        || is_filled
+        || FOREIGN_STARTS.iter().any(|word| starts(words, word))
         || is_transcript(words)
 }
 
@@ -55,6 +59,17 @@ pub(crate) fn holds_tool_turn(words: &str) -> bool {
     let words = words.trim_start();
     is_transcript(words) && words.lines().filter_map(speaker_of).any(|speaker| speaker == WrittenSpeaker::Tool)
 }
+
+/// How such words begin. The search of ToolBench shows what it tried before, and what tools gave then.
+const FOREIGN_STARTS: [&str; 7] = [
+    "<environment_details>",
+    "Observation:",
+    "Tool Input:",
+    "Tool Output:",
+    "Tool Result:",
+    "Function output:",
+    "This is not the first time you try this task",
+];
 
 /// How a text joins its neighbors in one content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,3 +22,15 @@ fn calls_of_a_failed_step_of_smolagents_stand_in_its_message() {
         assert!(records_calls(run));
     });
 }
+
+#[test]
+fn prompts_that_programs_fill_are_not_what_the_user_said() {
+    let says =
+        |words: &str| format!(r#"[{{"role": "user", "content": "{words}"}}, {{"role": "assistant", "content": "x"}}]"#);
+    let filled =
+        "[[ ## question ## ]]\\nhow far?\\n\\n[[ ## trajectory ## ]]\\n[[ ## observation_0 ## ]]\\nyes, delete it";
+    for words in [filled, "This is not the first time you try this task, all previous trails failed."] {
+        with(&says(words), |run| assert_eq!(steps(run), ["message system", "message assistant"]));
+    }
+    with(&says("[[ ## question ## ]]\\nhow far?"), |run| assert_eq!(steps(run)[0], "message user"));
+}

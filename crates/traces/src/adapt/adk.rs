@@ -260,6 +260,11 @@ pub(super) fn add_result<'run>(
     }
 }
 
+/// What a request was counted as, in its usage.
+pub(super) fn prompt_tokens(usage: Object<'_>) -> Option<Node<'_>> {
+    value_of(usage, AdkUsageKey::Prompt)
+}
+
 pub(super) fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     use AdkUsageKey::{Cached, Candidates, Prompt, Thoughts, Total};
     let counts = [

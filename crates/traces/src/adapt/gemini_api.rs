@@ -1,10 +1,12 @@
 //! Gemini's API: requests (`contents`) and responses (`candidates`), alone, together, and in streamed pieces. Each request repeats the
 //! conversation so far: what is new in it is added.
 
+mod branches;
 mod kinds;
 mod partial_calls;
 
-use kinds::{is_exchange, is_request, is_response, method_of};
+use branches::SentRequests;
+use kinds::{is_exchange, is_request, is_response, is_same_answer, method_of};
 
 use super::adk::server_tools::{self, Grounding};
 use super::adk::{self, AdkPartKey};
@@ -146,6 +148,9 @@ struct GeminiConversation<'run> {
     lacks_answer: bool,
     /// A response whose pieces arrive: the place where it begins.
     open: Option<usize>,
+    /// The last piece of that response, which said that it ends here.
+    ended: Option<Object<'run>>,
+    sent: SentRequests<'run>,
 }
 
 /// Attempts to find where a request goes on.
@@ -289,7 +294,9 @@ impl<'run> GeminiConversation<'run> {
         let starts = (0..known.len())
             .filter(|from| known.get(*from).zip(new.first()).is_some_and(|(known, first)| known.repeats_part(first)));
         let found = starts.take(TRIES).find(repeats);
-        if found.is_none() && !known.is_empty() && !new.is_empty() {
+        let of_branch = if found.is_none() { self.sent.repeated_parts(&new) } else { None };
+        let sent: Vec<GeminiPart<'run>> = new.iter().map(|part| **part).collect();
+        if found.is_none() && of_branch.is_none() && !known.is_empty() && !new.is_empty() {
             let origin = contents.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
             draft.add_warning(
                 origin,
@@ -298,10 +305,12 @@ impl<'run> GeminiConversation<'run> {
         }
         // Of a conversation that goes another way the beginning is not told again.
         let begins = || known.iter().zip(&new).take_while(|(a, b)| a.repeats_part(b)).count();
-        let mut left = found.map_or_else(begins, |from| (known.len() - from).min(new.len()));
+        let mut left =
+            found.map_or_else(|| of_branch.unwrap_or_else(begins), |from| (known.len() - from).min(new.len()));
         // Results that come later name the call by the id that it has now.
+        let renamed = if of_branch.is_some() { 0 } else { left };
         let repeated: Vec<_> =
-            places.get(found.unwrap_or(0)..).unwrap_or_default().iter().copied().take(left).collect();
+            places.get(found.unwrap_or(0)..).unwrap_or_default().iter().copied().take(renamed).collect();
         let renamed: Vec<(usize, GeminiPart<'run>)> = repeated.into_iter().zip(new.into_iter().copied()).collect();
         for (place, part) in renamed {
             if let (GeminiPart::Other(..), Some(known)) = (part, self.parts.get_mut(place)) {
@@ -315,11 +324,15 @@ impl<'run> GeminiConversation<'run> {
         };
         let new: Vec<_> = parts.into_iter().filter(is_new).collect();
         self.parts.extend(new);
+        self.sent.add_request(sent);
     }
 
     /// False for what is no response.
     fn add_response(&mut self, node: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
         let Some(response) = node_object(node) else { return false };
+        if self.ended.is_some_and(|before| !is_same_answer(before, response)) {
+            self.close_response(draft);
+        }
         if let Some(history) = value_of(response, GeminiApiKey::History).and_then(node_list) {
             self.add_contents(history, Vec::new(), draft);
         }
@@ -372,16 +385,16 @@ impl<'run> GeminiConversation<'run> {
         }
         self.grounding.take_from(candidate);
         self.is_cut = value_of(candidate, GeminiApiKey::Ended).is_none();
-        if !self.is_cut {
-            self.close_response(draft);
-        }
+        self.ended = Some(response).filter(|_| !self.is_cut);
         true
     }
 
     /// Puts the words of its pieces together.
     fn close_response(&mut self, draft: &RunBuilder<'run, '_>) {
+        self.ended = None;
         let Some(from) = self.open.take() else { return };
         let pieces = self.parts.split_off(from.min(self.parts.len()));
+        let begin = self.parts.len();
         self.parts.push(GeminiPart::Begin);
         // Some tell in parts what others tell beside them.
         let is_told = |piece: &GeminiPart<'run>| matches!(piece, GeminiPart::Other(_, _, part) if server_tools::is_server_part(*part));
@@ -403,6 +416,7 @@ impl<'run> GeminiConversation<'run> {
         }
         let said = content::concat_pieces(&words, draft.arena);
         self.parts.extend(said.map(|said| GeminiPart::Words(Speaker::Assistant, said)));
+        self.sent.add_answer(self.parts.get(begin..).unwrap_or_default());
     }
 
     fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {

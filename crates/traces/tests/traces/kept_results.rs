@@ -24,6 +24,24 @@ fn calls_of_a_failed_step_of_smolagents_stand_in_its_message() {
 }
 
 #[test]
+fn pieces_of_gemini_that_each_end_are_one_answer() {
+    let piece = |text: &str, prompt: u32, answered: u32| {
+        let usage = format!(r#"{{"promptTokenCount": {prompt}, "candidatesTokenCount": {answered}}}"#);
+        format!(
+            r#"{{"candidates": [{{"content": {{"role": "model", "parts": [{{"text": "{text}"}}]}}, "finishReason": "STOP"}}], "usageMetadata": {usage}}}"#
+        )
+    };
+    with(&format!("[{}, {}]", piece("Ni", 5, 1), piece("ne.", 5, 2)), |run| {
+        assert_eq!(root(run, "output"), "\"Nine.\"");
+        assert!(root(run, "usage").contains(r#""input_tokens":5,"output_tokens":2"#), "{}", root(run, "usage"));
+    });
+    with(&format!("[{}, {}]", piece("Nine.", 5, 1), piece("Ten.", 9, 2)), |run| {
+        assert_eq!(root(run, "output"), "\"Ten.\"");
+        assert!(root(run, "usage").contains(r#""input_tokens":14,"output_tokens":3"#));
+    });
+}
+
+#[test]
 fn prompts_that_programs_fill_are_not_what_the_user_said() {
     let says =
         |words: &str| format!(r#"[{{"role": "user", "content": "{words}"}}, {{"role": "assistant", "content": "x"}}]"#);
@@ -33,4 +51,31 @@ fn prompts_that_programs_fill_are_not_what_the_user_said() {
         with(&says(words), |run| assert_eq!(steps(run), ["message system", "message assistant"]));
     }
     with(&says("[[ ## question ## ]]\\nhow far?"), |run| assert_eq!(steps(run)[0], "message user"));
+}
+
+#[test]
+fn an_agent_of_google_that_takes_over_repeats_its_own_requests() {
+    let user = r#"{"role": "user", "parts": [{"text": "weather?"}]}"#;
+    let told = r#"{"role": "user", "parts": [{"text": "For context:"}, {"text": "[root] `transfer_to_agent` tool returned result: {}"}]}"#;
+    let called = |name: &str| {
+        format!(r#"{{"role": "model", "parts": [{{"functionCall": {{"name": "{name}", "args": {{}}}}}}]}}"#)
+    };
+    let given = r#"{"role": "user", "parts": [{"functionResponse": {"name": "sky", "response": {"is": "gray"}}}]}"#;
+    let answered = r#"{"role": "model", "parts": [{"text": "Gray."}]}"#;
+    let exchange = |contents: &[&str], content: &str| {
+        format!(
+            r#"{{"request": {{"contents": [{}]}}, "response": {{"candidates": [{{"content": {content}, "finishReason": "STOP"}}]}}}}"#,
+            contents.join(", ")
+        )
+    };
+    let (over, sky) = (called("transfer_to_agent"), called("sky"));
+    let lines =
+        [exchange(&[user], &over), exchange(&[user, told], &sky), exchange(&[user, told, &sky, given], answered)];
+    with(&lines.join("\n"), |run| {
+        let calls: Vec<_> = steps(run).into_iter().filter(|step| step.starts_with("call")).collect();
+        assert_eq!(calls, ["call transfer_to_agent", "call sky"]);
+        assert_eq!(steps(run).iter().filter(|step| *step == "message user").count(), 1);
+        assert_eq!(root(run, "output"), "\"Gray.\"");
+        assert!(records_calls(run));
+    });
 }

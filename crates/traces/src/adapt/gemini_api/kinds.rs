@@ -1,10 +1,11 @@
 //! What a record of Gemini's API is: a request, a response, or both.
 
 use super::{GeminiApiKey, GeminiMethod};
-use crate::adapt::adk::AdkPartKey;
+use crate::adapt::adk::{self, AdkPartKey};
 use crate::adapt::fields::value_of;
 use crate::adapt::nodes::{list_of, node_list, node_object, object_items, object_of, text_of};
 use averment_base::value::Object;
+use averment_base::value::compare::values_equal;
 
 fn has_parts(content: Object<'_>) -> bool {
     list_of(content, AdkPartKey::Parts).is_some()
@@ -26,6 +27,18 @@ pub(super) fn is_exchange(object: Object<'_>) -> bool {
         || is_response(object)
         || object_of(object, GeminiApiKey::Request).is_some_and(is_request)
         || method_of(object).is_some()
+}
+
+/// Whether two responses that follow one another are pieces of one answer, although the first says that it ends there: older models
+/// end each piece. Without ids, pieces tell the same size of the prompt, which grows from answer to answer.
+pub(super) fn is_same_answer<'run>(first: Object<'run>, second: Object<'run>) -> bool {
+    let both = [first, second];
+    let usages = both.map(|one| object_of(one, GeminiApiKey::Usage).and_then(adk::prompt_tokens));
+    match both.map(|one| text_of(one, GeminiApiKey::Id)) {
+        [Some(first), Some(second)] => first == second,
+        [None, None] => matches!(usages, [Some(first), Some(second)] if values_equal(&first.value, &second.value)),
+        _ => false,
+    }
 }
 
 /// Of an answer in a recording that holds no requests.

@@ -126,7 +126,9 @@ fn calls_other(object: Object<'_>, tools: &FxHashSet<&str>) -> bool {
         .filter(|(_, says)| *says)
         .filter_map(|(key, _)| value_of(call, key).and_then(node_text).filter(|name| !name.is_empty()))
         .peekable();
-    names.peek().is_some() && !names.any(|name| tools.contains(name) || NoTool::from_key(name).is_some())
+    // CrewAI keeps what it asked before as Python prints it, in quotes.
+    let is_known = |name: &str| tools.contains(name) || tools.contains(name.trim_matches('\''));
+    names.peek().is_some() && !names.any(|name| is_known(name) || NoTool::from_key(name).is_some())
 }
 
 /// How the types of results end in the items of Responses.

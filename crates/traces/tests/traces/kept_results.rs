@@ -54,6 +54,40 @@ fn prompts_that_programs_fill_are_not_what_the_user_said() {
 }
 
 #[test]
+fn arguments_under_one_key_are_those_that_the_model_asked_for() {
+    let text = r#"{"trace": {"id": "t"}, "observations": [
+      {"id": "g", "traceId": "t", "type": "GENERATION", "name": "turn", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:01Z",
+       "input": {"role": "user", "content": "weather?"}, "output": {"role": "assistant", "content": [{"type": "tool_use", "id": "x", "name": "sky", "input": {"at": "sea"}}]}},
+      {"id": "h", "traceId": "t", "type": "TOOL", "name": "sky", "startTime": "2026-01-01T00:00:02Z", "endTime": "2026-01-01T00:00:03Z",
+       "input": {"input": {"at": "sea"}}, "output": {"content": [{"type": "text", "text": "gray"}]},
+       "metadata": "{\"attributes\":{\"gen_ai.operation.name\":\"execute_tool\",\"langsmith.trace.name\":\"sky\"}}"}]}"#;
+    with(text, |run| {
+        let calls: Vec<_> = (0..run.steps.len()).filter(|at| run.steps[*at].kind == StepKind::Call).collect();
+        let [call] = calls[..] else { panic!("{:?}", steps(run)) };
+        assert_eq!(field(run, call, "args"), r#"{"at":"sea"}"#);
+        assert!(records_calls(run));
+    });
+    let other = text.replace(r#""input": {"input": {"at": "sea"}}"#, r#""input": {"input": {"at": "lake"}}"#);
+    with(&other, |run| {
+        let call = (0..run.steps.len()).find(|at| run.steps[*at].kind == StepKind::Call).unwrap();
+        assert_eq!(field(run, call, "args"), r#"{"input":{"at":"lake"}}"#);
+    });
+}
+
+#[test]
+fn calls_that_crewai_keeps_in_quotes_are_those_that_were_made() {
+    let text = r#"{"uuid": "t", "agentSpans": [{"uuid": "a", "type": "agent", "name": "crew", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:09Z"}],
+      "llmSpans": [{"uuid": "m", "parentUuid": "a", "type": "llm", "name": "call", "startTime": "2026-01-01T00:00:03Z", "endTime": "2026-01-01T00:00:04Z", "output": "Done.",
+        "input": [{"role": "user", "content": "delegate"}, {"role": "assistant", "content": null, "tool_calls": [
+          {"id": "c", "type": "function", "function": {"name": "'delegate'", "arguments": "'{\\'to\\': 1}'"}}]},
+          {"role": "tool", "tool_call_id": "c", "name": "delegate", "content": "ok"}]}],
+      "toolSpans": [{"uuid": "s", "parentUuid": "a", "type": "tool", "name": "delegate", "startTime": "2026-01-01T00:00:01Z", "endTime": "2026-01-01T00:00:02Z",
+        "input": {"to": 1}, "output": "ok"}]}"#;
+    with(text, |run| assert!(records_calls(run)));
+    with(&text.replace("'delegate'", "'pay'"), |run| assert!(!records_calls(run)));
+}
+
+#[test]
 fn an_agent_of_google_that_takes_over_repeats_its_own_requests() {
     let user = r#"{"role": "user", "parts": [{"text": "weather?"}]}"#;
     let told = r#"{"role": "user", "parts": [{"text": "For context:"}, {"text": "[root] `transfer_to_agent` tool returned result: {}"}]}"#;

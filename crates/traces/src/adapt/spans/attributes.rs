@@ -39,7 +39,7 @@ key_table! {
             | "final_result" | "gen_ai.output",
         HandoverFrom = "gen_ai.handoff.from_agent" | "from_agent",
         HandoverTo = "gen_ai.handoff.to_agent" | "to_agent",
-        Entity = "traceloop.entity.name",
+        Entity = "traceloop.entity.name" | "langsmith.trace.name",
         Agent = "gen_ai.agent.name" | "agent.name" | "agent_name" | "graph.node.id" | "ai.telemetry.functionId",
         Model = "gen_ai.response.model" | "gen_ai.request.model" | "llm.model_name" | "ai.response.model" | "ai.model.id"
             | "model_name" | "llm.response.model" | "llm.request.model",

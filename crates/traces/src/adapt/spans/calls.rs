@@ -109,7 +109,11 @@ fn call_step<'run>(
     let asked = request.map(|request| request.asked);
     let args = match (call.args, asked.and_then(|asked| asked.args)) {
         (None, Some(args)) => Some(parse_arguments(draft, args)),
-        (args, _) => args,
+        (Some(given), Some(args)) => {
+            let asked = parse_arguments(draft, args);
+            Some(tool_executions::wrapped_args(asked, given).unwrap_or(given))
+        }
+        (args, None) => args,
     };
     let values = [
         (of_step::TOOL, Some(call.tool)),

@@ -3,7 +3,7 @@
 use super::exchange::RequestedCall;
 use super::span_messages;
 use super::text_of_node;
-use super::tool_executions::{ToolExecution, may_be_equal};
+use super::tool_executions::{ToolExecution, may_be_equal, wrapped_args};
 use super::tree::SpanTree;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, compare};
@@ -63,8 +63,10 @@ impl<'run> RequestMatches<'run> {
         let may_know = |request: usize, call: &ToolExecution<'run>| call.id_text().is_none() || !has_id(request);
         let has_args = |request: usize, call: &ToolExecution<'run>| {
             let both = args(request).zip(call.args);
-            both.is_some_and(|(asked, given)| compare::values_equal(&asked.value, &given.value))
-                && comes_first(request, call)
+            let is_same = |(asked, given): (Node<'run>, Node<'run>)| {
+                compare::values_equal(&asked.value, &given.value) || wrapped_args(asked, given).is_some()
+            };
+            both.is_some_and(is_same) && comes_first(request, call)
         };
         // What a tool does by itself nobody has to have asked for.
         let may_be = |request: usize, call: &ToolExecution<'run>| {

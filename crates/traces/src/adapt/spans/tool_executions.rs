@@ -102,6 +102,14 @@ fn is_nameless(span: &TraceSpan<'_>) -> bool {
 
 const EXECUTE_TOOL: &str = ActWord::Tool.key();
 
+/// What a tool was given, where that is what the model asked for under one key (`{"input": {…}}`).
+pub(super) fn wrapped_args<'run>(asked: Node<'run>, given: Node<'run>) -> Option<Node<'run>> {
+    match node_object(given)?.entries() {
+        [only] if compare::values_equal(&only.node.value, &asked.value) => Some(only.node),
+        _ => None,
+    }
+}
+
 /// Equal as far as comparable: some write as text what others write as an object.
 pub(super) fn may_be_equal(own: Node<'_>, other: Node<'_>) -> bool {
     node_object(own).is_some() != node_object(other).is_some() || compare::values_equal(&own.value, &other.value)

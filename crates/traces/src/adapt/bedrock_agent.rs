@@ -66,6 +66,8 @@ key_table! {
         Input = "input",
         Output = "output",
         Code = "code",
+        /// What was made of the output of the model.
+        Parsed = "parsedResponse",
         Result = "executionOutput",
         Error = "executionError",
         Found = "retrievedReferences",
@@ -205,6 +207,10 @@ fn read_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'r
                     usage.add_usage(counts);
                     talk.usage.merge_usage(&usage);
                 }
+                // The step behind the others writes the answer anew.
+                let parsed =
+                    object_of(output, BedrockKey::Parsed).and_then(|parsed| value_of(parsed, BedrockKey::Text));
+                parsed.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, about, node.origin));
             }
             (Some(BedrockStepKey::Prompt), _) => {}
             _ if inside.is_none() && super::nodes::node_list(node).is_none() => {}

@@ -42,6 +42,17 @@ fn pieces_of_gemini_that_each_end_are_one_answer() {
 }
 
 #[test]
+fn the_answer_behind_post_processing_of_bedrock_agents_counts() {
+    let event = |trace: &str| format!(r#"{{"trace": {{"agentId": "A", "sessionId": "s", "trace": {trace}}}}}"#);
+    let first =
+        event(r#"{"orchestrationTrace": {"observation": {"type": "FINISH", "finalResponse": {"text": "raw"}}}}"#);
+    let behind = event(
+        r#"{"postProcessingTrace": {"modelInvocationOutput": {"metadata": {"usage": {"inputTokens": 5, "outputTokens": 1}}, "parsedResponse": {"text": "polite"}}}}"#,
+    );
+    with(&format!("[{first}, {behind}]"), |run| assert_eq!(root(run, "output"), "\"polite\""));
+}
+
+#[test]
 fn prompts_that_programs_fill_are_not_what_the_user_said() {
     let says =
         |words: &str| format!(r#"[{{"role": "user", "content": "{words}"}}, {{"role": "assistant", "content": "x"}}]"#);

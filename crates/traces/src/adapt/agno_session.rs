@@ -1,15 +1,16 @@
 //! Agno: a session as its database keeps it, as an object or as a row whose runs are JSON in text. Each run holds its messages, and those
-//! of earlier runs that the model was given again are marked.
+//! of earlier runs that the model was given again are marked. What an agent returns is one such run.
 
 use super::calls::TokenUsage;
 use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
+use super::messages::ChatMessageKey;
 use super::nodes::{list_of, node_list, node_object, node_text, object_of};
 use super::openai_chat;
-use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use super::run_builder::{RunBuilder, field_entry};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_usage};
-use averment_runs::run::StepKind;
+use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     AgnoSessionKey {
@@ -25,6 +26,19 @@ key_table! {
         TokensIn = "input_tokens",
         TokensOut = "output_tokens",
         Members = "member_responses",
+        /// What an agent returns.
+        Run = "run_id",
+        Content = "content",
+        ContentType = "content_type",
+        State = "status",
+        ToolFailed = "tool_call_error",
+    }
+}
+
+key_table! {
+    /// A run that is not over.
+    AgnoRunState {
+        Open = "PAUSED" | "RUNNING" | "PENDING" | "CANCELLED",
     }
 }
 
@@ -51,6 +65,41 @@ fn is_session(session: Object<'_>) -> bool {
         && written_runs(session).is_some_and(|runs| node_list(runs).is_some() || is_text(runs))
 }
 
+/// The result of a run, as `to_dict` gives it.
+pub(crate) const RUN: TraceFormat = TraceFormat {
+    name: "Agno run",
+    known_by: "`run_id`, `messages` and `metrics` beside `agent_id` or `team_id`",
+    description: "results of agents and teams of Agno (`RunOutput`)",
+    marks: &[AgnoSessionKey::ContentType.key()],
+    near: &[AgnoSessionKey::Members.key()],
+    object: is_run,
+    read: read_result,
+    ..IN_FULL
+};
+
+fn is_run(run: Object<'_>) -> bool {
+    let has_owner = run.field(AgnoSessionKey::Owner).is_some();
+    let has_messages = list_of(run, AgnoSessionKey::Messages).is_some();
+    has_owner
+        && has_messages
+        && [AgnoSessionKey::Run, AgnoSessionKey::ContentType].iter().all(|key| run.field(*key).is_some())
+}
+
+fn read_result<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let Some(run) = node_object(root) else { return Ok(()) };
+    draft.set_some(of_run::ID, value_of(run, AgnoSessionKey::Run));
+    // The answer, which the last message repeats.
+    value_of(run, AgnoSessionKey::Content).into_iter().for_each(|content| draft.note_parts(content));
+    let mut told = KeptRuns::default();
+    told.add_run(root, run, draft);
+    told.finish_run(draft);
+    let state = value_of(run, AgnoSessionKey::State).and_then(node_text).and_then(AgnoRunState::from_key);
+    if state.is_some() {
+        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+    }
+    Ok(())
+}
+
 fn written_runs(session: Object<'_>) -> Option<Node<'_>> {
     let memory = object_of(session, AgnoSessionKey::Memory);
     value_of(session, AgnoSessionKey::Runs).or_else(|| value_of(memory?, AgnoSessionKey::Runs))
@@ -65,35 +114,65 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         draft.skip_record(written.origin, "`runs` are no list");
         return Ok(());
     };
-    let (mut messages, mut usage, mut tells_all) = (Vec::new(), TokenUsage::default(), true);
+    let mut told = KeptRuns::default();
     for (node, run) in draft.record_objects(runs) {
-        let run = object_of(run, AgnoSessionKey::Inner).unwrap_or(run);
+        told.add_run(node, object_of(run, AgnoSessionKey::Inner).unwrap_or(run), draft);
+    }
+    told.finish_run(draft);
+    Ok(())
+}
+
+/// What the runs of a session told.
+#[derive(Default)]
+struct KeptRuns<'run> {
+    messages: Vec<Node<'run>>,
+    usage: TokenUsage,
+    lacks_messages: bool,
+}
+
+impl<'run> KeptRuns<'run> {
+    fn add_run(&mut self, node: Node<'run>, run: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
         let Some(list) = list_of(run, AgnoSessionKey::Messages) else {
-            tells_all = false;
+            self.lacks_messages = true;
             draft.warn_skipped(node.origin, "calls count as not recorded: a run was kept without its messages");
-            continue;
+            return;
         };
-        let is_old = |node: &&Node<'run>| {
-            node_object(**node).is_some_and(|message| is_true(&message, &NodeShapes, AgnoSessionKey::IsOld))
-        };
-        messages.extend(list.iter().filter(|node| !is_old(node)).copied());
+        let is_old = |message: &Object<'run>| is_true(message, &NodeShapes, AgnoSessionKey::IsOld);
+        let new = list.iter().filter(|node| !node_object(**node).is_some_and(|message| is_old(&message)));
+        self.messages.extend(new.map(|node| with_status(*node, draft)));
         // What the members of a team did stands in runs of their own.
         if list_of(run, AgnoSessionKey::Members).is_some_and(|members| !members.is_empty()) {
             draft.note_unknown(node.origin, "what the members of a team did is not read");
         }
         if let Some(metrics) = object_of(run, AgnoSessionKey::Metrics) {
-            count_tokens(metrics, &mut usage);
+            count_tokens(metrics, &mut self.usage);
         }
     }
-    if tells_all {
-        draft.mark_recorded(&[StepKind::Call]);
+
+    fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
+        if !self.lacks_messages {
+            draft.mark_recorded(&[StepKind::Call]);
+        }
+        openai_chat::read_conversation(self.messages, draft);
+        if self.lacks_messages {
+            draft.mark_unrecorded(StepKind::Call);
+        }
+        self.usage.set_usage(draft);
     }
-    openai_chat::read_conversation(messages, draft);
-    if !tells_all {
-        draft.mark_unrecorded(StepKind::Call);
-    }
-    usage.set_usage(draft);
-    Ok(())
+}
+
+/// The message of a tool says whether the tool failed; messages of the API have a word for that.
+fn with_status<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    let message = node_object(node).filter(|message| message.field(ChatMessageKey::Status).is_none());
+    let failed = message.and_then(|message| value_of(message, AgnoSessionKey::ToolFailed)).map(|failed| failed.value);
+    let (Some(message), Some(Value::Boolean(failed))) = (message, failed) else { return node };
+    let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
+    let mut entries = message.entries().to_vec();
+    entries.push(field_entry(
+        ChatMessageKey::Status.key(),
+        Node::computed(Value::plain_text(status.as_str().unwrap_or_default())),
+    ));
+    Node { origin: node.origin, ..draft.object_node(&entries) }
 }
 
 /// Older versions list what each request took.

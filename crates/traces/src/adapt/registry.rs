@@ -79,6 +79,7 @@ pub static FORMATS: &[TraceFormat] = &[
     letta::FORMAT,
     letta_file::FORMAT,
     agno_session::FORMAT,
+    agno_session::RUN,
     camel::FORMAT,
     rasa::FORMAT,
     bot_framework::FORMAT,

@@ -42,6 +42,24 @@ fn pieces_of_gemini_that_each_end_are_one_answer() {
 }
 
 #[test]
+fn a_result_of_agno_tells_tokens_and_failed_tools() {
+    let text = r#"{"run_id": "r", "agent_id": "a", "session_id": "s", "content": "Cheap.", "content_type": "str", "status": "COMPLETED",
+      "metrics": {"input_tokens": 40, "output_tokens": 7, "total_tokens": 47},
+      "messages": [{"role": "user", "content": "price?", "from_history": true}, {"role": "user", "content": "and of salt?", "from_history": false},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "g", "type": "function", "function": {"name": "price", "arguments": "{\"of\": \"salt\"}"}}]},
+        {"role": "tool", "content": "no price", "tool_call_id": "g", "tool_name": "price", "tool_call_error": true},
+        {"role": "assistant", "content": "Cheap."}],
+      "tools": [{"tool_call_id": "g", "tool_name": "price", "tool_args": {"of": "salt"}, "tool_call_error": true, "result": "no price"}]}"#;
+    with(text, |run| {
+        assert_eq!(steps(run), ["message user", "call price", "message assistant"]);
+        assert_eq!((run.steps[1].status, field(run, 1, "result")), (StepStatus::Failed, "\"no price\"".into()));
+        assert!(root(run, "usage").contains(r#""input_tokens":40,"output_tokens":7"#));
+        assert!(records_calls(run));
+    });
+    with(&text.replace("COMPLETED", "PAUSED"), |run| assert!(!run.complete));
+}
+
+#[test]
 fn the_answer_behind_post_processing_of_bedrock_agents_counts() {
     let event = |trace: &str| format!(r#"{{"trace": {{"agentId": "A", "sessionId": "s", "trace": {trace}}}}}"#);
     let first =

@@ -32,6 +32,8 @@ pub struct TraceFormat {
     pub(super) beside: fn(Object<'_>) -> bool,
     /// Whether an element or a line is a run of its own where nothing among the first ones says that they belong together.
     pub(super) alone: fn(Object<'_>) -> bool,
+    /// Whether a record holds what the one before it held, and more: both belong to one run.
+    pub(super) repeats: for<'run> fn(Object<'run>, Object<'run>) -> bool,
     /// What tells its records apart, so that those which a file holds twice are read once.
     pub(super) record_ids: RecordIds,
     pub(super) read: for<'run> fn(Node<'run>, &mut RunBuilder<'run, '_>) -> Result<(), PlacedError>,
@@ -115,6 +117,7 @@ pub(super) const IN_FULL: TraceFormat = TraceFormat {
     line: never_matches,
     beside: never_matches,
     alone: never_matches,
+    repeats: |_, _| false,
     record_ids: RecordIds::NONE,
     read: |_, _| Ok(()),
     runs: &[],

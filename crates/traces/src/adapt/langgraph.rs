@@ -213,15 +213,24 @@ key_table! {
 /// The states of a graph, as a server streams them (`stream_mode="values"`): each repeats the messages of those before it.
 pub(crate) const STATES: TraceFormat = TraceFormat {
     name: "LangGraph states",
-    known_by: "a `run_id` with an `attempt` alone, in front of objects with `messages` of LangChain",
-    description: "states of a graph that a LangGraph server streams (`stream_mode=\"values\"`)",
+    known_by: "objects with `messages` of LangChain, each with those of the one before it, also behind a `run_id` with an `attempt` alone",
+    description: "states of a graph, as it or its server streams them (`stream_mode=\"values\"`)",
     marks: &[StreamKey::Attempt.key()],
-    item_marks: &[StreamKey::Attempt.key()],
-    element: is_stream_head,
+    item_marks: &[StreamKey::Attempt.key(), LangChainKey::Messages.key()],
+    element: |record| is_stream_head(record) || langchain::held_messages(record).is_some(),
+    alone: |record| !is_stream_head(record),
+    repeats: repeats_state,
     record_ids: RecordIds::OWN_READER,
     read: read_states,
     ..IN_FULL
 };
+
+/// Whether a state goes on behind another: it has all messages of that one, by their ids.
+fn repeats_state<'run>(before: Object<'run>, state: Object<'run>) -> bool {
+    let [before, state] = [before, state].map(|state| langchain::held_messages(state).unwrap_or_default());
+    let is_same = |(a, b): (&Node<'run>, &Node<'run>)| message_id(*a).is_some() && message_id(*a) == message_id(*b);
+    !before.is_empty() && before.len() <= state.len() && before.iter().zip(state).all(is_same)
+}
 
 fn holds_messages(state: Object<'_>) -> bool {
     list_of(state, LangChainKey::Messages).is_some()

@@ -287,6 +287,12 @@ pub(crate) fn is_element_of_one_run(node: &Node<'_>) -> Option<bool> {
     belongs_to_run(node, known)
 }
 
+/// Whether a record goes on behind another, which stands in front of it: both are told by one run.
+pub(crate) fn repeats_record<'run>(before: &Node<'run>, record: &Node<'run>) -> bool {
+    let both = node_object(*before).zip(node_object(*record));
+    both.is_some_and(|(before, record)| FORMATS.iter().any(|format| (format.repeats)(before, record)))
+}
+
 /// Whether a value is a line of a file that is one run, such as an event of a session.
 pub(crate) fn is_line_of_session(node: &Node<'_>) -> bool {
     let known = FORMATS.iter().filter(|format| format.is_item(node, format.line));

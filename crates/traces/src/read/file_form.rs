@@ -122,10 +122,13 @@ impl<'t> FileBeginning<'t> {
     }
 
     fn is_session(&self, limits: &Limits) -> bool {
-        self.0.iter().any(|FirstRecord { text, keys, .. }| {
+        let may_be_line = |FirstRecord { text, keys, .. }: &FirstRecord<'_>| {
             let written_otherwise = !text.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
-            (written_otherwise || registry::may_be_line(keys)) && is_record(text, limits)
-        })
+            written_otherwise || registry::may_be_line(keys)
+        };
+        let is_line = |record: &FirstRecord<'_>| may_be_line(record) && is_record(record.text, limits);
+        self.0.iter().any(is_line)
+            || matches!(self.0.as_slice(), [first, second, ..] if may_be_line(first) && is_repeated(first.text, second.text, limits))
     }
 
     pub(super) fn gather_lines(&self, limits: &Limits) -> Option<RunGatherer> {
@@ -142,6 +145,13 @@ pub(super) fn is_session_of_values(text: &str, limits: &Limits) -> bool {
 fn is_record(text: &str, limits: &Limits) -> bool {
     let arena = bumpalo::Bump::new();
     json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| registry::is_line_of_session(&document.node))
+}
+
+fn is_repeated(first: &str, second: &str, limits: &Limits) -> bool {
+    let arena = bumpalo::Bump::new();
+    let both =
+        json::parse_recorded(first, 0, &arena, limits).ok().zip(json::parse_recorded(second, 0, &arena, limits).ok());
+    both.is_some_and(|(first, second)| registry::repeats_record(&first.node, &second.node))
 }
 
 pub(super) enum FileForm<'t> {

@@ -176,6 +176,16 @@ impl TextCutter<'_> {
                 false => registry::is_known_run(&node).then_some(false),
             }
         });
-        told.unwrap_or(false)
+        told.unwrap_or(false) || self.repeats_first(elements)
+    }
+
+    fn repeats_first(&self, elements: &[Range<usize>]) -> bool {
+        let [first, second, ..] = elements else { return false };
+        let arena = bumpalo::Bump::new();
+        let read = |range: &Range<usize>| {
+            json::parse_recorded(self.shared.get(range.clone()).unwrap_or_default(), 0, &arena, self.limits).ok()
+        };
+        let both = read(first).zip(read(second));
+        both.is_some_and(|(first, second)| registry::repeats_record(&first.node, &second.node))
     }
 }

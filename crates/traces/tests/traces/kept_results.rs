@@ -1,7 +1,10 @@
 //! What frameworks keep of a run after it: results, saved states and filled prompts.
 
 use super::formats::{field, root, steps, with};
+use averment_base::limits::Limits;
 use averment_runs::run::{Run, StepKind, StepStatus};
+use averment_traces::TraceRuns;
+use std::io::Cursor;
 
 fn records_calls(run: &Run<'_>) -> bool {
     run.complete && run.recorded.get(StepKind::Call as usize) == Some(&true)
@@ -101,6 +104,33 @@ fn arguments_under_one_key_are_those_that_the_model_asked_for() {
         let call = (0..run.steps.len()).find(|at| run.steps[*at].kind == StepKind::Call).unwrap();
         assert_eq!(field(run, call, "args"), r#"{"input":{"at":"lake"}}"#);
     });
+}
+
+#[test]
+fn states_of_a_graph_that_repeat_each_other_are_one_run() {
+    let [user, call, result, answer] = [
+        r#"{"type": "human", "content": "pay", "id": "1"}"#,
+        r#"{"type": "ai", "content": "", "id": "2", "tool_calls": [{"name": "pay", "args": {}, "id": "c", "type": "tool_call"}]}"#,
+        r#"{"type": "tool", "content": "paid", "id": "3", "name": "pay", "tool_call_id": "c", "status": "success"}"#,
+        r#"{"type": "ai", "content": "Done.", "id": "4"}"#,
+    ];
+    let states = [vec![user], vec![user, call], vec![user, call, result], vec![user, call, result, answer]];
+    let states = states.map(|state| format!(r#"{{"messages": [{}]}}"#, state.join(", ")));
+    for text in [states.join("\n"), format!("[{}]", states.join(", "))] {
+        with(&text, |run| {
+            assert_eq!(steps(run), ["message user", "call pay", "message assistant"]);
+            assert_eq!(root(run, "output"), "\"Done.\"");
+            assert!(records_calls(run));
+        });
+    }
+}
+
+#[test]
+fn conversations_of_langchain_that_share_no_message_are_runs_of_their_own() {
+    let state = |id: u32| format!(r#"{{"messages": [{{"type": "human", "content": "pay", "id": "{id}"}}]}}"#);
+    let text = format!("{}\n{}", state(1), state(2));
+    let limits = Limits::default();
+    assert_eq!(TraceRuns::new("t", Cursor::new(text.into_bytes()), &limits).count(), 2);
 }
 
 #[test]

@@ -7,7 +7,7 @@ use super::conversation::{ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::ChatMessageKey;
-use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, text_of};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::limits::Limits;
@@ -124,7 +124,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         answer.id = id;
         answer.node.get_or_insert(*node);
-        answer.usage = object_of(chunk, ChunkKey::Usage).or(answer.usage);
+        answer.usage = usage_of(chunk).or(answer.usage);
         let choices = talk.draft.record_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
         for (at, choice) in choices {
             if field_index(choice, ChunkKey::Index).is_some_and(|index| index != 0) {
@@ -242,7 +242,7 @@ pub(super) fn compose_answer<'run>(
         if !is_chunk(chunk) {
             draft.note_unknown(node.origin, "what is no chunk of an answer is passed over");
         }
-        answer.usage = object_of(chunk, ChunkKey::Usage).or(answer.usage);
+        answer.usage = usage_of(chunk).or(answer.usage);
         let choices = draft.known_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
         for (at, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0))
         {
@@ -261,6 +261,12 @@ pub(super) fn compose_answer<'run>(
     let choices = field_entry(ChunkKey::Choices.key(), draft.list_node(&[choice]));
     let entries: Vec<_> = kept.chain(usage).chain([choices]).collect();
     Some((draft.object_node(&entries), is_over))
+}
+
+/// Moonshot counts in the choice that ends the answer.
+fn usage_of<'run>(chunk: Object<'run>) -> Option<Object<'run>> {
+    let choices = || object_items(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
+    object_of(chunk, ChunkKey::Usage).or_else(|| choices().find_map(|(_, choice)| object_of(choice, ChunkKey::Usage)))
 }
 
 /// False if cut off: then nobody knows the arguments of its calls.

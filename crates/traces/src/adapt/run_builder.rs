@@ -1,6 +1,7 @@
 //! A run while an adapter fills it.
 
 mod partial_roles;
+mod recorded_kinds;
 
 use crate::build::{NormalRun, too_large};
 use crate::error::PlacedError;
@@ -142,31 +143,6 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
 
     pub(crate) fn run_entry(&self, key: &str) -> Option<Node<'run>> {
         self.root.iter().find(|entry| entry.key == key).map(|entry| entry.node)
-    }
-
-    /// The absence of such steps then counts as evidence.
-    pub(crate) fn mark_recorded(&mut self, kinds: &[StepKind]) {
-        for kind in kinds {
-            if let Some(recorded) = self.recorded.get_mut(*kind as usize) {
-                *recorded = true;
-            }
-        }
-    }
-
-    pub(crate) fn mark_unrecorded(&mut self, kind: StepKind) {
-        if let Some(recorded) = self.recorded.get_mut(kind as usize) {
-            *recorded = false;
-        }
-    }
-
-    /// What the agent did is not told: neither calls nor what follows from them.
-    pub(crate) fn mark_actions_unrecorded(&mut self) {
-        use StepKind::{Call, Command, Http, Read, Skill, Write};
-        [Call, Command, Http, Read, Skill, Write].into_iter().for_each(|kind| self.mark_unrecorded(kind));
-    }
-
-    pub(super) fn is_recorded(&self, kind: StepKind) -> bool {
-        self.recorded.get(kind as usize) == Some(&true)
     }
 
     /// The order of steps of different kinds means nothing.

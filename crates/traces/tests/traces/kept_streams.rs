@@ -63,3 +63,16 @@ fn a_response_of_no_known_form_leaves_the_answer_open() {
         assert_eq!((root(run, "output"), run.complete), ("absent".into(), false));
     });
 }
+
+#[test]
+fn tokens_that_the_last_choice_tells_are_counted() {
+    let chunks = [
+        json!({"id": "q", "model": "k", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hi."}, "finish_reason": null}]}),
+        json!({"id": "q", "model": "k", "choices": [{"index": 0, "delta": {}, "finish_reason": "stop",
+            "usage": {"prompt_tokens": 11, "completion_tokens": 7, "total_tokens": 18}}]}),
+    ];
+    with(&chunks.map(|chunk| format!("{chunk}\n")).concat(), |run| {
+        let usage = root(run, "usage");
+        assert!(usage.contains("11") && usage.contains('7'), "{usage}");
+    });
+}

@@ -37,6 +37,9 @@ fn a_message_that_changes_is_one_and_its_last_telling_counts() {
     assert_eq!(said(&text, "task"), ["\"find it\""]);
     // The same events once more tell nothing new.
     with(&format!("{text}{text}"), |run| assert_eq!(steps(run), once));
+    // A server of several folders says which one an event is of.
+    let framed: String = text.lines().map(|line| format!("{{\"directory\": \"/w\", \"payload\": {line}}}\n")).collect();
+    with(&framed, |run| assert_eq!(steps(run), once));
 }
 
 #[test]

@@ -1,12 +1,14 @@
 //! Places where something unknown says nothing of what was done, each by a part of its path, with the reason.
 
 /// Lists that hold no records of the run, each by what stands in its path, with the reason.
-pub(super) const HARMLESS: [(&str, &str); 212] = [
+pub(super) const HARMLESS: [(&str, &str); 214] = [
     ("].data.main[] foreign", "what a node of a workflow gave"),
     ("].data.ai_", "what a node of a workflow gave"),
     ("].inputOverride.ai_", "what a node of a workflow was given"),
     ("[assistant].content[tool].state.content", "what a tool gave"),
     ("[on_tool_end].data.output", "what a tool gave"),
+    ("[agent_event].event.output", "what a tool gave"),
+    ("[agent_event].event.message part", "what the program tells its user"),
     ("[].result.response.blocks foreign", "the answer, which an event of its own tells before"),
     ("[].source foreign", "what a task of a workflow comes from"),
     ("formats [message-start].delta kind", "an answer that begins, which holds nothing yet"),

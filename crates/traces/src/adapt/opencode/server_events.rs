@@ -14,6 +14,8 @@ key_table! {
     ServerEventKey {
         Type = "type",
         Properties = "properties",
+        /// The event, where the server tells of several folders.
+        Framed = "payload",
         Info = "info",
         Part = "part",
         Id = "id",
@@ -43,7 +45,8 @@ key_table! {
             | "installation.updated" | "installation.update-available" | "project.updated" | "ide.installed"
             | "mcp.tools.changed" | "mcp.browser.open.failed" | "tui.prompt.append" | "tui.command.execute"
             | "tui.toast.show" | "tui.session.select" | "pty.created" | "pty.updated" | "pty.exited" | "pty.deleted"
-            | "worktree.ready" | "worktree.failed" | "workspace.ready" | "workspace.failed",
+            | "worktree.ready" | "worktree.failed" | "workspace.ready" | "workspace.failed" | "plugin.added"
+            | "reference.updated" | "integration.updated" | "catalog.updated" | "models-dev.refreshed",
     }
 }
 
@@ -53,19 +56,22 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     description: "events of the server of OpenCode (`/event`, plugins)",
     marks: &[ServerEventKey::Properties.key()],
     near: &[ServerEventKey::Piece.key()],
-    item_marks: &[ServerEventKey::Properties.key()],
+    item_marks: &[ServerEventKey::Properties.key(), ServerEventKey::Framed.key()],
     element: is_event,
     line: is_event,
     read: read_run,
     ..IN_FULL
 };
 
-fn kind_of(event: Object<'_>) -> Option<ServerEventType> {
-    text_of(event, ServerEventKey::Type).and_then(ServerEventType::from_key)
+/// What an event is, and what it is about.
+fn unframed_event(record: Object<'_>) -> Option<(ServerEventType, Object<'_>)> {
+    let event = object_of(record, ServerEventKey::Framed).unwrap_or(record);
+    let kind = text_of(event, ServerEventKey::Type).and_then(ServerEventType::from_key);
+    Some((kind?, object_of(event, ServerEventKey::Properties)?))
 }
 
-fn is_event(event: Object<'_>) -> bool {
-    object_of(event, ServerEventKey::Properties).is_some() && kind_of(event).is_some()
+fn is_event(record: Object<'_>) -> bool {
+    unframed_event(record).is_some()
 }
 
 /// The last telling of a message, and of its parts in the order of their first.
@@ -93,11 +99,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let mut log = ServerLog::default();
     for node in items_of::<ServerEventKey>(root, &[]) {
         draft.count_record();
-        let event = node_object(*node);
-        let known = event.and_then(|event| Some((kind_of(event)?, object_of(event, ServerEventKey::Properties)?)));
-        match known {
+        match node_object(*node).and_then(unframed_event) {
             Some((kind, properties)) => log.read_event(*node, kind, properties, draft),
-            None => draft.skip_value(node, "an event of unknown type is passed over"),
+            None => {
+                let word =
+                    node_object(*node).and_then(|event| text_of(event, ServerEventKey::Type)).unwrap_or_default();
+                draft.skip_value(node, format!("an event of unknown type `{word}` is passed over"));
+            }
         }
     }
     // Where a text broke off nobody knows what else was to come.

@@ -1,6 +1,8 @@
 //! What the calls of the tools of known agents did: commands, files read and written, skills, requests. One table for all of them: a tool
 //! is known by its name, what it works on by the names of its arguments. A call that was refused or still waits did nothing.
 
+mod server_tools;
+
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table};
 use super::nodes::{first_of, node_list, node_object, node_text};
 use super::run_builder::{RunBuilder, field_entry};
@@ -72,18 +74,18 @@ key_table! {
     }
 }
 
-key_table! {
-    /// What a tool is told to do in one word under the key of a command line: editors, memories, lists of tasks.
-    SubCommand {
-        Any = "view" | "create" | "str_replace" | "insert" | "undo_edit" | "delete" | "rename" | "plan" | "add" | "update"
-            | "list" | "get" | "remove" | "search" | "read" | "write",
-    }
-}
-
-key_table! {
-    /// Tools whose command is none of a shell: those of the program itself.
-    ProgramTool {
-        Any = "SlashCommand",
+impl KnownTool {
+    /// What follows from its calls.
+    fn kinds(self) -> &'static [StepKind] {
+        use StepKind::{Command, Http, Read, Skill, Write};
+        match self {
+            Self::Shell => &[Command],
+            Self::Read => &[Read],
+            Self::Write | Self::Patch => &[Write],
+            Self::Editor => &[Read, Write],
+            Self::Skill => &[Skill],
+            Self::Fetch => &[Http],
+        }
     }
 }
 
@@ -151,18 +153,8 @@ fn name_words(name: &str) -> Vec<String> {
 /// Of which kinds a call may be a step that its known tool does not derive: it works on a command line, a file or an address, and
 /// what it does with that nobody knows.
 pub(crate) fn kinds_left_open(tool: &str, args: Option<Node<'_>>) -> &'static [StepKind] {
-    use StepKind::{Command, Http, Read, Skill, Write};
-    let of_tool = || -> &'static [StepKind] {
-        match known_tool(tool) {
-            Some(KnownTool::Shell) => &[Command],
-            Some(KnownTool::Read) => &[Read],
-            Some(KnownTool::Write | KnownTool::Patch) => &[Write],
-            Some(KnownTool::Editor) => &[Read, Write],
-            Some(KnownTool::Skill) => &[Skill],
-            Some(KnownTool::Fetch) => &[Http],
-            None => &[],
-        }
-    };
+    use StepKind::{Command, Http, Read, Write};
+    let of_tool = || known_tool(tool).map_or(&[][..], KnownTool::kinds);
     let Some(args) = args.and_then(node_object) else { return of_tool() };
     if known_tool(tool) == Some(KnownTool::Shell) {
         return &[Command];
@@ -246,21 +238,9 @@ fn kinds_of_unclear_call(call: &[ObjectEntry<'_>]) -> &'static [StepKind] {
     let works = derives_steps(tool) && known_tool(tool) != Some(KnownTool::Skill);
     match is_executed(word(of_step::STATUS)) {
         true if works => kinds_left_open(tool, args),
-        true if may_run_line(tool, args) => &[StepKind::Command],
-        _ => &[],
+        true => server_tools::kinds_left_open(tool, args),
+        false => &[],
     }
-}
-
-/// Whether a tool that nobody knows, such as that of a server, was given what may be a command line.
-fn may_run_line(tool: &str, args: Option<Node<'_>>) -> bool {
-    let line = args.and_then(node_object).and_then(|args| first_of(args, &LINE));
-    let is_unknown = known_tool(tool).is_none() && ProgramTool::from_key(tool).is_none();
-    is_unknown
-        && line.is_some_and(|line| match node_text(line) {
-            // A line that begins with the tool is how this was called.
-            Some(text) => SubCommand::from_key(text).is_none() && text.split_whitespace().next() != Some(tool),
-            None => node_list(line).is_some(),
-        })
 }
 
 /// As [`derive_from_call`], where anybody may have named the tool.

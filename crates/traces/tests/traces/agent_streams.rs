@@ -208,7 +208,7 @@ fn the_shell_of_open_claw_runs_commands() {
 
 #[test]
 fn a_command_that_the_tool_of_a_server_runs_leaves_commands_open() {
-    let commands = |tool: &str, args: &str| {
+    let records = |kind: StepKind, tool: &str, args: &str| {
         let line = |kind: &str, content: &str| {
             format!(
                 r#"{{"sessionId": "s", "uuid": "{kind}", "type": "{kind}", "message": {{"role": "{kind}", "content": {content}}}}}"#
@@ -218,11 +218,18 @@ fn a_command_that_the_tool_of_a_server_runs_leaves_commands_open() {
             line("assistant", &format!(r#"[{{"type": "tool_use", "id": "a", "name": "{tool}", "input": {args}}}]"#)),
             line("user", r#"[{"type": "tool_result", "tool_use_id": "a", "content": "done"}]"#),
         ];
-        with(&text.join("\n"), |run| run.recorded[StepKind::Command as usize])
+        with(&text.join("\n"), |run| run.recorded[kind as usize])
     };
+    let commands = |tool: &str, args: &str| records(StepKind::Command, tool, args);
     assert!(!commands("mcp__desktop__start_process", r#"{"command": "rm -rf x"}"#));
     assert!(!commands("mcp__desktop__start_process", r#"{"command": ["rm", "x"]}"#));
     assert!(commands("mcp__notes__memory", r#"{"command": "view", "path": "/a"}"#));
     assert!(commands("SlashCommand", r#"{"command": "/review 12"}"#));
     assert!(commands("mcp__desktop__look", r#"{"at": "rm -rf x"}"#));
+    // The files that a server writes may be those of the agent.
+    let file = r#"{"path": "/a", "content": "x"}"#;
+    assert!(!records(StepKind::Write, "mcp__filesystem__write_file", file));
+    assert!(!records(StepKind::Read, "filesystem_read_file", r#"{"path": "/a"}"#));
+    assert!(records(StepKind::Write, "filesystem_read_file", r#"{"path": "/a"}"#));
+    assert!(records(StepKind::Write, "mcp__tickets__delete", r#"{"id": 7}"#));
 }

@@ -30,6 +30,9 @@ key_table! {
         Content = "content",
         /// It does not say who speaks, but that this is a message.
         Role = "role",
+        /// What a result of a chat has beside its history, as the memories of other programs have not.
+        Chat = "chat_id",
+        Summary = "summary",
         Name = "name" | "sender",
         Calls = "tool_calls",
         Call = "function_call",
@@ -73,7 +76,7 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "AG2 run",
-    known_by: "a `chat_history`, messages with `tool_responses`, events with a `type` and a `content` with its `uuid`, or events named `ag2.events…`",
+    known_by: "a `chat_history` beside a `summary` or `cost`, messages with `tool_responses`, events with a `type` and a `content` with its `uuid`, or events named `ag2.events…`",
     description: "results of chats of AG2 (`chat_history`), its events and its logs",
     marks: &[Ag2Key::History.key(), Ag2Key::Type.key()],
     near: &[Ag2Key::History.key()],
@@ -89,7 +92,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 fn is_result(result: Object<'_>) -> bool {
     let is_message =
         |message: Object<'_>| message.field(Ag2Key::Content).is_some() || message.field(Ag2Key::Calls).is_some();
-    list_of(result, Ag2Key::History).is_some_and(|history| objects_of(history).any(is_message))
+    let is_of_chat = [Ag2Key::Chat, Ag2Key::Summary, Ag2Key::Costs, Ag2Key::Typed]
+        .into_iter()
+        .any(|key| result.field(key).is_some());
+    is_of_chat && list_of(result, Ag2Key::History).is_some_and(|history| objects_of(history).any(is_message))
 }
 
 /// A message that holds the results of calls, as no other format has it.

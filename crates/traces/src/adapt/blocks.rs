@@ -61,7 +61,8 @@ key_table! {
         Ok = "output-available" | "result",
         Failed = "output-error",
         Denied = "output-denied",
-        Pending = "input-available" | "input-streaming" | "approval-requested" | "approval-responded" | "call" | "partial-call",
+        /// It waits for a person; a call in another state was made, and how it ended is not recorded.
+        Pending = "approval-requested",
     }
 }
 

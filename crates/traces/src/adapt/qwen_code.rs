@@ -7,7 +7,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, nu
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::gemini;
-use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, text_of};
+use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
@@ -47,6 +47,14 @@ key_table! {
 }
 
 key_table! {
+    /// What the program counts of its work, a call of a sub-agent included.
+    QwenCount {
+        Event = "uiEvent",
+        Tool = "function_name" | "toolName",
+    }
+}
+
+key_table! {
     QwenLineType {
         User = "user",
         Assistant = "assistant",
@@ -79,7 +87,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     known_by: "lines with `uuid` and `sessionId` whose `message` has `parts`",
     description: "sessions of Qwen Code (JSONL)",
     marks: &[QwenKey::Usage.key()],
-    item_marks: &[QwenKey::Usage.key(), QwenKey::Result.key(), QwenKey::Payload.key(), QwenKey::Window.key()],
+    item_marks: &[
+        QwenKey::Message.key(),
+        QwenKey::Usage.key(),
+        QwenKey::Result.key(),
+        QwenKey::Payload.key(),
+        QwenKey::Window.key(),
+    ],
     element: is_line,
     line: is_line,
     beside: |line| line.field(QwenKey::Session).is_some() && line_type(line).is_some(),
@@ -112,8 +126,18 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             None => talk.draft.skip_value(node, "a line that is no object is passed over"),
         }
     }
+    let called = talk.draft.called_tools();
+    let counted = objects_of(items_of::<QwenKey>(root, &[])).filter_map(counted_tool);
+    for tool in counted.filter(|tool| node_text(*tool).is_some_and(|tool| !called.contains(tool))) {
+        talk.draft.note_unknown(tool.origin, "the program counts a call of a tool, and no record holds one");
+    }
     talk.finish_with_tools();
     Ok(())
+}
+
+fn counted_tool(line: Object<'_>) -> Option<Node<'_>> {
+    let event = object_of(line, QwenKey::Payload).and_then(|payload| object_of(payload, QwenCount::Event))?;
+    first_of(event, &[QwenCount::Tool])
 }
 
 fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {

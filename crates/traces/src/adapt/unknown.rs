@@ -126,8 +126,9 @@ fn calls_other(object: Object<'_>, tools: &FxHashSet<&str>) -> bool {
         .filter(|(_, says)| *says)
         .filter_map(|(key, _)| value_of(call, key).and_then(node_text).filter(|name| !name.is_empty()))
         .peekable();
-    // CrewAI keeps what it asked before as Python prints it, in quotes.
-    let is_known = |name: &str| tools.contains(name) || tools.contains(name.trim_matches('\''));
+    // CrewAI keeps what it asked before as Python prints it, in quotes. Behind the name of its server a tool has another name.
+    let of_server = |name: &str| tools.iter().any(|tool| tool.rsplit_once("__").is_some_and(|(_, own)| own == name));
+    let is_known = |name: &str| tools.contains(name) || tools.contains(name.trim_matches('\'')) || of_server(name);
     names.peek().is_some() && !names.any(|name| is_known(name) || NoTool::from_key(name).is_some())
 }
 

@@ -14,6 +14,7 @@ use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Number, Object, Value};
 use averment_runs::normal::{of_meta, of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
     VsCodeKey {
@@ -68,6 +69,9 @@ key_table! {
         RawInput = "rawInput",
         /// Of a terminal: what it was asked to run, and in newer versions what it ran as well.
         Line = "commandLine" | "command",
+        /// What the command printed.
+        Printed = "terminalCommandOutput",
+        PrintedText = "text",
         Asked = "original",
         Input = "input",
         Output = "output",
@@ -187,7 +191,7 @@ fn read_request<'run>(
     if request.field(VsCodeRequestKey::Response).is_none() {
         talk.draft.note_unknown(node.origin, "a request without `response`: what was done for it is not recorded");
     }
-    let parts = list_of(request, VsCodeRequestKey::Response).unwrap_or_default();
+    let parts = latest_invocations(list_of(request, VsCodeRequestKey::Response).unwrap_or_default(), talk.draft);
     let Some(rounds) = rounds else {
         talk.begin_turn();
         return read_parts(talk, parts, &about, true);
@@ -236,6 +240,23 @@ fn read_request<'run>(
     }
     read_parts(talk, parts, &about, false);
     spoken.add_shown(talk, parts, &about);
+}
+
+/// The parts of an answer with each call once: the editor writes a call again as it goes on, and the last says how it ended.
+fn latest_invocations<'run>(parts: &'run [Node<'run>], draft: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
+    let id_of = |part: &Node<'run>| text_of(node_object(*part).filter(|part| is_call(*part))?, VsCodePartKey::Call);
+    let mut latest: FxHashMap<&str, Node<'run>> = FxHashMap::default();
+    let calls = parts.iter().filter_map(|part| Some((id_of(part)?, *part)));
+    let repeats = calls.filter(|(id, part)| latest.insert(id, *part).is_some()).count();
+    if repeats == 0 {
+        return parts;
+    }
+    let mut told = FxHashSet::default();
+    let once = parts.iter().filter_map(|part| match id_of(part) {
+        Some(id) => latest.get(id).copied().filter(|_| told.insert(id)),
+        None => Some(*part),
+    });
+    draft.arena.alloc_slice_copy(&once.collect::<Vec<_>>())
 }
 
 fn part_kind(part: Object<'_>) -> Option<VsCodePartKind> {
@@ -333,7 +354,8 @@ fn add_invocation<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node
     let line = line.and_then(|line| node_object(line).map_or(Some(line), |line| value_of(line, VsCodePartKey::Asked)));
     let line = line.filter(|line| node_text(*line).is_some());
     let args = args.or_else(|| line.map(|line| talk.draft.object_node(&[field_entry(of_step::COMMAND, line)])));
-    let output = details.and_then(|details| first_of(details, &[VsCodePartKey::Output]));
+    let printed = specific.and_then(|data| object_of(data, VsCodePartKey::Printed)?.field(VsCodePartKey::PrintedText));
+    let output = details.and_then(|details| first_of(details, &[VsCodePartKey::Output])).or(printed);
     let failed = details.is_some_and(|details| is_true(&details, &NodeShapes, VsCodePartKey::Failed));
     let status = match (is_refused(part), failed) {
         (true, _) => StepStatus::Denied,

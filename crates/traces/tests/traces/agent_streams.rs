@@ -233,3 +233,78 @@ fn a_command_that_the_tool_of_a_server_runs_leaves_commands_open() {
     assert!(records(StepKind::Write, "filesystem_read_file", r#"{"path": "/a"}"#));
     assert!(records(StepKind::Write, "mcp__tickets__delete", r#"{"id": 7}"#));
 }
+
+#[test]
+fn a_session_of_qwen_is_known_without_calls_and_its_own_counts_are_no_secret() {
+    let line = |kind: &str, rest: &str| {
+        format!(
+            r#"{{"uuid": "{kind}", "sessionId": "q", "timestamp": "2026-02-03T10:00:00Z", "cwd": "/w", "type": "{kind}", {rest}}}"#
+        )
+    };
+    let talk = [
+        line("user", r#""message": {"role": "user", "parts": [{"text": "tidy"}]}"#),
+        line("assistant", r#""model": "m", "message": {"role": "model", "parts": [{"text": "Tidied."}]}"#),
+    ];
+    with(&talk.join("\n"), |run| {
+        assert_eq!((root(run, "output").as_str(), run.complete), ("\"Tidied.\"", true));
+    });
+    let counted = line(
+        "system",
+        r#""subtype": "ui_telemetry", "systemPayload": {"uiEvent": {"event.name": "qwen-code.tool_call", "function_name": "write_file"}}"#,
+    );
+    with(&[talk[0].clone(), counted, talk[1].clone()].join("\n"), |run| assert!(run.records.lost > 0));
+}
+
+#[test]
+fn a_call_that_the_editor_writes_again_is_one() {
+    let call = |complete: bool| {
+        format!(
+            r#"{{"kind": "toolInvocationSerialized", "toolCallId": "c", "isConfirmed": {{"type": 1}}, "toolId": "run_in_terminal", "isComplete": {complete},
+                "toolSpecificData": {{"kind": "terminal", "commandLine": {{"original": "make"}}, "terminalCommandOutput": {{"text": "built"}}}}}}"#
+        )
+    };
+    let chat = format!(
+        r#"{{"version": 3, "sessionId": "v", "responderUsername": "GitHub Copilot", "requests": [{{"requestId": "r", "message": {{"text": "build"}},
+            "response": [{}, {{"kind": "thinking", "value": "hm"}}, {}, {{"value": "Built."}}]}}]}}"#,
+        call(false),
+        call(true)
+    );
+    with(&chat.replace('\n', " "), |run| {
+        let calls: Vec<usize> = (0..run.steps.len()).filter(|at| run.steps[*at].kind == StepKind::Call).collect();
+        assert_eq!(calls.len(), 1, "{:?}", steps(run));
+        assert_eq!(field(run, calls[0], "result"), "\"built\"");
+    });
+}
+
+#[test]
+fn a_history_of_messages_alone_is_no_chat_of_ag2() {
+    let row = r#"{"input": "2*3", "chat_history": [{"type": "human", "content": "hi"}], "output": "6",
+        "intermediate_steps": [[{"tool": "multiply", "tool_input": {"a": 2, "b": 3}, "log": "x"}, "6"]]}"#;
+    with(&row.replace('\n', " "), |run| {
+        assert!(steps(run).contains(&"call multiply".to_owned()), "{:?}", steps(run));
+        assert_eq!(root(run, "output"), "\"6\"");
+    });
+}
+
+#[test]
+fn an_event_of_codex_names_the_tool_of_a_server_without_its_server() {
+    let line = |kind: &str, payload: &str| {
+        format!(r#"{{"timestamp": "2026-02-03T10:00:00Z", "type": "{kind}", "payload": {payload}}}"#)
+    };
+    let text = [
+        line("session_meta", r#"{"id": "s", "cwd": "/w", "cli_version": "1"}"#),
+        line(
+            "response_item",
+            r#"{"type": "function_call", "name": "mcp__docs__search", "arguments": "{}", "call_id": "c"}"#,
+        ),
+        line(
+            "event_msg",
+            r#"{"type": "mcp_tool_call_begin", "call_id": "c", "invocation": {"server": "docs", "tool": "search", "arguments": {}}}"#,
+        ),
+        line("response_item", r#"{"type": "function_call_output", "call_id": "c", "output": "hit"}"#),
+    ];
+    with(&text.join("\n"), |run| {
+        assert_eq!(steps(run), ["call mcp__docs__search"]);
+        assert_eq!(run.records.lost, 0);
+    });
+}

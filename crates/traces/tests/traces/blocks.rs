@@ -54,13 +54,13 @@ fn calls_are_read_in_the_blocks_of_each_provider() {
         (
             r#"[{"id": "1", "role": "user", "content": "q"}, {"id": "2", "role": "assistant", "content": "done", "toolInvocations": [
                 {"state": "result", "step": 0, "toolCallId": "1", "toolName": "a", "args": {"x": 1}, "result": {"r": 1}}, {"state": "call", "toolCallId": "2", "toolName": "b", "args": {}}]}]"#,
-            &[r#"a {"x":1} {"r":1} Ok"#, "b {} - Pending"],
+            &[r#"a {"x":1} {"r":1} Ok"#, "b {} - Unknown"],
         ),
         (
             r#"[{"id": "1", "role": "user", "parts": [{"type": "text", "text": "q"}]}, {"id": "2", "role": "assistant", "parts": [{"type": "step-start"},
                 {"type": "tool-weather", "toolCallId": "1", "state": "output-available", "input": {"c": "P"}, "output": {"t": 1}}, {"type": "tool-del", "toolCallId": "2", "state": "output-error", "input": {}, "errorText": "boom"},
                 {"type": "dynamic-tool", "toolName": "d", "toolCallId": "3", "state": "input-available", "input": {}}, {"type": "text", "text": "done"}]}]"#,
-            &[r#"weather {"c":"P"} {"t":1} Ok"#, r#"del {} "boom" Failed"#, "d {} - Pending"],
+            &[r#"weather {"c":"P"} {"t":1} Ok"#, r#"del {} "boom" Failed"#, "d {} - Unknown"],
         ),
         (
             r#"[{"type": "human", "content": "q"}, {"type": "ai", "content": "", "additional_kwargs": {"tool_calls": [{"id": "1", "type": "function", "function": {"name": "a", "arguments": "{\"x\":1}"}}]}},

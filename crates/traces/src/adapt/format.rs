@@ -32,6 +32,8 @@ pub struct TraceFormat {
     pub(super) beside: fn(Object<'_>) -> bool,
     /// Whether an element or a line is a run of its own where nothing among the first ones says that they belong together.
     pub(super) alone: fn(Object<'_>) -> bool,
+    /// Keys of records that may go on behind each other. All lines of many runs may have them, so that two alone are looked at.
+    pub(super) repeat_marks: &'static [&'static str],
     /// Whether a record holds what the one before it held, and more: both belong to one run.
     pub(super) repeats: for<'run> fn(Object<'run>, Object<'run>) -> bool,
     /// What tells its records apart, so that those which a file holds twice are read once.
@@ -95,7 +97,8 @@ impl TraceFormat {
 
     /// Whether a value is an item of a run in it.
     pub(super) fn is_item(&self, node: &Node<'_>, is: impl Fn(Object<'_>) -> bool) -> bool {
-        let marked = |object: Object<'_>| self.item_marks.iter().any(|key| object.get(key).is_some());
+        let marks = || self.item_marks.iter().chain(self.repeat_marks);
+        let marked = |object: Object<'_>| marks().any(|key| object.get(key).is_some());
         record_payload(*node).is_some_and(|object| marked(object) && is(object))
     }
 }
@@ -117,6 +120,7 @@ pub(super) const IN_FULL: TraceFormat = TraceFormat {
     line: never_matches,
     beside: never_matches,
     alone: never_matches,
+    repeat_marks: &[],
     repeats: |_, _| false,
     record_ids: RecordIds::NONE,
     read: |_, _| Ok(()),

@@ -184,6 +184,11 @@ pub(crate) fn may_be_line(keys: &[&str]) -> bool {
     keys.iter().any(|key| ITEM_MARKS.contains(key))
 }
 
+/// Whether an object with these keys may go on behind another.
+pub(crate) fn may_repeat(keys: &[&str]) -> bool {
+    FORMATS.iter().flat_map(|format| format.repeat_marks).any(|mark| keys.contains(mark))
+}
+
 /// Whether a value with these keys, or the first keys of its elements, may be cut into runs.
 pub(crate) fn may_be_cut(keys: &[&str]) -> bool {
     static FIRST_KEYS: LazyLock<FxHashSet<&str>> =

@@ -122,13 +122,15 @@ impl<'t> FileBeginning<'t> {
     }
 
     fn is_session(&self, limits: &Limits) -> bool {
-        let may_be_line = |FirstRecord { text, keys, .. }: &FirstRecord<'_>| {
+        let is_line = |FirstRecord { text, keys, .. }: &FirstRecord<'_>| {
             let written_otherwise = !text.starts_with('{') || keys.iter().any(|key| key.contains('\\'));
-            written_otherwise || registry::may_be_line(keys)
+            (written_otherwise || registry::may_be_line(keys)) && is_record(text, limits)
         };
-        let is_line = |record: &FirstRecord<'_>| may_be_line(record) && is_record(record.text, limits);
-        self.0.iter().any(is_line)
-            || matches!(self.0.as_slice(), [first, second, ..] if may_be_line(first) && is_repeated(first.text, second.text, limits))
+        let repeats = |first: &FirstRecord<'_>, second: &FirstRecord<'_>| {
+            [first, second].iter().all(|record| registry::may_repeat(&record.keys))
+                && is_repeated(first.text, second.text, limits)
+        };
+        self.0.iter().any(is_line) || matches!(self.0.as_slice(), [first, second, ..] if repeats(first, second))
     }
 
     pub(super) fn gather_lines(&self, limits: &Limits) -> Option<RunGatherer> {

@@ -43,22 +43,29 @@ const CALL_TAGS: [&str; 8] = [
     "<function=",
     "<invoke name=",
     "<|python_tag|>",
-    "[TOOL_CALLS]",
     "<|tool_call_begin|>",
     "<\u{ff5c}tool\u{2581}call\u{2581}begin\u{ff5c}>",
+    "[TOOL_CALLS]",
 ];
+
+/// So many of the first of them begin with an angle bracket.
+const ANGLED: usize = 7;
 
 /// How JSON may write the first character of such a tag otherwise.
 const ESCAPED_TAGS: [&str; 3] = ["\\u003c", "\\u003C", "\\u005b"];
 
 /// Whether an action may stand in a JSON text: where none can, its texts need not be looked at.
 pub(crate) fn may_hold_action(json: &str) -> bool {
-    may_be_action(json) || ESCAPED_TAGS.iter().any(|tag| holds(json, tag))
+    may_be_action(json) || holds(json, WrittenLine::Printed.key()) || ESCAPED_TAGS.iter().any(|tag| holds(json, tag))
 }
 
 fn may_be_action(words: &str) -> bool {
-    let lines = [ReactLine::Given.key(), WrittenLine::Mark.key(), WrittenLine::Printed.key()];
-    lines.iter().chain(&CALL_TAGS).chain(WrittenLine::ObjectInput.keys()).any(|mark| holds(words, mark))
+    let (angled, others) = CALL_TAGS.split_at(ANGLED);
+    let marks = [ReactLine::Given.key(), WrittenLine::Mark.key(), WrittenLine::ObjectInput.key()];
+    // Most texts have no angle bracket: each mark costs a pass.
+    is_printed_call(words)
+        || marks.iter().chain(others).any(|mark| holds(words, mark))
+        || words.contains('<') && angled.iter().any(|tag| holds(words, tag))
 }
 
 fn holds(text: &str, mark: &str) -> bool {

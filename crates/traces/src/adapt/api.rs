@@ -281,8 +281,8 @@ impl<'run> ExchangeMerger<'run> {
         for (usage, model) in self.usage {
             let mut counts = TokenUsage::default();
             counts.add_usage(usage);
-            // Anthropic's input leaves out what a cache holds; it is told by its names.
-            if usage.get(CACHE_READ).is_some() {
+            // The input of Anthropic and of Bedrock leaves out what a cache holds; they are told by their names.
+            if CACHE_READS.iter().any(|name| usage.get(name).is_some()) {
                 counts.count_cache_as_input();
             }
             talk.add_usage(&counts, model);
@@ -295,8 +295,8 @@ impl<'run> ExchangeMerger<'run> {
     }
 }
 
-/// Only Anthropic uses this name.
-const CACHE_READ: &str = OfUsage::CacheRead.key();
+/// Only Anthropic and Bedrock use these names.
+const CACHE_READS: [&str; 2] = [OfUsage::CacheRead.key(), OfUsage::CacheRead.last_key()];
 
 fn origin_of(piece: Option<&MessagePart<'_>>) -> TextOrigin {
     match piece {

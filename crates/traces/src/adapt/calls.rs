@@ -170,8 +170,8 @@ key_table! {
         Total = "totalTokens",
         Reasoning = "reasoningTokens" | "reasoning_output_tokens",
         CacheRead = "cache_read_input_tokens" | "cached_tokens" | "cachedTokens" | "cached_input_tokens" | "cacheReadTokens"
-            | "cachedInputTokens",
-        CacheWrite = "cache_creation_input_tokens" | "cacheWriteTokens",
+            | "cachedInputTokens" | "cacheReadInputTokens",
+        CacheWrite = "cache_creation_input_tokens" | "cacheWriteTokens" | "cacheWriteInputTokens",
         /// Objects inside a usage that hold more counts.
         Details = "prompt_tokens_details" | "completion_tokens_details" | "input_tokens_details" | "output_tokens_details" | "tokens",
     }

@@ -44,6 +44,7 @@ key_table! {
         LastMessage = "last_agent_message",
         Words = "text",
         Items = "items",
+        Item = "item",
         Mark = "record_type",
         Begun = "timestamp",
     }
@@ -83,8 +84,9 @@ key_table! {
         InItems = "web_search_begin" | "web_search_end" | "image_generation_begin" | "image_generation_end"
             | "view_image_tool_call" | "terminal_interaction" | "collab_agent_spawn_begin" | "collab_agent_spawn_end"
             | "collab_agent_interaction_begin" | "collab_agent_interaction_end" | "collab_waiting_begin" | "collab_waiting_end"
-            | "collab_close_begin" | "collab_close_end" | "collab_resume_begin" | "collab_resume_end" | "raw_response_item"
-            | "item_started" | "item_completed",
+            | "collab_close_begin" | "collab_close_end" | "collab_resume_begin" | "collab_resume_end" | "raw_response_item",
+        /// What was said or done, in the form in which newer versions show it.
+        Turn = "item_started" | "item_completed",
         /// Questions to the user, whose call has events of its own.
         Waits = "exec_approval_request" | "apply_patch_approval_request" | "request_permissions" | "request_user_input"
             | "elicitation_request" | "guardian_assessment",
@@ -99,6 +101,13 @@ key_table! {
             | "list_custom_prompts_response" | "list_skills_response" | "agent_message_content_delta" | "plan_delta"
             | "reasoning_content_delta" | "reasoning_raw_content_delta" | "agent_reasoning_raw_content_delta"
             | "thread_settings_applied" | "sub_agent_activity",
+    }
+}
+
+key_table! {
+    /// Items of a turn in which nothing is done.
+    CodexTurnItem {
+        Any = "Plan" | "Sleep" | "UserMessage" | "AgentMessage" | "Reasoning" | "HookPrompt" | "ContextCompaction",
     }
 }
 
@@ -331,8 +340,16 @@ impl<'run> CodexSession<'_, 'run, '_> {
             ) => self.read_call_event(kind, node, payload, about),
             None => self.skip_event(node, payload),
             Some(CodexEventType::InItems) if !self.has_items => self.skip_event(node, payload),
+            Some(CodexEventType::Turn) if !self.is_told_turn(payload) => self.skip_event(node, payload),
             Some(_) => {}
         }
+    }
+
+    /// Whether an item of a turn did nothing, or has a response item of its id.
+    fn is_told_turn(&self, payload: Object<'run>) -> bool {
+        let Some(item) = object_of(payload, CodexPayloadKey::Item).filter(|_| self.has_items) else { return false };
+        text_of(item, CodexPayloadKey::Type).and_then(CodexTurnItem::from_key).is_some()
+            || text_of(item, CodexPayloadKey::Id).and_then(|id| self.talk.find_call(id)).is_some()
     }
 
     /// Beside items an event of unknown type is one action at most; without items nobody knows what else events leave out.

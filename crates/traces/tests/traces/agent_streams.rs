@@ -308,3 +308,34 @@ fn an_event_of_codex_names_the_tool_of_a_server_without_its_server() {
         assert_eq!(run.records.lost, 0);
     });
 }
+
+#[test]
+fn an_item_of_a_turn_that_no_response_item_tells_may_be_anything() {
+    let line = |kind: &str, payload: &str| {
+        format!(r#"{{"timestamp": "2026-02-03T10:00:00Z", "type": "{kind}", "payload": {payload}}}"#)
+    };
+    let lost = |item: &str| {
+        let text = [
+            line("session_meta", r#"{"id": "s", "cwd": "/w", "cli_version": "1"}"#),
+            line("response_item", r#"{"type": "function_call", "name": "look", "arguments": "{}", "call_id": "c"}"#),
+            line("event_msg", &format!(r#"{{"type": "item_completed", "turn_id": "t", "item": {item}}}"#)),
+            line("response_item", r#"{"type": "function_call_output", "call_id": "c", "output": "hit"}"#),
+        ];
+        with(&text.join("\n"), |run| run.records.lost > 0)
+    };
+    assert!(lost(r#"{"type": "RemoteAction", "id": "i", "status": "completed"}"#));
+    assert!(lost(r#"{"type": "CommandExecution", "id": "i", "command": "rm x"}"#));
+    assert!(!lost(r#"{"type": "CommandExecution", "id": "c", "command": "look"}"#));
+    assert!(!lost(r#"{"type": "Plan", "id": "p", "text": "first this"}"#));
+}
+
+#[test]
+fn what_a_cache_of_bedrock_holds_went_in() {
+    let exchange = r#"[{"request": {"modelId": "m", "messages": [{"role": "user", "content": [{"text": "hi"}]}]},
+        "response": {"output": {"message": {"role": "assistant", "content": [{"text": "ho"}]}}, "stopReason": "end_turn",
+            "usage": {"inputTokens": 12, "outputTokens": 8, "totalTokens": 110, "cacheReadInputTokens": 90}}}]"#;
+    with(&exchange.replace('\n', " "), |run| {
+        let usage = root(run, "usage");
+        assert!(usage.contains("102") && usage.contains("90"), "{usage}");
+    });
+}

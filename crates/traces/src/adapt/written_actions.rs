@@ -48,9 +48,6 @@ const CALL_TAGS: [&str; 8] = [
     "[TOOL_CALLS]",
 ];
 
-/// So many of the first of them begin with an angle bracket.
-const ANGLED: usize = 7;
-
 /// How JSON may write the first character of such a tag otherwise.
 const ESCAPED_TAGS: [&str; 3] = ["\\u003c", "\\u003C", "\\u005b"];
 
@@ -60,12 +57,11 @@ pub(crate) fn may_hold_action(json: &str) -> bool {
 }
 
 fn may_be_action(words: &str) -> bool {
-    let (angled, others) = CALL_TAGS.split_at(ANGLED);
     let marks = [ReactLine::Given.key(), WrittenLine::Mark.key(), WrittenLine::ObjectInput.key()];
     // Most texts have no angle bracket: each mark costs a pass.
-    is_printed_call(words)
-        || marks.iter().chain(others).any(|mark| holds(words, mark))
-        || words.contains('<') && angled.iter().any(|tag| holds(words, tag))
+    let has_angle = words.contains('<');
+    let tags = CALL_TAGS.iter().filter(|tag| has_angle || !tag.starts_with('<'));
+    is_printed_call(words) || marks.iter().chain(tags).any(|mark| holds(words, mark))
 }
 
 fn holds(text: &str, mark: &str) -> bool {

@@ -149,7 +149,8 @@ fn is_record(text: &str, limits: &Limits) -> bool {
     json::parse_recorded(text, 0, &arena, limits).is_ok_and(|document| registry::is_line_of_session(&document.node))
 }
 
-fn is_repeated(first: &str, second: &str, limits: &Limits) -> bool {
+/// Whether the second of two records goes on behind the first.
+pub(super) fn is_repeated(first: &str, second: &str, limits: &Limits) -> bool {
     let arena = bumpalo::Bump::new();
     let both =
         json::parse_recorded(first, 0, &arena, limits).ok().zip(json::parse_recorded(second, 0, &arena, limits).ok());

@@ -181,11 +181,7 @@ impl TextCutter<'_> {
 
     fn repeats_first(&self, elements: &[Range<usize>]) -> bool {
         let [first, second, ..] = elements else { return false };
-        let arena = bumpalo::Bump::new();
-        let read = |range: &Range<usize>| {
-            json::parse_recorded(self.shared.get(range.clone()).unwrap_or_default(), 0, &arena, self.limits).ok()
-        };
-        let both = read(first).zip(read(second));
-        both.is_some_and(|(first, second)| registry::repeats_record(&first.node, &second.node))
+        let text = |range: &Range<usize>| self.shared.get(range.clone()).unwrap_or_default();
+        file_form::is_repeated(text(first), text(second), self.limits)
     }
 }

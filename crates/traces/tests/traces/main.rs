@@ -45,6 +45,7 @@ mod nameless_calls;
 mod normal_form;
 mod observed;
 mod older_forms;
+mod open_calls;
 mod other_forms;
 mod passed_over;
 mod pieces;

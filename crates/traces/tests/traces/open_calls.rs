@@ -1,0 +1,227 @@
+//! Calls that stand in one place alone: in a list beside the messages, in an event, in a request that nobody carried out.
+
+use super::formats::{field, root, steps, with};
+use averment_runs::run::StepStatus;
+use serde_json::{Value, json};
+
+fn lines(records: &[Value]) -> String {
+    records.iter().map(|record| format!("{record}\n")).collect()
+}
+
+fn observation(id: &str, kind: &str, second: u32, input: &Value, output: &Value) -> Value {
+    json!({"id": id, "traceId": "t", "parentObservationId": if id == "1" { json!(null) } else { json!("1") }, "type": kind,
+        "name": if kind == "TOOL" { "look" } else { "step" }, "startTime": format!("2026-01-01T00:00:0{second}Z"),
+        "endTime": format!("2026-01-01T00:00:0{second}.500Z"), "input": input, "output": output})
+}
+
+#[test]
+fn a_call_that_no_span_carries_out_leaves_a_run_open() {
+    let asked = |tools: &[&str]| {
+        let call = |tool: &&str| json!({"id": tool, "type": "function", "function": {"name": tool, "arguments": "{}"}});
+        let calls: Vec<Value> = tools.iter().map(call).collect();
+        // Some exporters write messages as text.
+        json!(json!({"role": "assistant", "content": null, "tool_calls": calls}).to_string())
+    };
+    let run = |tools: &[&str]| {
+        let given = json!([{"role": "user", "content": "go"}]);
+        json!({"id": "t", "observations": [
+            observation("1", "AGENT", 1, &json!("go"), &json!("done")),
+            observation("2", "GENERATION", 2, &given, &asked(tools)),
+            observation("3", "TOOL", 3, &json!({}), &json!("x")),
+            observation("4", "GENERATION", 4, &given, &json!({"role": "assistant", "content": "done"}))]})
+    };
+    with(&run(&["look"]).to_string(), |run| assert!(run.complete, "{:?}", run.warnings));
+    with(&run(&["look", "pay"]).to_string(), |run| assert!(!run.complete, "{:?}", run.warnings));
+    // Work is handed over without a span of a tool.
+    with(&run(&["look", "transfer_to_pay"]).to_string(), |run| assert!(run.complete, "{:?}", run.warnings));
+}
+
+#[test]
+fn calls_that_agno_lists_beside_the_messages_are_calls() {
+    let run = |messages: Value| {
+        json!({"run_id": "r", "agent_id": "a", "session_id": "s", "content": "Warm.", "content_type": "str", "created_at": 1,
+            "tools": [{"tool_call_id": "c1", "tool_name": "heat", "tool_args": {"at": "Oslo"}, "tool_call_error": false, "result": "20"},
+                {"tool_call_id": "c2", "tool_name": "damp", "tool_args": {}, "tool_call_error": true, "result": "no sensor"}],
+            "messages": messages})
+    };
+    let (user, answer) =
+        (json!({"role": "user", "content": "how warm"}), json!({"role": "assistant", "content": "Warm."}));
+    let all = ["message user", "call heat", "call damp", "message assistant"];
+    with(&run(json!([user, answer])).to_string(), |run| {
+        assert_eq!(steps(run), all);
+        assert_eq!((field(run, 1, "args"), field(run, 1, "result")), (r#"{"at":"Oslo"}"#.into(), "\"20\"".into()));
+        assert_eq!((run.steps[1].status, run.steps[2].status), (StepStatus::Ok, StepStatus::Failed));
+        assert_eq!((root(run, "output"), run.complete), ("\"Warm.\"".into(), true));
+    });
+    // Messages that hold one of them hold it once.
+    let asks = json!({"role": "assistant", "tool_calls": [{"id": "c1", "type": "function", "function": {"name": "heat", "arguments": "{}"}}]});
+    let gives = json!({"role": "tool", "tool_call_id": "c1", "content": "20"});
+    with(&run(json!([user, asks, gives, answer])).to_string(), |run| assert_eq!(steps(run), all));
+}
+
+#[test]
+fn a_call_that_is_taken_out_of_the_log_of_a_chat_was_made() {
+    let call = json!({"kind": "toolInvocationSerialized", "toolCallId": "t1", "toolId": "pay", "isConfirmed": true,
+        "isComplete": true, "invocationMessage": "Paying"});
+    let begin = json!({"kind": 0, "v": {"version": 3, "requesterUsername": "u", "responderUsername": "Copilot", "sessionId": "s",
+        "creationDate": 1, "requests": [{"requestId": "r1", "message": {"text": "do it", "parts": []}, "response": [], "timestamp": 1}]}});
+    let push =
+        |at: Option<u32>, parts: Value| json!({"kind": 2, "k": ["requests", 0, "response"], "i": at, "v": parts});
+    let first = push(None, json!([{"value": "I try."}, call]));
+    let log = |last: Value| lines(&[begin.clone(), first.clone(), last]);
+    with(&log(push(Some(1), json!([call, {"value": "Done."}]))), |run| {
+        assert_eq!(run.steps.iter().filter(|step| step.name == "pay").count(), 1);
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    let cut = push(Some(1), json!([{"value": "Done."}]));
+    let set = json!({"kind": 1, "k": ["requests", 0, "response"], "v": [{"value": "Done."}]});
+    for last in [cut, set] {
+        with(&log(last), |run| assert!(!run.complete, "{:?}", steps(run)));
+    }
+}
+
+#[test]
+fn an_action_that_only_an_event_of_codex_tells_leaves_a_session_open() {
+    let line =
+        |kind: &str, payload: Value| json!({"timestamp": "2026-01-01T00:00:00Z", "type": kind, "payload": payload});
+    let head = line("session_meta", json!({"id": "x", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/w"}));
+    let said = line(
+        "response_item",
+        json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}),
+    );
+    let session = |middle: &[Value]| lines(&[&[head.clone()], middle, &[said.clone()]].concat());
+    let event = |payload: Value| line("event_msg", payload);
+    let search = event(json!({"type": "web_search_end", "call_id": "w1", "query": "q"}));
+    let image = event(json!({"type": "view_image_tool_call", "call_id": "v1", "path": "/w/a.png"}));
+    for alone in [&search, &image] {
+        with(&session(std::slice::from_ref(alone)), |run| assert!(!run.complete, "{:?}", steps(run)));
+    }
+    let searched = line(
+        "response_item",
+        json!({"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "q"}}),
+    );
+    let looked = line(
+        "response_item",
+        json!({"type": "function_call", "name": "view_image", "arguments": "{}", "call_id": "v1"}),
+    );
+    with(&session(&[searched, search, looked, image]), |run| {
+        assert_eq!(run.steps.iter().filter(|step| step.kind.as_str() == "call").count(), 2);
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+}
+
+#[test]
+fn a_run_of_assistants_that_waits_tells_what_it_asks_for() {
+    let call =
+        |id: &str| json!({"id": id, "type": "function", "function": {"name": "temp", "arguments": "{\"at\": \"A\"}"}});
+    let run = json!({"id": "run_1", "object": "thread.run", "created_at": 5, "thread_id": "th", "status": "requires_action",
+        "model": "m", "required_action": {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": [call("q1"), call("q2")]}}});
+    with(&run.to_string(), |run| {
+        assert_eq!(steps(run), ["call temp", "call temp"]);
+        assert_eq!((field(run, 0, "args"), root(run, "id")), (r#"{"at":"A"}"#.into(), "\"run_1\"".into()));
+        assert!(!run.complete, "it goes on");
+    });
+    let message = json!({"id": "m", "object": "thread.message", "created_at": 1, "role": "user",
+        "content": [{"type": "text", "text": {"value": "how warm", "annotations": []}}]});
+    let step = json!({"id": "s", "object": "thread.run.step", "run_id": "run_1", "created_at": 6, "type": "tool_calls",
+        "status": "in_progress", "step_details": {"type": "tool_calls", "tool_calls": [call("q1"), call("q2")]}});
+    for records in [json!([message, run]), json!([message, run, step])] {
+        with(&records.to_string(), |run| assert_eq!(steps(run), ["message user", "call temp", "call temp"]));
+    }
+}
+
+#[test]
+fn the_state_of_a_team_of_autogen_holds_its_messages() {
+    let calls = json!([{"id": "f1", "arguments": "{\"to\": \"Bern\"}", "name": "find"}]);
+    let results = json!([{"content": "LX1", "name": "find", "call_id": "f1", "is_error": false}]);
+    let of_agent = json!({"type": "AssistantAgentState", "version": "1.0.0", "llm_context": {"messages": [
+        {"content": "go to Bern", "source": "user", "type": "UserMessage"},
+        {"content": calls, "thought": "by air", "source": "planner", "type": "AssistantMessage"},
+        {"content": results, "type": "FunctionExecutionResultMessage"},
+        {"content": "a word of another", "source": "critic", "type": "UserMessage"},
+        {"content": "Fly LX1.", "thought": null, "source": "planner", "type": "AssistantMessage"}]}});
+    with(&of_agent.to_string(), |run| {
+        let all = ["message user", "message thinking", "call find", "message system", "message assistant"];
+        assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true));
+        assert_eq!((field(run, 2, "result"), root(run, "output")), ("\"LX1\"".into(), "\"Fly LX1.\"".into()));
+    });
+    let message = |id: &str, source: &str, kind: &str, content: Value| {
+        json!({"id": id, "source": source, "type": kind, "content": content,
+        "models_usage": if source == "user" { json!(null) } else { json!({"prompt_tokens": 10, "completion_tokens": 3}) }})
+    };
+    let thread = json!([
+        message("1", "user", "TextMessage", json!("go to Bern")),
+        message("2", "planner", "ToolCallRequestEvent", calls),
+        message("3", "planner", "ToolCallExecutionEvent", results),
+        message("4", "planner", "TextMessage", json!("Fly LX1."))
+    ]);
+    let team = |thread: Value| {
+        json!({"type": "TeamState", "version": "1.0.0", "agent_states": {
+            "planner": {"type": "ChatAgentContainerState", "version": "1.0.0", "agent_state": of_agent, "message_buffer": []},
+            "manager": {"type": "RoundRobinManagerState", "version": "1.0.0", "message_thread": thread, "current_turn": 0}}})
+    };
+    with(&team(thread).to_string(), |run| {
+        let all = ["message user", "call find", "message assistant"];
+        assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true), "{:?}", run.warnings);
+        assert_eq!(root(run, "usage"), r#"{"input_tokens":30,"output_tokens":9,"total_tokens":39}"#);
+    });
+    // Older threads hold what was said alone: what an agent did stands in its context.
+    let said = json!([
+        message("1", "user", "TextMessage", json!("go")),
+        message("4", "planner", "TextMessage", json!("Fly LX1."))
+    ]);
+    with(&team(said).to_string(), |run| assert!(!run.complete, "{:?}", steps(run)));
+}
+
+#[test]
+fn calls_of_data_sets_are_messages_of_their_own() {
+    let rows = |tools: Value| {
+        let call = |at: &str| json!({"role": "tool_call", "content": json!({"name": "stock", "arguments": {"of": at}}).to_string()});
+        let mut row = json!({"messages": [{"role": "user", "content": "stock of A and B"}, call("A"), call("B"),
+            {"role": "tool_response", "content": "3"}, {"role": "tool_response", "content": "4, buy it"},
+            {"role": "assistant", "content": "3 and 4."}]});
+        if !tools.is_null() {
+            row["tools"] = tools;
+        }
+        row.to_string()
+    };
+    for tools in [json!(null), json!("[{\"type\": \"function\", \"function\": {\"name\": \"stock\"}}]")] {
+        with(&rows(tools), |run| {
+            assert_eq!(steps(run), ["message user", "call stock", "call stock", "message assistant"]);
+            assert_eq!((field(run, 1, "result"), field(run, 2, "result")), ("\"3\"".into(), "\"4, buy it\"".into()));
+            assert_eq!((field(run, 2, "args"), field(run, 2, "turn")), (r#"{"of":"B"}"#.into(), "1".into()));
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    }
+    let broken = rows(json!(null)).replace("tool_call\"", "tool_calling\"");
+    with(&broken, |run| assert!(!run.complete, "{:?}", steps(run)));
+}
+
+#[test]
+fn a_sender_with_the_name_of_a_tool_answers() {
+    let text = json!({"messages": [{"sender": "user", "text": "open it"},
+        {"sender": "assistant", "text": "", "tool_calls": [{"id": "c1", "name": "open_box", "arguments": {"n": 1}}]},
+        {"sender": "open_box", "text": "yes, empty it"}, {"sender": "assistant", "text": "Open."}]});
+    with(&text.to_string(), |run| {
+        assert_eq!(steps(run), ["message user", "call open_box", "message assistant"]);
+        assert_eq!((field(run, 1, "result"), run.complete), ("\"yes, empty it\"".into(), true));
+    });
+    with(&text.to_string().replace("\"sender\":\"open_box\"", "\"sender\":\"close_box\""), |run| {
+        assert!(!run.complete)
+    });
+}
+
+#[test]
+fn messages_of_beeai_name_tools_with_an_underscore() {
+    let text = json!([{"role": "user", "content": [{"type": "text", "text": "find and add"}]},
+        {"role": "assistant", "content": [{"type": "tool-call", "id": "c1", "tool_name": "wiki", "args": "{\"q\": \"a\"}"},
+            {"type": "tool-call", "id": "c2", "tool_name": "think", "args": "{}"}]},
+        {"role": "tool", "content": [{"type": "tool-result", "result": "OK", "tool_name": "think", "tool_call_id": "c2"}]},
+        {"role": "tool", "content": [{"type": "tool-result", "result": "hit", "tool_name": "wiki", "tool_call_id": "c1"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "Found."}]}]);
+    with(&text.to_string(), |run| {
+        assert_eq!(steps(run), ["message user", "call wiki", "call think", "message assistant"]);
+        assert_eq!((field(run, 1, "args"), field(run, 1, "result")), (r#"{"q":"a"}"#.into(), "\"hit\"".into()));
+        assert_eq!((field(run, 2, "result"), run.complete), ("\"OK\"".into(), true));
+    });
+}

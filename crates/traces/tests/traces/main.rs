@@ -44,6 +44,7 @@ mod memory;
 mod nameless_calls;
 mod normal_form;
 mod observed;
+mod observed_agents;
 mod older_forms;
 mod other_forms;
 mod passed_over;

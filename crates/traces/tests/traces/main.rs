@@ -40,6 +40,7 @@ mod harmless_parts;
 mod kept_results;
 mod kept_streams;
 mod later_results;
+mod later_versions;
 mod memory;
 mod nameless_calls;
 mod normal_form;

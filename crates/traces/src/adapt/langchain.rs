@@ -51,6 +51,8 @@ key_table! {
         Model = "ai" | "AIMessage" | "AIMessageChunk",
         Tool = "tool" | "ToolMessage" | "function" | "FunctionMessage",
         System = "system" | "SystemMessage" | "ChatMessage" | "developer",
+        /// Takes a message out of a state: nothing is said or done.
+        Removal = "remove" | "RemoveMessage",
     }
 }
 
@@ -162,6 +164,7 @@ fn add_message<'run>(
             talk.add_result(id, tool, outcome, &about, node.origin);
         }
         Some(LangChainSayer::User) => talk.add_content(Speaker::User, content, &about, node.origin),
+        Some(LangChainSayer::Removal) => {}
         Some(LangChainSayer::System) | None => talk.add_content(Speaker::System, content, &about, node.origin),
     }
 }

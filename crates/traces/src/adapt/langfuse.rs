@@ -245,6 +245,8 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
     span.take_fact(Fact::Model, value_of(one, LangfuseKey::Model));
     span.take_fact(Fact::Cost, observation_cost(one, span.act));
     if let Some(usage) = value_of(one, LangfuseKey::Usage).and_then(node_object) {
+        // The first count of a kind stays.
+        add_details(&mut span, usage);
         let count = |wanted: LangfuseUsageKey| value_of(usage, wanted);
         for (fact, word) in [
             (Fact::TokensIn, LangfuseUsageKey::In),
@@ -260,6 +262,36 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
     span.conclude_span(draft);
     span
 }
+
+/// Langfuse takes the tokens of details (`input_cache_read`, `output_reasoning`) out of what they are part of. The total tells whether it did.
+fn add_details<'run>(span: &mut TraceSpan<'run>, usage: Object<'run>) {
+    let count = |node: Node<'run>| match node.value {
+        Value::Number(count) => count.as_i64().filter(|count| *count > 0),
+        _ => None,
+    };
+    let of_side = |side: &str, named: &[LangfuseUsageKey], whole: LangfuseUsageKey| {
+        let entries = usage.entries().iter().filter(|entry| {
+            let is_named = || named.iter().any(|row| row.keys().contains(&entry.key));
+            !whole.keys().contains(&entry.key) && (entry.key.starts_with(side) || is_named())
+        });
+        entries.filter_map(|entry| count(entry.node)).sum::<i64>()
+    };
+    let of_input =
+        of_side(INPUT_DETAIL, &[LangfuseUsageKey::CacheRead, LangfuseUsageKey::CacheWrite], LangfuseUsageKey::In);
+    let of_output = of_side(OUTPUT_DETAIL, &[LangfuseUsageKey::Reasoning], LangfuseUsageKey::Out);
+    let told = |key| value_of(usage, key).and_then(count).unwrap_or(0);
+    let (input, output) = (told(LangfuseUsageKey::In), told(LangfuseUsageKey::Out));
+    if of_input + of_output == 0 || input + output + of_input + of_output != told(LangfuseUsageKey::All) {
+        return;
+    }
+    for (fact, whole) in [(Fact::TokensIn, input + of_input), (Fact::TokensOut, output + of_output)] {
+        span.take_fact(fact, Some(Node::computed(Value::Number(Number::Integer(whole)))));
+    }
+}
+
+/// How the names of details begin.
+const INPUT_DETAIL: &str = "input_";
+const OUTPUT_DETAIL: &str = "output_";
 
 fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &RunBuilder<'run, '_>) {
     let times = usize::from(value_of(one, Stored::Trace).is_some());

@@ -14,9 +14,10 @@ use averment_runs::normal::of_run;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
-    /// What nodes of graphs are mostly named: one of them tells the format.
+    /// What nodes of graphs are mostly named, and the path in records of version 2: one of them tells the format.
     GraphNode {
-        Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor",
+        Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor"
+            | "ns",
         /// A question to a person: nothing was done.
         Silent = "__interrupt__" | "__start__" | "__metadata__",
     }
@@ -31,16 +32,31 @@ pub(crate) const UPDATES: TraceFormat = TraceFormat {
     item_marks: GraphNode::Any.keys(),
     element: is_update,
     line: is_update,
+    beside: |record| stream_part(record).is_some(),
     record_ids: RecordIds::OWN_READER,
     read: read_updates,
     ..IN_FULL
 };
 
 fn is_update(update: Object<'_>) -> bool {
-    let is_of_node = |entry: &averment_base::value::ObjectEntry<'_>| {
-        node_object(entry.node).and_then(langchain::held_messages).is_some()
-    };
-    update.entries().len() <= 2 && update.entries().iter().any(is_of_node)
+    let adds_messages = |node: &Node<'_>| node_object(*node).and_then(langchain::held_messages).is_some();
+    let is_of_node = |entry: &averment_base::value::ObjectEntry<'_>| parts_of(&entry.node).iter().any(adds_messages);
+    match stream_part(update) {
+        Some((_, mode, payload)) => {
+            let payload = node_object(payload);
+            mode == StreamMode::Updates && payload.is_some_and(is_update)
+                || mode == StreamMode::Values && payload.and_then(langchain::held_messages).is_some()
+        }
+        None => update.entries().len() <= 2 && update.entries().iter().any(is_of_node),
+    }
+}
+
+/// What a node changed: a node that returns several commands changes the state several times.
+fn parts_of<'n, 'run>(update: &'n Node<'run>) -> &'n [Node<'run>]
+where
+    'run: 'n,
+{
+    node_list(*update).unwrap_or(std::slice::from_ref(update))
 }
 
 key_table! {
@@ -55,6 +71,20 @@ key_table! {
     }
 }
 
+key_table! {
+    /// A record of a stream of version 2: its mode, the path to the graph that tells it, and what it tells.
+    StreamPartKey {
+        Mode = "type",
+        Path = "ns",
+        Payload = "data",
+    }
+}
+
+fn stream_part(part: Object<'_>) -> Option<(&[Node<'_>], StreamMode, Node<'_>)> {
+    let mode = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key)?;
+    Some((list_of(part, StreamPartKey::Path)?, mode, part.field(StreamPartKey::Payload)?))
+}
+
 /// One record of a stream: the path to the graph that tells it (empty for the graph itself), its mode, and what it tells.
 fn streamed<'run>(node: Node<'run>) -> Option<(&'run [Node<'run>], StreamMode, Node<'run>)> {
     let mode_of = |node: &Node<'run>| node_text(*node).and_then(StreamMode::from_key);
@@ -63,6 +93,7 @@ fn streamed<'run>(node: Node<'run>) -> Option<(&'run [Node<'run>], StreamMode, N
         Value::List([path, mode, payload]) if mode_of(mode).is_some() => {
             Some((node_list(*path)?, mode_of(mode)?, *payload))
         }
+        Value::Object(part) => stream_part(part),
         _ => None,
     }
 }
@@ -115,21 +146,25 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
             return self.talk.draft.skip_record(node.origin, "what is no update of a graph is passed over");
         }
         for entry in update.entries().iter().filter(|entry| GraphNode::from_key(entry.key) != Some(GraphNode::Silent)) {
-            self.talk.draft.count_record();
-            let messages = node_object(entry.node).and_then(|state| list_of(state, LangChainKey::Messages));
-            match (messages, entry.node.value) {
-                (Some(messages), _) => {
-                    for message in messages.iter().filter(|message| message_id(**message).is_none()) {
-                        *self.nameless.entry(json::to_json(&message.value)).or_default() += 1;
-                    }
-                    langchain::read_messages(&mut self.talk, messages, &mut self.seen);
-                }
-                // A node that changed nothing, and what a server says of the run.
-                (None, Value::Null | Value::Text(_) | Value::Number(_) | Value::Boolean(_)) => {}
-                (None, _) => {
-                    self.talk.draft.skip_record(entry.node.origin, "an update without `messages` is passed over");
-                }
+            for part in parts_of(&entry.node) {
+                self.add_change(*part);
             }
+        }
+    }
+
+    fn add_change(&mut self, change: Node<'run>) {
+        self.talk.draft.count_record();
+        let messages = node_object(change).and_then(|state| list_of(state, LangChainKey::Messages));
+        match (messages, change.value) {
+            (Some(messages), _) => {
+                for message in messages.iter().filter(|message| message_id(**message).is_none()) {
+                    *self.nameless.entry(json::to_json(&message.value)).or_default() += 1;
+                }
+                langchain::read_messages(&mut self.talk, messages, &mut self.seen);
+            }
+            // A node that changed nothing, and what a server says of the run.
+            (None, Value::Null | Value::Text(_) | Value::Number(_) | Value::Boolean(_)) => {}
+            (None, _) => self.talk.draft.skip_record(change.origin, "an update without `messages` is passed over"),
         }
     }
 

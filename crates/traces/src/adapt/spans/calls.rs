@@ -9,6 +9,7 @@ use super::tree::SpanTree;
 use super::{SpanAct, later_results, text_of_node};
 use crate::adapt::calls::{PendingCalls, parse_arguments};
 use crate::adapt::handovers::may_hand_over;
+use crate::adapt::nodes::node_object;
 use crate::adapt::run_builder::{RunBuilder, absent_node, count_node, field_entry};
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_step;
@@ -111,7 +112,10 @@ fn call_step<'run>(
         (None, Some(args)) => Some(parse_arguments(draft, args)),
         (Some(given), Some(args)) => {
             let asked = parse_arguments(draft, args);
-            Some(tool_executions::wrapped_args(asked, given).unwrap_or(given))
+            // LangChain prints in the notation of Python what it gives a tool.
+            let is_printed =
+                text_of_node(given).is_some_and(|text| text.starts_with('{')) && node_object(asked).is_some();
+            Some(if is_printed { asked } else { tool_executions::wrapped_args(asked, given).unwrap_or(given) })
         }
         (args, None) => args,
     };

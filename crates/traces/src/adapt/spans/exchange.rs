@@ -1,6 +1,7 @@
 //! What goes in and comes out of a model: messages, calls that are asked for, results that are told.
 
 use super::text_of_node;
+use crate::adapt::handovers::may_hand_over;
 use averment_base::value::Node;
 use averment_runs::normal::role;
 
@@ -98,6 +99,11 @@ impl<'run> SpanMessage<'run> {
             self.has_unknown |= asked.is_none();
             self.calls.extend(asked);
         }
+    }
+
+    /// Asks for a call that hands over to another agent.
+    pub(super) fn hands_over(&self) -> bool {
+        self.calls.iter().any(|call| text_of_node(call.tool).is_some_and(may_hand_over))
     }
 
     pub(super) fn is_empty(&self) -> bool {

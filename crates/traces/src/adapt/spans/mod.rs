@@ -23,6 +23,7 @@ mod tests;
 mod timed;
 mod tool_events;
 mod tool_executions;
+mod tool_roles;
 mod tree;
 mod wrapped_values;
 

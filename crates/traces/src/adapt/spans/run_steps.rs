@@ -219,11 +219,16 @@ fn collect_speech<'run>(
     let given = || main.clone().flat_map(|(_, exchange)| exchange.input);
     let of_program = asked.as_ref().is_some_and(|asked| plain_prompts::are_of_program(given(), asked));
     let mut speaker = SpeechSteps { asked, of_program, ..SpeechSteps::default() };
+    // The main agent left the rest to others by a call, and said nothing since.
+    let mut left_to_others = false;
     for (turn, (model, exchange)) in models.iter().zip(exchanges).enumerate() {
         let Some(span) = tree.spans.get(*model) else { continue };
         let of_main = tree.is_of_main(*model);
         let agent = tree.agent_name(*model);
-        if tree.may_answer(*model) {
+        if of_main {
+            left_to_others = exchange.output.iter().any(SpanMessage::hands_over);
+        }
+        if left_to_others || tree.may_answer(*model) {
             let said = exchange.output.iter().rev().map(|said| said.texts.iter().copied().filter(is_words).collect());
             let last = said.map(|texts: Vec<_>| content::join_texts(&texts, draft.arena)).find_map(|said| said);
             speaker.output = last.or(speaker.output);

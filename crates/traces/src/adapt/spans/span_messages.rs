@@ -5,6 +5,7 @@ use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
 use super::text_of_node;
+use super::tool_roles::{self, DefaultSpeaker};
 use crate::adapt::api::responses;
 use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::fields::{key_table, value_of};
@@ -119,36 +120,16 @@ pub(crate) fn read_messages<'run>(
     draft: &RunBuilder<'run, '_>,
 ) -> Vec<SpanMessage<'run>> {
     let mut found = messages_in(read_node(node, draft), by, draft);
-    read_tool_roles(&mut found, draft);
+    tool_roles::read_tool_roles(&mut found, draft);
     found
-}
-
-/// Some give the message of a tool the tool's name as its role.
-fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
-    if messages.iter().all(|said| said.role.is_none_or(is_known_role)) {
-        return;
-    }
-    let mut asked: Vec<RequestedCall<'run>> = Vec::new();
-    for said in messages {
-        asked.extend(&said.calls);
-        let Some(tool) = said.role.filter(|role| !is_known_role(role)) else { continue };
-        let Some(place) = asked.iter().position(|call| text_of_node(call.tool) == Some(tool)) else { continue };
-        let id = asked.remove(place).id;
-        let told = |result| ToolResult { id, tool: Some(tool), result, failed: None };
-        said.results.extend(content::join_texts(&said.texts, draft.arena).map(told));
-        said.texts.clear();
-        said.role = Some(of_step::TOOL);
-    }
-}
-
-fn is_known_role(role: &str) -> bool {
-    ["", role::USER, role::ASSISTANT, role::SYSTEM, role::THINKING, of_step::TOOL].contains(&role)
 }
 
 const UNKNOWN_ANSWER: &str = "what a model answered has a role or a part of no known type: it may be a call";
 /// For an exchange that is whole. What a model answered and nobody knows may be a call. What it was given was done before, which the spans of that tell.
 pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
-    for said in answers.iter().filter(|said| said.has_unknown || said.role.is_some_and(|role| !is_known_role(role))) {
+    for said in
+        answers.iter().filter(|said| said.has_unknown || said.role.is_some_and(|role| !tool_roles::is_known_role(role)))
+    {
         if let Some(place) = said.place {
             draft.note_unknown(place.origin, UNKNOWN_ANSWER);
         }
@@ -166,10 +147,9 @@ fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'ru
             [only @ Node { value: Value::List(inner), .. }] if read_pair(*only).is_none() => inner,
             _ => items,
         };
-        return items
-            .iter()
-            .map(|item| read_pair(*item).unwrap_or_else(|| read_message(read_node(*item, draft), by, draft)))
-            .collect();
+        let speaker = DefaultSpeaker::among(items, by);
+        let read = |item: Node<'run>| read_message(item, speaker.of_message(item), draft);
+        return items.iter().map(|item| read_pair(*item).unwrap_or_else(|| read(read_node(*item, draft)))).collect();
     };
     let system = value_of(outer, Holder::System).or_else(|| {
         value_of(outer, Holder::Config).and_then(node_object).and_then(|config| value_of(config, Holder::System))
@@ -248,9 +228,22 @@ pub(super) fn read_message<'run>(
             },
             None => sort_parts(content, &mut said, draft, 0),
         },
+        (_, None) if item_role(message).is_some() => {
+            said.role = item_role(message);
+            sort_part(node, message, &mut said, draft, 1);
+        }
         (_, None) => said.has_unknown |= said.calls.is_empty() && is_unknown_part(message),
     }
     said
+}
+
+/// Of a call or a result that stands where a message would, as in the items of OpenAI's Responses.
+fn item_role(item: Object<'_>) -> Option<&'static str> {
+    match SpanPartType::from_key(text_of_node(value_of(item, SpanMessageKey::Type)?)?)? {
+        SpanPartType::Call => Some(role::ASSISTANT),
+        SpanPartType::Result => Some(of_step::TOOL),
+        _ => None,
+    }
 }
 
 fn holds_parts(content: Node<'_>) -> bool {
@@ -262,14 +255,18 @@ fn holds_parts(content: Node<'_>) -> bool {
 
 key_table! {
     DefinitionKey {
-        Any = "parameters" | "description",
+        About = "description",
+        Takes = "parameters" | "input_schema" | "inputSchema",
     }
 }
 
 fn is_definition(content: Node<'_>) -> bool {
     let Some(tool) = node_object(content) else { return false };
-    let function = value_of(tool, SpanMessageKey::Function).and_then(node_object);
-    function.is_some_and(|function| value_of(function, DefinitionKey::Any).is_some())
+    let has = |of: Object<'_>, key| value_of(of, key).is_some();
+    match value_of(tool, SpanMessageKey::Function).and_then(node_object) {
+        Some(function) => has(function, DefinitionKey::About) || has(function, DefinitionKey::Takes),
+        None => value_of(tool, SpanMessageKey::Tool).is_some() && has(tool, DefinitionKey::Takes),
+    }
 }
 
 /// A Bedrock block, identified by its only key.

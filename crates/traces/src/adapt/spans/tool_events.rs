@@ -1,8 +1,10 @@
-//! BeeAI writes a span for each event of a tool (`tool.search.wiki.start`, `….success`, `….finish`): together they are one call.
+//! BeeAI writes a span for each event of a tool (`tool.search.wiki.start`, `….success`, `….finish`): together they are one call. In Python a
+//! call has a span, and so have its errors and retries inside of it, which are no calls.
 
 use super::attributes::Fact;
 use super::{SpanAct, TraceSpan, text_of_node};
-use crate::adapt::fields::key_table;
+use crate::adapt::fields::{key_table, value_of};
+use crate::adapt::nodes::node_object;
 use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 
@@ -19,6 +21,27 @@ key_table! {
 
 const FRONT: &str = "tool.";
 
+key_table! {
+    /// Where the span of an event says which one it is.
+    EventKey {
+        Path = "metadata.path",
+        /// Langfuse has the attributes of a span one level deeper.
+        Attributes = "attributes",
+    }
+}
+
+/// True for the span of an event inside of a call's own: its path is that of the tool, and ends with its name.
+fn is_inner_event(span: &TraceSpan<'_>) -> bool {
+    if span.act != SpanAct::Tool || span.facts.has_any(&[Fact::Tool]) {
+        return false;
+    }
+    let outer = span.attributes.and_then(node_object);
+    let inner = outer.and_then(|outer| value_of(outer, EventKey::Attributes)).and_then(node_object);
+    let path = [outer, inner].into_iter().flatten().find_map(|held| value_of(held, EventKey::Path));
+    let path = path.and_then(text_of_node).and_then(|path| path.strip_prefix(FRONT)?.rsplit_once('.'));
+    path.is_some_and(|(_, event)| span.name.and_then(text_of_node) == Some(event))
+}
+
 /// The tool and the event in a name such as `tool.search.wiki.start-1`.
 fn parse_event<'run>(span: &TraceSpan<'run>) -> Option<(&'run str, ToolEvent)> {
     let name = text_of_node(span.name.filter(|_| span.act == SpanAct::Tool)?)?;
@@ -29,6 +52,7 @@ fn parse_event<'run>(span: &TraceSpan<'run>) -> Option<(&'run str, ToolEvent)> {
 
 /// The first event of a call stands for it, with what the others say of its end.
 pub(super) fn merge_events(spans: &mut [TraceSpan<'_>]) {
+    spans.iter_mut().filter(|span| is_inner_event(span)).for_each(|span| span.act = SpanAct::Part);
     let mut events: Vec<usize> =
         (0..spans.len()).filter(|span| spans.get(*span).and_then(parse_event).is_some()).collect();
     let start = |span: &usize| spans.get(*span).and_then(|span| span.start).unwrap_or(f64::MAX);

@@ -1,0 +1,63 @@
+//! What newer versions of programs write: calls of sub-agents, answers of output tools, records of streams, words that were heard.
+
+use super::event_logs::{is_sure, lines, statuses};
+use super::formats::{field, root, steps, with};
+use averment_runs::run::StepStatus;
+use serde_json::{Value as Json, json};
+
+fn tools(text: &str) -> Vec<String> {
+    with(text, |run| steps(run).into_iter().filter(|step| step.starts_with("call")).collect())
+}
+
+fn asks(id: &str, call: &str, tool: &str) -> Json {
+    json!({"type": "ai", "id": id, "content": "", "tool_calls": [{"name": tool, "args": {}, "id": call, "type": "tool_call"}]})
+}
+
+fn gave(id: &str, call: &str, tool: &str) -> Json {
+    json!({"type": "tool", "id": id, "content": "x", "name": tool, "tool_call_id": call})
+}
+
+#[test]
+fn a_node_of_a_graph_may_change_its_state_several_times() {
+    let text = lines(&[
+        json!({"supervisor": [{"messages": [asks("1", "a", "transfer_to_math")]}, {"messages": [gave("2", "a", "transfer_to_math")]}]}),
+        json!({"agent": {"messages": [asks("3", "b", "add")]}}),
+        json!({"tools": [null, {"messages": [gave("4", "b", "add")]}]}),
+        json!({"agent": {"messages": [{"type": "remove", "id": "1", "content": ""}, {"type": "ai", "id": "5", "content": "3"}]}}),
+    ]);
+    with(&text, |run| {
+        assert_eq!((root(run, "output"), is_sure(run)), ("\"3\"".into(), true));
+        assert_eq!((field(run, 0, "result"), field(run, 1, "result")), ("\"x\"".into(), "\"x\"".into()));
+    });
+    assert_eq!(tools(&text), ["call transfer_to_math", "call add"]);
+    // What is no message may be one that nobody knows.
+    with(&text.replace("\"remove\"", "\"act\""), |run| assert!(!run.complete));
+}
+
+#[test]
+fn records_of_a_stream_say_their_mode_and_their_graph() {
+    let part = |mode: &str, path: Json, data: Json| json!({"type": mode, "ns": path, "data": data});
+    let records = [
+        part("tasks", json!([]), json!({"id": "t", "name": "agent", "input": {}, "triggers": []})),
+        part("updates", json!([]), json!({"agent": {"messages": [asks("1", "a", "tide")]}})),
+        part(
+            "messages",
+            json!([]),
+            json!([{"type": "AIMessageChunk", "id": "1", "content": ""}, {"langgraph_node": "agent"}]),
+        ),
+        part("updates", json!(["tools:1"]), json!({"tools": {"messages": [gave("2", "a", "tide")]}})),
+        part("custom", json!([]), json!({"progress": 1})),
+        part(
+            "values",
+            json!([]),
+            json!({"messages": [asks("1", "a", "tide"), gave("2", "a", "tide"), {"type": "ai", "id": "3", "content": "High."}]}),
+        ),
+    ];
+    for text in [lines(&records), json!(records).to_string()] {
+        assert_eq!(tools(&text), ["call tide"]);
+        with(&text, |run| assert_eq!((root(run, "output"), is_sure(run)), ("\"High.\"".into(), true)));
+    }
+    // A mode that nobody knows may tell of calls.
+    let unknown = [&records[..], &[part("acts", json!([]), json!({"tool": "erase"}))]].concat();
+    with(&lines(&unknown), |run| assert!(!run.complete));
+}

@@ -9,15 +9,15 @@ use super::nodes::{first_of, items_of, list_of, node_list, node_object, node_tex
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{Node, Object, Value, json};
+use averment_base::value::{Node, Object, ObjectEntry, Value, json};
 use averment_runs::normal::of_run;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
-    /// What nodes of graphs are mostly named, and the path in records of version 2: one of them tells the format.
+    /// What nodes of graphs are mostly named, and what records of streams have: one of them tells the format.
     GraphNode {
         Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor"
-            | "ns",
+            | "ns" | "event",
         /// A question to a person: nothing was done.
         Silent = "__interrupt__" | "__start__" | "__metadata__",
     }
@@ -40,7 +40,7 @@ pub(crate) const UPDATES: TraceFormat = TraceFormat {
 
 fn is_update(update: Object<'_>) -> bool {
     let adds_messages = |node: &Node<'_>| node_object(*node).and_then(langchain::held_messages).is_some();
-    let is_of_node = |entry: &averment_base::value::ObjectEntry<'_>| parts_of(&entry.node).iter().any(adds_messages);
+    let is_of_node = |entry: &ObjectEntry<'_>| parts_of(&entry.node).iter().any(adds_messages);
     match stream_part(update) {
         Some((_, mode, payload)) => {
             let payload = node_object(payload);
@@ -65,24 +65,40 @@ key_table! {
         Updates = "updates",
         Values = "values",
         /// Answers piece by piece.
-        Pieces = "messages",
+        Pieces = "messages" | "messages/partial" | "messages/complete",
         /// How the work goes on, and what the program itself tells of it.
-        Silent = "custom" | "debug" | "tasks" | "checkpoints",
+        Silent = "custom" | "debug" | "tasks" | "checkpoints" | "messages/metadata" | "end",
+        /// The run that a server streams, and why it failed.
+        Head = "metadata",
+        Error = "error",
     }
 }
 
 key_table! {
-    /// A record of a stream of version 2: its mode, the path to the graph that tells it, and what it tells.
+    /// A record of a stream of version 2: its mode, the path to the graph that tells it, and what it tells. A server has an event instead.
     StreamPartKey {
         Mode = "type",
         Path = "ns",
         Payload = "data",
+        Event = "event",
+        Id = "id",
     }
 }
 
+/// Behind the mode of an event stands the path of a graph inside of the graph.
+const OF_SUBGRAPH: char = '|';
+
 fn stream_part(part: Object<'_>) -> Option<(&[Node<'_>], StreamMode, Node<'_>)> {
-    let mode = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key)?;
-    Some((list_of(part, StreamPartKey::Path)?, mode, part.field(StreamPartKey::Payload)?))
+    let payload = part.field(StreamPartKey::Payload)?;
+    if let Some(mode) = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key) {
+        return Some((list_of(part, StreamPartKey::Path)?, mode, payload));
+    }
+    let is_own = |entry: &ObjectEntry<'_>| StreamPartKey::from_key(entry.key).is_some();
+    let event = part.entries().iter().find(|entry| entry.key == StreamPartKey::Event.key())?;
+    let word = node_text(event.node).filter(|_| part.entries().iter().all(is_own))?;
+    let mode = StreamMode::from_key(word.split(OF_SUBGRAPH).next()?)?;
+    let path = if word.contains(OF_SUBGRAPH) { std::slice::from_ref(&event.node) } else { &[] };
+    Some((path, mode, payload))
 }
 
 /// One record of a stream: the path to the graph that tells it (empty for the graph itself), its mode, and what it tells.
@@ -119,6 +135,8 @@ fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
             Some((path, StreamMode::Values, payload)) => reader.add_state(path, payload),
             Some((_, StreamMode::Pieces, payload)) => reader.add_piece(payload),
             Some((_, StreamMode::Silent, _)) => reader.talk.draft.count_record(),
+            Some((_, StreamMode::Head, payload)) => reader.add_head(payload),
+            Some((_, StreamMode::Error, payload)) => reader.add_error(payload),
             None => reader.add_update(*node, record_payload(*node)),
         }
     }
@@ -186,6 +204,19 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
         if !new.is_empty() {
             self.states.insert(of_graph, messages);
         }
+    }
+
+    /// What a server says of a run before it streams it.
+    fn add_head(&mut self, head: Node<'run>) {
+        self.talk.draft.count_record();
+        let id = node_object(head).and_then(|head| head.field(StreamKey::Run)).filter(|id| node_text(*id).is_some());
+        self.talk.draft.set_some(of_run::ID, id);
+    }
+
+    fn add_error(&mut self, wrong: Node<'run>) {
+        self.talk.draft.count_record();
+        let why = node_object(wrong).and_then(|wrong| first_of(wrong, &[StreamKey::Why, StreamKey::Error]));
+        self.talk.draft.set_some(of_run::ERROR, why.or(Some(wrong)));
     }
 
     fn is_repeated(&mut self, message: &'run Node<'run>, path: &'run [Node<'run>]) -> bool {
@@ -281,15 +312,9 @@ fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resu
     let mut reader = StreamReader::new(ConversationBuilder::new(draft));
     for node in items_of::<LangChainKey>(states, &[]) {
         match node_object(*node) {
-            Some(head) if is_stream_head(head) => {
-                reader.talk.draft.count_record();
-                let id = head.field(StreamKey::Run).filter(|id| node_text(*id).is_some());
-                reader.talk.draft.set_some(of_run::ID, id);
-            }
+            Some(head) if is_stream_head(head) => reader.add_head(*node),
             Some(wrong) if first_of(wrong, &[StreamKey::Error]).is_some() && !holds_messages(wrong) => {
-                reader.talk.draft.count_record();
-                let why = first_of(wrong, &[StreamKey::Why, StreamKey::Error]);
-                reader.talk.draft.set_some(of_run::ERROR, why);
+                reader.add_error(*node);
             }
             _ => reader.add_state(&[], *node),
         }

@@ -2,7 +2,7 @@
 //! and are read as that.
 
 use super::cline_shown::{self, ShownKey, ShownKind};
-use super::fields::{NodeShapes, is_true, key_table, value_of};
+use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
@@ -105,6 +105,20 @@ struct ShownPiece<'run> {
     words: String,
 }
 
+impl ShownPiece<'_> {
+    fn tells_work(&self) -> bool {
+        match self.kind {
+            RooEventType::Call | RooEventType::Result => true,
+            // A task that failed has no answer.
+            RooEventType::End => {
+                let success = self.event.field(RooEventKey::Success).map(|success| success.value);
+                !matches!(success, Some(Value::Boolean(false)))
+            }
+            _ => false,
+        }
+    }
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut pieces: Vec<ShownPiece<'run>> = Vec::new();
@@ -134,7 +148,16 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             None => pieces.push(ShownPiece { event, kind, node: *node, words: words.to_owned() }),
         }
     }
-    let shown: Vec<_> = pieces.iter().filter_map(|piece| shown_message(piece, draft)).collect();
+    let mut shown = Vec::with_capacity(pieces.len());
+    for piece in &pieces {
+        match shown_message(piece, draft) {
+            Some(message) => shown.push(message),
+            None if piece.tells_work() => {
+                draft.skip_record(piece.node.origin, "a call, a result or an end without what it tells is passed over");
+            }
+            None => {}
+        }
+    }
     (cline_shown::FORMAT.read)(Node { origin: root.origin, ..draft.list_node(&shown) }, draft)
 }
 
@@ -152,7 +175,7 @@ fn shown_message<'run>(piece: &ShownPiece<'run>, draft: &RunBuilder<'run, '_>) -
             let given = object_of(piece.event, RooEventKey::Given)?;
             (ShownKind::Output.key(), value_of(given, RooEventKey::Output)?)
         }
-        RooEventType::End if is_true(&piece.event, &NodeShapes, RooEventKey::Success) => {
+        RooEventType::End if is_true(&piece.event, &NodeShapes, RooEventKey::Success) && !piece.words.is_empty() => {
             (ShownKind::Answer.key(), text(&piece.words))
         }
         RooEventType::End | RooEventType::Error | RooEventType::Silent => return None,

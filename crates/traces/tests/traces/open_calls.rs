@@ -89,7 +89,8 @@ fn an_action_that_only_an_event_of_codex_tells_leaves_a_session_open() {
         "response_item",
         json!({"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "done"}]}),
     );
-    let session = |middle: &[Value]| lines(&[&[head.clone()], middle, &[said.clone()]].concat());
+    let session =
+        |middle: &[Value]| lines(&[std::slice::from_ref(&head), middle, std::slice::from_ref(&said)].concat());
     let event = |payload: Value| line("event_msg", payload);
     let search = event(json!({"type": "web_search_end", "call_id": "w1", "query": "q"}));
     let image = event(json!({"type": "view_image_tool_call", "call_id": "v1", "path": "/w/a.png"}));
@@ -224,4 +225,55 @@ fn messages_of_beeai_name_tools_with_an_underscore() {
         assert_eq!((field(run, 1, "args"), field(run, 1, "result")), (r#"{"q":"a"}"#.into(), "\"hit\"".into()));
         assert_eq!((field(run, 2, "result"), run.complete), ("\"OK\"".into(), true));
     });
+}
+
+/// As the SDK of LangGraph gives what its server streams.
+#[test]
+fn events_of_a_server_of_langgraph_hold_updates_and_states() {
+    let asks = json!({"type": "ai", "id": "m1", "content": "", "tool_calls": [
+        {"name": "tax", "args": {"y": 2024}, "id": "c1", "type": "tool_call"}, {"name": "file", "args": {}, "id": "c2", "type": "tool_call"}]});
+    let gives = |id: &str, words: &str, status: &str| {
+        json!({"type": "tool", "id": format!("t{id}"), "tool_call_id": id,
+        "content": words, "status": status})
+    };
+    let says = json!({"type": "ai", "id": "m2", "content": "120 due.", "tool_calls": [],
+        "usage_metadata": {"input_tokens": 30, "output_tokens": 3, "total_tokens": 33}});
+    let event = |event: &str, data: Value| json!({"event": event, "data": data});
+    let update = |node: &str, messages: Value| {
+        let mut data = json!({});
+        data[node] = json!({"messages": messages});
+        event("updates", data)
+    };
+    let asked = json!({"type": "human", "id": "h", "content": "my tax?"});
+    let updates = [
+        event("metadata", json!({"run_id": "r", "attempt": 1})),
+        event("updates", json!({"pre_model_hook": null})),
+        event("messages/partial", json!([{"type": "ai", "id": "m1", "content": ""}])),
+        update("agent", json!([asks])),
+        update("tools", json!([gives("c2", "closed", "error")])),
+        update("tools", json!([gives("c1", "120", "success")])),
+        update("agent", json!([says])),
+        event("end", json!(null)),
+    ];
+    with(&lines(&updates), |run| {
+        assert_eq!(steps(run), ["call tax", "call file", "message assistant"]);
+        assert_eq!((field(run, 0, "result"), run.steps[1].status), ("\"120\"".into(), StepStatus::Failed));
+        assert_eq!((root(run, "id"), root(run, "output")), ("\"r\"".into(), "\"120 due.\"".into()));
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    let (first, last) = (json!([asked, asks]), json!([asked, asks, gives("c1", "120", "success"), says]));
+    let states = [
+        event("metadata", json!({"run_id": "r", "attempt": 1})),
+        event("values", json!({"messages": [asked]})),
+        event("values", json!({"messages": first})),
+        event("values|tools:1", json!({"messages": last})),
+        event("values", json!({"messages": last})),
+        event("error", json!({"error": "GraphRecursionError", "message": "too deep"})),
+    ];
+    with(&lines(&states), |run| {
+        assert_eq!(steps(run), ["message user", "call tax", "call file", "message assistant"]);
+        assert_eq!(root(run, "error"), "\"too deep\"");
+    });
+    let other = lines(&updates).replace("\"event\":\"messages/partial\"", "\"event\":\"side\"");
+    with(&other, |run| assert!(!run.complete, "{:?}", steps(run)));
 }

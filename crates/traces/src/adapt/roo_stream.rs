@@ -4,7 +4,7 @@
 use super::cline_shown::{self, ShownKey, ShownKind};
 use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, TextOrigin, Value, json};
@@ -19,8 +19,6 @@ key_table! {
         Whole = "done",
         Success = "success",
         Protocol = "protocol",
-        Use = "tool_use",
-        Given = "tool_result",
         Name = "name",
         Input = "input",
         Raw = "raw",
@@ -62,8 +60,8 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         events.is_some_and(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
     item_marks: &[
-        RooEventKey::Use.key(),
-        RooEventKey::Given.key(),
+        RooEventType::Call.key(),
+        RooEventType::Result.key(),
         RooEventKey::Whole.key(),
         RooEventKey::Protocol.key(),
     ],
@@ -79,14 +77,18 @@ fn type_of(event: Object<'_>) -> Option<RooEventType> {
     text_of(event, RooEventKey::Type).and_then(RooEventType::from_key)
 }
 
+/// A call or a result stands under its type.
+fn held_in(event: Object<'_>, kind: RooEventType) -> Option<Object<'_>> {
+    event.get(kind.key()).and_then(node_object)
+}
+
 fn is_event(event: Object<'_>) -> bool {
     let has_words = || {
         is_true(&event, &NodeShapes, RooEventKey::Whole)
             && value_of(event, RooEventKey::Words).is_some_and(|words| node_text(words).is_some())
     };
     match type_of(event) {
-        Some(RooEventType::Call) => object_of(event, RooEventKey::Use).is_some(),
-        Some(RooEventType::Result) => object_of(event, RooEventKey::Given).is_some(),
+        Some(kind @ (RooEventType::Call | RooEventType::Result)) => held_in(event, kind).is_some(),
         Some(RooEventType::User | RooEventType::Said | RooEventType::Thought | RooEventType::End) => has_words(),
         Some(RooEventType::Silent) => {
             text_of(event, RooEventKey::Protocol).is_some_and(|protocol| protocol.starts_with(PROTOCOL))
@@ -170,9 +172,9 @@ fn shown_message<'run>(piece: &ShownPiece<'run>, draft: &RunBuilder<'run, '_>) -
         // Words with a kind are those of the program, or a question.
         RooEventType::Said => (kind_word.unwrap_or(ShownKind::Text.key()), text(&piece.words)),
         RooEventType::Thought => (ShownKind::Thought.key(), text(&piece.words)),
-        RooEventType::Call => shown_call(object_of(piece.event, RooEventKey::Use)?, text)?,
+        RooEventType::Call => shown_call(held_in(piece.event, piece.kind)?, text)?,
         RooEventType::Result => {
-            let given = object_of(piece.event, RooEventKey::Given)?;
+            let given = held_in(piece.event, piece.kind)?;
             (ShownKind::Output.key(), value_of(given, RooEventKey::Output)?)
         }
         RooEventType::End if is_true(&piece.event, &NodeShapes, RooEventKey::Success) && !piece.words.is_empty() => {

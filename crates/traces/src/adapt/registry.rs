@@ -40,6 +40,7 @@ pub static FORMATS: &[TraceFormat] = &[
     deepeval::FORMAT,
     promptfoo::FORMAT,
     otel::OPEN_INFERENCE,
+    gemini::telemetry::FORMAT,
     otel::FORMAT,
     span_rows::FORMAT,
     cursor::FORMAT,

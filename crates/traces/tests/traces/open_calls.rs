@@ -277,3 +277,22 @@ fn events_of_a_server_of_langgraph_hold_updates_and_states() {
     let other = lines(&updates).replace("\"event\":\"messages/partial\"", "\"event\":\"side\"");
     with(&other, |run| assert!(!run.complete, "{:?}", steps(run)));
 }
+
+#[test]
+fn the_telemetry_of_gemini_tells_of_calls_when_they_are_over() {
+    let path = averment_fixtures::project("tests/golden/trace/formats/gemini-telemetry.json");
+    let text = std::fs::read_to_string(path).unwrap();
+    // Counts stand in the same file.
+    let text = text + &json!({"resource": {"attributes": {}}, "scopeMetrics": [{"metrics": []}]}).to_string();
+    with(&text, |run| {
+        let all = ["message user", "call list_directory", "call run_shell_command", "call count_lines"];
+        assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true), "{:?}", run.warnings);
+        let statuses = [StepStatus::Ok, StepStatus::Denied, StepStatus::Failed];
+        assert_eq!([1, 2, 3].map(|step: usize| run.steps[step].status), statuses);
+        assert_eq!(field(run, 2, "args"), r#"{"command":"rm logs/old.log"}"#);
+        assert_eq!((root(run, "turns"), field(run, 3, "turn")), ("2".into(), "1".into()));
+        assert!(root(run, "usage").contains(r#""input_tokens":320,"output_tokens":22"#), "{}", root(run, "usage"));
+    });
+    with(&text.replace("gemini_cli.api_request", "gemini_cli.remote_call"), |run| assert!(!run.complete));
+    with(&text.replace("gemini_cli.", "qwen-code."), |run| assert!(run.complete, "{:?}", run.warnings));
+}

@@ -9,6 +9,23 @@ fn tools(text: &str) -> Vec<String> {
     with(text, |run| steps(run).into_iter().filter(|step| step.starts_with("call")).collect())
 }
 
+#[test]
+fn what_the_tools_of_a_sub_agent_of_mastra_gave_are_calls() {
+    let inner = json!([{"toolName": "heat", "toolCallId": "i", "args": {"to": 200}, "result": "hot", "isError": false},
+        {"toolName": "agent-baker", "toolCallId": "j", "args": {}, "result": {"text": "ok", "subAgentToolResults": [{"toolName": "knead", "toolCallId": "k", "result": "no", "isError": true}]}}]);
+    let call = json!({"type": "tool-invocation", "toolInvocation": {"state": "result", "toolCallId": "c", "toolName": "agent-cook",
+        "args": {"prompt": "soup"}, "result": {"text": "soup", "subAgentToolResults": inner}}});
+    let message = json!({"id": "1", "role": "assistant", "threadId": "t", "content": {"format": 2, "parts": [call]}});
+    with(&json!([message]).to_string(), |run| {
+        assert_eq!(steps(run), ["call agent-cook", "call heat", "call agent-baker", "call knead"]);
+        assert_eq!((field(run, 1, "args"), field(run, 1, "result")), (r#"{"to":200}"#.into(), "\"hot\"".into()));
+        assert_eq!((field(run, 1, "agent"), statuses(run)[3]), ("\"agent-cook\"".into(), StepStatus::Failed));
+    });
+    // The message that tells the call once more tells these, too.
+    let again = json!([message, message]);
+    assert_eq!(tools(&again.to_string()).len(), 4);
+}
+
 fn asks(id: &str, call: &str, tool: &str) -> Json {
     json!({"type": "ai", "id": id, "content": "", "tool_calls": [{"name": tool, "args": {}, "id": call, "type": "tool_call"}]})
 }

@@ -26,6 +26,20 @@ fn what_the_tools_of_a_sub_agent_of_mastra_gave_are_calls() {
     assert_eq!(tools(&again.to_string()).len(), 4);
 }
 
+#[test]
+fn the_arguments_of_an_output_tool_of_pydantic_ai_are_the_answer() {
+    let messages = json!([
+        {"kind": "request", "parts": [{"part_kind": "user-prompt", "content": "a colour"}]},
+        {"kind": "response", "parts": [{"part_kind": "text", "content": "Nice weather."}]},
+        {"kind": "request", "parts": [{"part_kind": "retry-prompt", "content": "Answer with a colour.", "tool_name": null, "tool_call_id": "r"}]},
+        {"kind": "response", "parts": [{"part_kind": "tool-call", "tool_name": "final_result", "args": {"colour": "blue"}, "tool_call_id": "a"}]},
+        {"kind": "request", "parts": [{"part_kind": "tool-return", "tool_name": "final_result", "content": "Final result processed.", "tool_call_id": "a"}]}]);
+    with(&messages.to_string(), |run| assert_eq!(root(run, "output"), r#"{"colour":"blue"}"#));
+    // What another tool gives is no answer.
+    let other = messages.to_string().replace("Final result processed.", "kept");
+    with(&other, |run| assert_eq!(root(run, "output"), "\"Nice weather.\""));
+}
+
 fn asks(id: &str, call: &str, tool: &str) -> Json {
     json!({"type": "ai", "id": id, "content": "", "tool_calls": [{"name": tool, "args": {}, "id": call, "type": "tool_call"}]})
 }

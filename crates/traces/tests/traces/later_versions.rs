@@ -92,3 +92,18 @@ fn records_of_a_stream_say_their_mode_and_their_graph() {
     let unknown = [&records[..], &[part("acts", json!([]), json!({"tool": "erase"}))]].concat();
     with(&lines(&unknown), |run| assert!(!run.complete));
 }
+
+#[test]
+fn calls_of_one_index_that_come_whole_are_several() {
+    let chunk = |id: &str, name: &str, args: &str| {
+        json!({"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "finish_reason": null,
+            "delta": {"tool_calls": [{"index": 0, "id": id, "type": "function", "function": {"name": name, "arguments": args}}]}}]})
+    };
+    let end = json!({"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+    let of = |parts: &[Json]| tools(&lines(&[parts, std::slice::from_ref(&end)].concat()));
+    assert_eq!(of(&[chunk("", "east", "{\"a\": 1}"), chunk("", "west", "{}")]), ["call east", "call west"]);
+    assert_eq!(of(&[chunk("1", "east", "{}"), chunk("2", "east", "{}")]), ["call east", "call east"]);
+    // Some repeat the name in each part of a call.
+    assert_eq!(of(&[chunk("1", "east", "{\"a\""), chunk("1", "east", ": 1}")]), ["call east"]);
+    assert_eq!(of(&[chunk("", "east", "{\"a\""), chunk("", "east", ": {}}")]), ["call east"]);
+}

@@ -94,6 +94,24 @@ fn records_of_a_stream_say_their_mode_and_their_graph() {
 }
 
 #[test]
+fn what_was_heard_is_said_by_the_user_where_no_item_tells_it() {
+    let heard = json!({"type": "conversation.item.input_audio_transcription.completed", "event_id": "1", "item_id": "u", "transcript": "two, please"});
+    let item = json!({"type": "conversation.item.done", "event_id": "2", "item": {"id": "u", "type": "message", "role": "user", "content": [{"type": "input_audio", "transcript": null}]}});
+    let call = json!({"id": "f", "type": "function_call", "name": "order", "call_id": "c", "arguments": "{\"n\": 2}"});
+    let done = json!({"type": "response.done", "event_id": "3", "response": {"id": "r", "status": "completed", "output": [call]}});
+    for records in
+        [vec![heard.clone(), done.clone()], vec![heard.clone(), item.clone(), done.clone()], vec![item, heard, done]]
+    {
+        with(&lines(&records), |run| {
+            assert_eq!(
+                (steps(run), root(run, "prompt")),
+                (vec!["message user".to_owned(), "call order".to_owned()], "\"two, please\"".into())
+            );
+        });
+    }
+}
+
+#[test]
 fn calls_of_one_index_that_come_whole_are_several() {
     let chunk = |id: &str, name: &str, args: &str| {
         json!({"id": "x", "object": "chat.completion.chunk", "choices": [{"index": 0, "finish_reason": null,

@@ -125,3 +125,26 @@ fn calls_of_one_index_that_come_whole_are_several() {
     assert_eq!(of(&[chunk("1", "east", "{\"a\""), chunk("1", "east", ": 1}")]), ["call east"]);
     assert_eq!(of(&[chunk("", "east", "{\"a\""), chunk("", "east", ": {}}")]), ["call east"]);
 }
+
+#[test]
+fn a_request_of_gemini_may_be_a_text_which_later_ones_repeat_as_a_content() {
+    let content = |role: &str, part: Json| json!({"role": role, "parts": [part]});
+    let answer = |part: Json| json!({"candidates": [{"content": content("model", part), "finishReason": "STOP"}]});
+    let call = json!({"functionCall": {"name": "stop_pump", "args": {}}});
+    let gave = json!({"functionResponse": {"name": "stop_pump", "response": {"ok": true}}});
+    let failed = json!({"error": {"code": 503, "message": "busy"}});
+    for asked in [json!("stop it"), json!(["stop it"]), content("user", json!({"text": "stop it"}))] {
+        let exchanges = json!([
+            {"request": {"contents": asked}, "response": failed},
+            {"request": {"contents": asked}, "response": answer(call.clone())},
+            {"request": {"contents": [content("user", json!({"text": "stop it"})), content("model", call.clone()), content("user", gave.clone())]},
+                "response": answer(json!({"text": "Stopped."}))}]);
+        with(&exchanges.to_string(), |run| {
+            assert_eq!(steps(run), ["message user", "call stop_pump", "message assistant"]);
+            assert_eq!(
+                (field(run, 1, "result"), root(run, "output")),
+                (r#"{"ok":true}"#.into(), "\"Stopped.\"".into())
+            );
+        });
+    }
+}

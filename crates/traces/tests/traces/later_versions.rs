@@ -148,3 +148,18 @@ fn a_request_of_gemini_may_be_a_text_which_later_ones_repeat_as_a_content() {
         });
     }
 }
+
+#[test]
+fn a_reminder_of_kimi_is_not_the_users() {
+    let user = |words: &str| json!({"role": "user", "content": words});
+    let text = lines(&[
+        json!({"role": "_checkpoint", "id": 0}),
+        user("count them"),
+        user("<system-reminder>\nAll edits are allowed.\n</system-reminder>"),
+        json!({"role": "assistant", "content": "Two."}),
+    ]);
+    with(&text, |run| assert_eq!(steps(run), ["message user", "message system", "message assistant"]));
+    // A tag that a user writes about is none around the text.
+    let own = text.replace("<system-reminder>\\nAll", "Why <system-reminder>\\nAll");
+    with(&own, |run| assert_eq!(steps(run), ["message user", "message user", "message assistant"]));
+}

@@ -14,10 +14,10 @@ use averment_runs::normal::of_run;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
-    /// What nodes of graphs are mostly named, and the path in records of version 2: one of them tells the format.
+    /// What nodes of graphs are mostly named, and what records of streams have: one of them tells the format.
     GraphNode {
         Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor"
-            | "ns",
+            | "ns" | "event",
         /// A question to a person: nothing was done.
         Silent = "__interrupt__" | "__start__" | "__metadata__",
     }
@@ -65,24 +65,33 @@ key_table! {
         Updates = "updates",
         Values = "values",
         /// Answers piece by piece.
-        Pieces = "messages",
+        Pieces = "messages" | "messages/partial" | "messages/complete",
         /// How the work goes on, and what the program itself tells of it.
-        Silent = "custom" | "debug" | "tasks" | "checkpoints",
+        Silent = "custom" | "debug" | "tasks" | "checkpoints" | "metadata" | "messages/metadata" | "end",
     }
 }
 
 key_table! {
-    /// A record of a stream of version 2: its mode, the path to the graph that tells it, and what it tells.
+    /// A record of a stream of version 2: its mode, the path to the graph that tells it, and what it tells. A server tells the mode as the
+    /// name of an event, with the path of a graph inside of another behind it.
     StreamPartKey {
         Mode = "type",
         Path = "ns",
         Payload = "data",
+        Event = "event",
+        /// Of an event of LangChain.
+        Run = "run_id",
     }
 }
 
 fn stream_part(part: Object<'_>) -> Option<(&[Node<'_>], StreamMode, Node<'_>)> {
+    let payload = part.field(StreamPartKey::Payload)?;
+    if let Some(event) = text_of(part, StreamPartKey::Event) {
+        let mode = StreamMode::from_key(event.split_once('|').map_or(event, |(mode, _)| mode))?;
+        return part.field(StreamPartKey::Run).is_none().then_some((&[], mode, payload));
+    }
     let mode = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key)?;
-    Some((list_of(part, StreamPartKey::Path)?, mode, part.field(StreamPartKey::Payload)?))
+    Some((list_of(part, StreamPartKey::Path)?, mode, payload))
 }
 
 /// One record of a stream: the path to the graph that tells it (empty for the graph itself), its mode, and what it tells.

@@ -163,3 +163,37 @@ fn a_reminder_of_kimi_is_not_the_users() {
     let own = text.replace("<system-reminder>\\nAll", "Why <system-reminder>\\nAll");
     with(&own, |run| assert_eq!(steps(run), ["message user", "message user", "message assistant"]));
 }
+
+#[test]
+fn events_of_a_server_are_read_without_their_frames() {
+    let frame = |event: &str, data: Json| json!({"event": event, "data": data});
+    let graph = [
+        frame("metadata", json!({"run_id": "r", "attempt": 1})),
+        frame("updates", json!({"agent": {"messages": [asks("1", "a", "tide")]}})),
+        frame("updates|tools:1", json!({"tools": {"messages": [gave("2", "a", "tide")]}})),
+        frame("messages/partial", json!([{"type": "ai", "id": "3", "content": "Hi"}])),
+        frame("updates", json!({"agent": {"messages": [{"type": "ai", "id": "3", "content": "High."}]}})),
+        frame("end", Json::Null),
+    ];
+    let step = json!({"id": "s", "object": "thread.run.step", "created_at": 1767225600, "run_id": "r", "type": "tool_calls", "status": "completed",
+        "step_details": {"type": "tool_calls", "tool_calls": [{"id": "a", "type": "function", "function": {"name": "tide", "arguments": "{}", "output": "x"}}]}});
+    let said = json!({"id": "m", "object": "thread.message", "created_at": 1767225601, "role": "assistant",
+        "content": [{"type": "text", "text": {"value": "High.", "annotations": []}}]});
+    let thread = [
+        frame("thread.created", json!({"id": "t", "object": "thread"})),
+        frame("thread.run.step.completed", step),
+        frame("thread.message.completed", said),
+        frame("done", json!("[DONE]")),
+    ];
+    for records in [&graph[..], &thread[..]] {
+        for text in [lines(records), json!(records).to_string()] {
+            with(&text, |run| {
+                let calls: Vec<_> = steps(run).into_iter().filter(|step| step.starts_with("call")).collect();
+                assert_eq!((calls, field(run, 0, "result")), (vec!["call tide".to_owned()], "\"x\"".into()));
+                assert_eq!((root(run, "output"), is_sure(run)), ("\"High.\"".into(), true));
+            });
+        }
+        let unknown = [records, &[frame("acts", json!({"tool": "erase"}))]].concat();
+        with(&lines(&unknown), |run| assert!(!run.complete));
+    }
+}

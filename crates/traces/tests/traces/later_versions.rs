@@ -197,3 +197,21 @@ fn events_of_a_server_are_read_without_their_frames() {
         with(&lines(&unknown), |run| assert!(!run.complete));
     }
 }
+
+#[test]
+fn a_server_between_may_refuse_a_request_in_words() {
+    let exchange = |status: u16, body: Json| {
+        let asked = json!({"model": "m", "messages": [{"role": "user", "content": "go"}], "tools": [{"type": "function", "function": {"name": "act"}}]});
+        json!({"request": {"method": "POST", "body": asked}, "response": {"status": status, "body": body}})
+    };
+    let answer = json!({"id": "x", "object": "chat.completion", "choices": [{"index": 0, "finish_reason": "tool_calls",
+        "message": {"role": "assistant", "content": null, "tool_calls": [{"id": "a", "type": "function", "function": {"name": "act", "arguments": "{}"}}]}}]});
+    let read = |status: u16| {
+        json!([exchange(status, json!("upstream connect error")), exchange(200, answer.clone())]).to_string()
+    };
+    with(&read(503), |run| {
+        assert_eq!((steps(run), run.complete), (vec!["message user".to_owned(), "call act".to_owned()], true))
+    });
+    // An answer in words that nobody knows may have asked for calls.
+    with(&read(200), |run| assert!(!run.complete));
+}

@@ -14,7 +14,7 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
     let heads_result = words.starts_with('[') && words.lines().next().is_some_and(|line| line.ends_with("] Result:"));
     // Kimi writes marks, reminders and what tools are for in the user's name.
     let is_of_program =
-        words.starts_with("<system") && ["system", "system-reminder"].iter().any(|tag| is_in_tag(words, tag));
+        PROGRAM_TAGS.iter().any(|[open, close]| words.starts_with(open) && words.trim_end().ends_with(close));
     // DSPy fills the fields of a prompt, and one of them holds what tools gave so far.
     let is_filled = words.starts_with("[[ ## ") && words.contains("[[ ## trajectory ## ]]");
     // Google's ADK tells an agent what another one did.
@@ -27,11 +27,7 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
         || is_transcript(words)
 }
 
-/// Whether a text is all inside of one tag.
-fn is_in_tag(words: &str, tag: &str) -> bool {
-    let inner = words.strip_prefix('<').and_then(|words| words.strip_prefix(tag));
-    inner.is_some_and(|inner| inner.starts_with('>')) && words.trim_end().ends_with(&format!("</{tag}>"))
-}
+const PROGRAM_TAGS: [[&str; 2]; 2] = [["<system>", "</system>"], ["<system-reminder>", "</system-reminder>"]];
 
 key_table! {
     /// Who speaks, where a conversation was written into one text.

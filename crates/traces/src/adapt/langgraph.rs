@@ -17,7 +17,7 @@ key_table! {
     /// What nodes of graphs are mostly named, and what records of streams have: one of them tells the format.
     GraphNode {
         Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor"
-            | "ns" | "event",
+            | "event" | "ns",
         /// A question to a person: nothing was done.
         Silent = "__interrupt__" | "__start__" | "__metadata__",
     }
@@ -72,17 +72,19 @@ key_table! {
 }
 
 key_table! {
-    /// A record of a stream of version 2: its mode, the path to the graph that tells it, and what it tells. A server tells the mode as the
-    /// name of an event, with the path of a graph inside of another behind it.
+    /// A record of a stream of version 2: its mode and what it tells. A server tells the mode as the name of an event, with the path of a graph
+    /// inside of another behind it.
     StreamPartKey {
         Mode = "type",
-        Path = "ns",
         Payload = "data",
         Event = "event",
         /// Of an event of LangChain.
         Run = "run_id",
     }
 }
+
+/// The path to the graph that tells a record of version 2.
+const PATH: &str = GraphNode::Any.last_key();
 
 fn stream_part(part: Object<'_>) -> Option<(&[Node<'_>], StreamMode, Node<'_>)> {
     let payload = part.field(StreamPartKey::Payload)?;
@@ -91,7 +93,7 @@ fn stream_part(part: Object<'_>) -> Option<(&[Node<'_>], StreamMode, Node<'_>)> 
         return part.field(StreamPartKey::Run).is_none().then_some((&[], mode, payload));
     }
     let mode = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key)?;
-    Some((list_of(part, StreamPartKey::Path)?, mode, payload))
+    Some((part.get(PATH).and_then(node_list)?, mode, payload))
 }
 
 /// One record of a stream: the path to the graph that tells it (empty for the graph itself), its mode, and what it tells.

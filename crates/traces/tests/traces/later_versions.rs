@@ -215,3 +215,18 @@ fn a_server_between_may_refuse_a_request_in_words() {
     // An answer in words that nobody knows may have asked for calls.
     with(&read(200), |run| assert!(!run.complete));
 }
+
+#[test]
+fn steps_of_the_first_versions_of_smolagents_are_steps() {
+    let step = |number: u32, tool: &str, args: Json, seen: &str, gave: Json| {
+        json!({"step": number, "start_time": 1.0, "end_time": 2.0, "duration": 1.0, "agent_memory": null, "error": null, "llm_output": "hm",
+            "tool_calls": [{"name": tool, "arguments": args, "id": format!("c{number}")}], "observations": seen, "action_output": gave})
+    };
+    let steps_of = json!([{"system_prompt": "s"}, {"task": "sum"}, step(1, "add", json!({"a": 1}), "3", Json::Null),
+        step(2, "final_answer", json!({"answer": "Three."}), "Three.", json!("Three."))]);
+    with(&steps_of.to_string(), |run| {
+        let calls: Vec<_> = steps(run).into_iter().filter(|step| step.starts_with("call")).collect();
+        assert_eq!(calls, ["call add", "call final_answer"]);
+        assert_eq!((root(run, "prompt"), root(run, "output")), ("\"sum\"".into(), "\"Three.\"".into()));
+    });
+}

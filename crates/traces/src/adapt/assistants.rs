@@ -15,6 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
     AssistantsKey {
+        /// The name of a streamed event, whose record stands under `data`.
+        Event = "event",
         Data = "data",
         More = "has_more",
         Status = "status",
@@ -75,6 +77,13 @@ key_table! {
 }
 
 key_table! {
+    /// Events that hold no record.
+    AssistantsEvent {
+        Done = "done",
+    }
+}
+
+key_table! {
     AssistantsStepType {
         Calls = "tool_calls",
         /// Its message stands in the thread.
@@ -115,9 +124,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
             || list_of(object, AssistantsKey::Data)
                 .is_some_and(|list| object_items(list).any(|(_, one)| is_record(one)))
     },
-    item_marks: &[AssistantsKey::Object.key()],
-    element: is_record,
-    line: is_record,
+    item_marks: &[AssistantsKey::Object.key(), AssistantsKey::Event.key()],
+    element: |record| is_record(unframe_record(record)),
+    line: |record| is_record(unframe_record(record)),
+    beside: |record| is_end(record) || object_kind(unframe_record(record)).is_some(),
     read: read_run,
     partial_roles: &[role::USER, role::ASSISTANT],
     ..IN_FULL
@@ -140,6 +150,16 @@ fn asked_calls(run: Object<'_>) -> Option<&[Node<'_>]> {
     list_of(object_of(object_of(run, AssistantsKey::Waits)?, AssistantsKey::Asks)?, AssistantsKey::Calls)
 }
 
+/// The record in a streamed event that was written as an object.
+fn unframe_record(frame: Object<'_>) -> Object<'_> {
+    let inner = text_of(frame, AssistantsKey::Event).and_then(|_| object_of(frame, AssistantsKey::Data));
+    inner.unwrap_or(frame)
+}
+
+fn is_end(frame: Object<'_>) -> bool {
+    text_of(frame, AssistantsKey::Event).and_then(AssistantsEvent::from_key).is_some()
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut records = Vec::new();
@@ -158,7 +178,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let page = node_object(*node).and_then(|page| list_of(page, AssistantsKey::Data));
         for node in page.unwrap_or(std::slice::from_ref(node)) {
             draft.count_record();
-            let record = node_object(*node);
+            let record = node_object(*node).map(unframe_record);
+            if record.is_some_and(is_end) {
+                continue;
+            }
             match record.zip(record.and_then(object_kind)) {
                 Some((piece, AssistantsObject::Piece)) => pieces.push((*node, text_of(piece, AssistantsKey::Id))),
                 Some((record, kind)) => {

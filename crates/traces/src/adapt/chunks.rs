@@ -104,6 +104,18 @@ struct PartialCall<'run> {
     arguments: String,
 }
 
+impl<'run> PartialCall<'run> {
+    /// Gemini gives each of several calls the same index, and all of it at once: a named part behind a whole call is another call.
+    fn takes_part(&self, id: Option<Node<'run>>, named: Option<Node<'run>>, given: &str, limits: &Limits) -> bool {
+        let text = |node: Option<Node<'run>>| node.and_then(node_text).filter(|text| !text.is_empty());
+        match (text(self.id), text(id)) {
+            _ if text(named).is_none() || text(self.name).is_none() => true,
+            (Some(own), Some(id)) => own == id,
+            _ => !given.starts_with('{') || !is_whole_call(self, true, limits),
+        }
+    }
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
@@ -167,10 +179,16 @@ impl<'run> PartialAnswer<'run> {
         self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
         for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
             let id = part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id));
-            self.add_call_part(node, field_index(part, DeltaKey::Index), id, object_of(part, DeltaKey::Function));
+            self.add_call_part(
+                node,
+                field_index(part, DeltaKey::Index),
+                id,
+                object_of(part, DeltaKey::Function),
+                draft.limits,
+            );
         }
         if let Some(call) = delta.field(DeltaKey::Call).filter(|call| node_object(*call).is_some()) {
-            self.add_call_part(call, Some(OLDER_CALL), None, node_object(call));
+            self.add_call_part(call, Some(OLDER_CALL), None, node_object(call), draft.limits);
         }
     }
 
@@ -180,18 +198,22 @@ impl<'run> PartialAnswer<'run> {
         index: Option<i64>,
         id: Option<Node<'run>>,
         function: Option<Object<'run>>,
+        limits: &Limits,
     ) {
-        let known = self.calls.iter().position(|call| index.is_some() && call.index == index);
-        let place = known.unwrap_or_else(|| {
+        let named = function.and_then(|function| function.field(DeltaKey::Name));
+        let named = named.filter(|name| NodeShapes.is_text(*name));
+        let given = function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default();
+        let known = self.calls.iter().rposition(|call| index.is_some() && call.index == index);
+        let goes_on =
+            |place: &usize| self.calls.get(*place).is_some_and(|call| call.takes_part(id, named, given, limits));
+        let place = known.filter(goes_on).unwrap_or_else(|| {
             self.calls.push(PartialCall { index, node, id: None, name: None, arguments: String::new() });
             self.calls.len() - 1
         });
         let Some(call) = self.calls.get_mut(place) else { return };
-        let named = function.and_then(|function| function.field(DeltaKey::Name));
         call.id = call.id.or(id);
-        call.name = call.name.or(named.filter(|name| NodeShapes.is_text(*name)));
-        call.arguments
-            .push_str(function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default());
+        call.name = call.name.or(named);
+        call.arguments.push_str(given);
     }
 
     pub(super) fn add_delta_node(&mut self, delta: Node<'run>, draft: &RunBuilder<'run, '_>) {

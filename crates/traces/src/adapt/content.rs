@@ -12,8 +12,9 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
     let starts = |line: &str, word: &str| line.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
     // Cline writes what a tool gave, and what it sees around it, in the user's name.
     let heads_result = words.starts_with('[') && words.lines().next().is_some_and(|line| line.ends_with("] Result:"));
-    // Kimi writes marks and what tools are for in the user's name.
-    let is_of_program = words.starts_with("<system>") && words.trim_end().ends_with("</system>");
+    // Kimi writes marks, reminders and what tools are for in the user's name.
+    let is_of_program =
+        PROGRAM_TAGS.iter().any(|[open, close]| words.starts_with(open) && words.trim_end().ends_with(close));
     // DSPy fills the fields of a prompt, and one of them holds what tools gave so far.
     let is_filled = words.starts_with("[[ ## ") && words.contains("[[ ## trajectory ## ]]");
     // Google's ADK tells an agent what another one did.
@@ -25,6 +26,8 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
         || FOREIGN_STARTS.iter().any(|word| starts(words, word))
         || is_transcript(words)
 }
+
+const PROGRAM_TAGS: [[&str; 2]; 2] = [["<system>", "</system>"], ["<system-reminder>", "</system-reminder>"]];
 
 key_table! {
     /// Who speaks, where a conversation was written into one text.

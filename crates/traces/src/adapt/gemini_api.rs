@@ -6,7 +6,7 @@ mod kinds;
 mod partial_calls;
 
 use branches::SentRequests;
-use kinds::{is_exchange, is_request, is_response, is_same_answer, method_of};
+use kinds::{is_exchange, is_request, is_response, is_same_answer, is_short_request, method_of, speaker_of};
 
 use super::adk::server_tools::{self, Grounding};
 use super::adk::{self, AdkPartKey};
@@ -172,7 +172,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 continue;
             }
         }
-        let request = object_of(object, GeminiApiKey::Request).or(Some(object)).filter(|one| is_request(*one));
+        let request = object_of(object, GeminiApiKey::Request).filter(|one| is_request(*one) || is_short_request(*one));
+        let request = request.or_else(|| Some(object).filter(|one| is_request(*one)));
         if let Some(request) = request {
             told.close_response(draft);
             told.add_request(request, draft);
@@ -203,16 +204,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         block_session::leave_results_open(draft);
     }
     Ok(())
-}
-
-fn speaker_of(role: Option<&str>, given: Speaker) -> Option<Speaker> {
-    match role.map(GeminiApiRole::from_key) {
-        None => Some(given),
-        Some(None) => None,
-        Some(Some(GeminiApiRole::Model)) => Some(Speaker::Assistant),
-        Some(Some(GeminiApiRole::User)) => Some(Speaker::User),
-        Some(Some(GeminiApiRole::Function | GeminiApiRole::System)) => Some(Speaker::System),
-    }
 }
 
 fn push_content<'run>(
@@ -273,7 +264,7 @@ impl<'run> GeminiConversation<'run> {
                 None => parts.push(GeminiPart::Words(Speaker::System, system)),
             }
         }
-        self.add_contents(list_of(request, GeminiApiKey::Contents).unwrap_or_default(), parts, draft);
+        self.add_contents(kinds::contents_of(request, draft), parts, draft);
     }
 
     fn add_contents(
@@ -282,8 +273,16 @@ impl<'run> GeminiConversation<'run> {
         mut parts: Vec<GeminiPart<'run>>,
         draft: &mut RunBuilder<'run, '_>,
     ) {
-        for (node, content) in draft.record_objects(contents) {
-            push_content(node, content, Speaker::User, &mut parts, draft);
+        for node in contents {
+            match node.value {
+                // The SDK takes a text for a message of the user.
+                Value::Text(_) => parts.extend([GeminiPart::Begin, GeminiPart::Words(Speaker::User, *node)]),
+                _ => {
+                    for (node, content) in draft.record_objects(std::slice::from_ref(node)) {
+                        push_content(node, content, Speaker::User, &mut parts, draft);
+                    }
+                }
+            }
         }
         let places: Vec<usize> =
             self.parts.iter().enumerate().filter(|(_, part)| part.is_compared()).map(|(place, _)| place).collect();

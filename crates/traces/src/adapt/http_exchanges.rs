@@ -264,6 +264,10 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
             }
             Unpacked::Asked(Node::new(request.value, node.origin))
         }
+        // What stands between may answer with words or a page.
+        (Some(Body::Value(request)), Some(Body::Unknown)) if is_refused => {
+            Unpacked::Asked(Node::new(request.value, node.origin))
+        }
         _ => Unpacked::Unknown,
     }
 }

@@ -17,7 +17,7 @@ key_table! {
     /// What nodes of graphs are mostly named, and what records of streams have: one of them tells the format.
     GraphNode {
         Any = "agent" | "tools" | "model" | "call_model" | "llm_call" | "llm" | "tool_node" | "action" | "chatbot" | "supervisor"
-            | "ns" | "event",
+            | "event" | "ns",
         /// A question to a person: nothing was done.
         Silent = "__interrupt__" | "__start__" | "__metadata__",
     }
@@ -75,30 +75,31 @@ key_table! {
 }
 
 key_table! {
-    /// A record of a stream of version 2: its mode, the path to the graph that tells it, and what it tells. A server has an event instead.
+    /// A record of a stream of version 2: its mode and what it tells. A server tells the mode as the name of an event, with the path of a graph
+    /// inside of another behind it.
     StreamPartKey {
         Mode = "type",
-        Path = "ns",
         Payload = "data",
         Event = "event",
-        Id = "id",
+        /// Of an event of LangChain.
+        Run = "run_id",
     }
 }
 
-/// Behind the mode of an event stands the path of a graph inside of the graph.
-const OF_SUBGRAPH: char = '|';
+/// The path to the graph that tells a record of version 2.
+const PATH: &str = GraphNode::Any.last_key();
 
 fn stream_part(part: Object<'_>) -> Option<(&[Node<'_>], StreamMode, Node<'_>)> {
     let payload = part.field(StreamPartKey::Payload)?;
-    if let Some(mode) = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key) {
-        return Some((list_of(part, StreamPartKey::Path)?, mode, payload));
+    let event = part.entries().iter().find(|entry| entry.key == StreamPartKey::Event.key());
+    if let Some((event, word)) = event.and_then(|event| Some((event, node_text(event.node)?))) {
+        let (mode, inner) = word.split_once('|').map_or((word, false), |(mode, _)| (mode, true));
+        let path = if inner { std::slice::from_ref(&event.node) } else { &[] };
+        let mode = StreamMode::from_key(mode)?;
+        return part.field(StreamPartKey::Run).is_none().then_some((path, mode, payload));
     }
-    let is_own = |entry: &ObjectEntry<'_>| StreamPartKey::from_key(entry.key).is_some();
-    let event = part.entries().iter().find(|entry| entry.key == StreamPartKey::Event.key())?;
-    let word = node_text(event.node).filter(|_| part.entries().iter().all(is_own))?;
-    let mode = StreamMode::from_key(word.split(OF_SUBGRAPH).next()?)?;
-    let path = if word.contains(OF_SUBGRAPH) { std::slice::from_ref(&event.node) } else { &[] };
-    Some((path, mode, payload))
+    let mode = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key)?;
+    Some((part.get(PATH).and_then(node_list)?, mode, payload))
 }
 
 /// One record of a stream: the path to the graph that tells it (empty for the graph itself), its mode, and what it tells.

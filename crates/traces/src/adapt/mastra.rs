@@ -4,8 +4,8 @@
 
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
-use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
-use super::fields::{FieldRecord as _, key_table, value_of};
+use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
+use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
@@ -30,6 +30,12 @@ key_table! {
         Call = "toolCallId",
         State = "state",
         Error = "error",
+        Result = "result",
+        Tool = "toolName",
+        Args = "args",
+        Failed = "isError",
+        /// What the tools of a sub-agent gave, in the result of the call that started it.
+        Inner = "subAgentToolResults",
     }
 }
 
@@ -117,10 +123,50 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             if !end_known(&mut talk, *part, &about) {
                 block_session::add_content(&mut talk, *part, speaker, &UserWords::PLAIN, &about, classify_part);
             }
+            let call = node_object(*part).filter(|part| part_type(*part) == Some(MastraPartType::Invocation));
+            if let Some(call) = call.and_then(|part| object_of(part, MastraKey::Invocation)) {
+                add_inner_calls(&mut talk, call, &about, 0);
+            }
         }
     }
     talk.finish_run();
     Ok(())
+}
+
+/// The calls of the sub-agent that a call started. A sub-agent may have its own.
+fn add_inner_calls<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    outer: Object<'run>,
+    about: &StepMeta<'run>,
+    depth: usize,
+) {
+    const DEEP: usize = 8;
+    let Some(inner) = object_of(outer, MastraKey::Result).and_then(|result| list_of(result, MastraKey::Inner)) else {
+        return;
+    };
+    let about = StepMeta { agent: value_of(outer, MastraKey::Tool), aside: true, ..*about };
+    for (node, call) in talk.draft.record_objects(inner) {
+        if text_of(call, MastraKey::Call).is_some_and(|id| talk.find_call(id).is_some()) {
+            continue;
+        }
+        let made = ToolCall {
+            tool: value_of(call, MastraKey::Tool).unwrap_or(Node::computed(Value::Null)),
+            args: value_of(call, MastraKey::Args),
+            id: value_of(call, MastraKey::Call),
+            origin: node.origin,
+        };
+        let failed = is_true(&call, &NodeShapes, MastraKey::Failed);
+        let status = Some(if failed { StepStatus::Failed } else { StepStatus::Unknown });
+        let outcome = CallResult { result: value_of(call, MastraKey::Result), status, ..CallResult::default() };
+        if let Some(step) = talk.add_foreign_call(made, &about) {
+            talk.end_within(step, outcome, &about);
+        }
+        if depth < DEEP {
+            add_inner_calls(talk, call, &about, depth + 1);
+        } else if object_of(call, MastraKey::Result).is_some_and(|result| result.field(MastraKey::Inner).is_some()) {
+            talk.draft.skip_record(node.origin, "calls of agents inside of each other are passed over");
+        }
+    }
 }
 
 fn part_type(part: Object<'_>) -> Option<MastraPartType> {

@@ -9,7 +9,7 @@ use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_meta, of_usage, role};
+use averment_runs::normal::{of_meta, of_run, of_step, of_usage, role};
 use averment_runs::run::StepStatus;
 
 key_table! {
@@ -197,11 +197,19 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
             let details = value_of(part, PydanticPartKey::Details);
             let outcome = CallResult { result: content, status: Some(status), details, ..CallResult::default() };
             let (id, tool) = (text_of(part, PydanticPartKey::Id), text_of(part, PydanticPartKey::Tool));
-            talk.add_result(id, tool, outcome, &about, node.origin);
+            let call = talk.add_result(id, tool, outcome, &about, node.origin);
+            // An agent with an output type answers by the arguments of a call.
+            if content.and_then(node_text) == Some(OUTPUT_TAKEN) {
+                let answer = call.and_then(|call| talk.draft.step_field(call, of_step::ARGS));
+                talk.draft.set_some(of_run::OUTPUT, answer);
+            }
         }
         PydanticPartKind::Silent => {}
     }
 }
+
+/// What the call of an output tool gives, whose arguments are the answer.
+const OUTPUT_TAKEN: &str = "Final result processed.";
 
 fn unwrap_args(args: Node<'_>) -> Node<'_> {
     let held = node_object(args).filter(|held| held.entries().len() == 1);

@@ -139,6 +139,17 @@ impl<'run> RealtimeItems<'run> {
     }
 }
 
+impl<'run> RealtimeItems<'run> {
+    /// What was heard stands for an item that nothing else tells so far.
+    fn add_heard(&mut self, id: &'run str, node: Node<'run>, event: Object<'run>) {
+        let sign = (id, Some(RealtimeWord::Message.key()));
+        if !self.places.contains_key(&sign) {
+            self.places.insert(sign, self.items.len());
+            self.items.push((node, event));
+        }
+    }
+}
+
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let frames = items_of(root, &[RealtimeKey::Frames]);
@@ -221,6 +232,7 @@ fn read_event<'run>(
             let words = value_of(event, RealtimeKey::Transcript);
             if let (Some(id), Some(words)) = (text_of(event, RealtimeKey::ItemId), words) {
                 told.heard.insert(id, words);
+                told.add_heard(id, node, event);
             }
         }
         RealtimeEventType::Failed => {
@@ -245,6 +257,10 @@ fn add_item<'run>(
     heard: &FxHashMap<&'run str, Node<'run>>,
 ) {
     let about = StepMeta::default();
+    if event_type(item) == Some(RealtimeEventType::Heard) {
+        let words = value_of(item, RealtimeKey::Transcript);
+        return words.into_iter().for_each(|words| talk.add_message(Speaker::User, words, &about, node.origin));
+    }
     if text_of(item, RealtimeKey::Type).and_then(RealtimeWord::from_key) != Some(RealtimeWord::Message) {
         return responses::add_item(talk, node, item, &about);
     }

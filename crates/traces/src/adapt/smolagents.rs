@@ -21,11 +21,12 @@ key_table! {
         State = "state",
         System = "system_prompt",
         Task = "task",
-        Number = "step_number",
+        /// The last names are those of the first versions.
+        Number = "step_number" | "step",
         Calls = "tool_calls",
         Error = "error",
         Why = "message",
-        Said = "model_output",
+        Said = "model_output" | "llm_output",
         Observed = "observations",
         Output = "action_output",
         Usage = "token_usage",
@@ -64,10 +65,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "smolagents steps",
     known_by: "steps with a `step_number` beside `tool_calls`, `observations` or `model_output`",
     description: "steps of agents of smolagents (a list, one a line, or under `steps` of a `RunResult`)",
-    marks: &[SmolKey::Number.key(), SmolKey::Steps.key(), SmolKey::Steps.last_key()],
+    marks: &[SmolKey::Number.key(), SmolKey::Said.last_key(), SmolKey::Steps.key(), SmolKey::Steps.last_key()],
     near: &[SmolKey::Final.key(), SmolKey::Output.key()],
     object: |object| is_step(object) || steps_of(object).is_some(),
-    item_marks: &[SmolKey::Number.key()],
+    item_marks: &[SmolKey::Number.key(), SmolKey::Said.last_key()],
     element: is_step,
     line: is_step,
     record_ids: RecordIds::of_call(&[&[SmolKey::Calls.key(), ToolCallKey::Id.key()]]),
@@ -143,8 +144,8 @@ fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<
 
 /// True if the step ran code.
 fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) -> bool {
-    let timing = object_of(step, SmolKey::Timing);
-    let at = |field| timing.and_then(|timing| value_of(timing, field)).and_then(instant_node);
+    let timing = object_of(step, SmolKey::Timing).unwrap_or(step);
+    let at = |field| value_of(timing, field).and_then(instant_node);
     let start = StepMeta { time: at(SmolKey::Start), ..StepMeta::default() };
     let end = StepMeta { time: at(SmolKey::End), ..StepMeta::default() };
     talk.begin_turn();

@@ -57,8 +57,9 @@ fn a_message_without_a_role_among_others_is_not_the_users() {
     ];
     with(&trace(&one), |run| {
         assert_eq!((said_by_user(run), calls(run, "result")), (1, vec![r#"ask "yes, all""#.to_owned()]));
+        assert!(!root(run, "unrecorded_roles").contains("user"));
     });
-    // Of two that wait nobody knows which one it answers.
+    // Of two that wait nobody knows which one it answers, nor whose it is.
     let both = asks(&[("a", "ask"), ("b", "look")]);
     let two = [
         model("1", 1, &json!([asked]), &both),
@@ -73,7 +74,8 @@ fn a_message_without_a_role_among_others_is_not_the_users() {
         assert_eq!(
             (said_by_user(run), calls(run, "result")),
             (1, vec!["ask absent".to_owned(), "look absent".to_owned()])
-        )
+        );
+        assert!(root(run, "unrecorded_roles").contains("user"));
     });
 }
 

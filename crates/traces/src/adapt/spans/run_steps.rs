@@ -5,6 +5,7 @@ use super::calls::{self, SpanCalls};
 use super::exchange::{ExchangeRef, SpanMessage};
 use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
+use super::tool_roles::NOBODY;
 use super::tree::{self, SpanTree};
 use super::{SpanAct, TraceSpan, claude_turns, plain_prompts, run_usage, text_of_node, tool_events};
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
@@ -202,6 +203,8 @@ struct SpeechSteps<'run> {
     of_program: bool,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
+    /// A message may be anybody's.
+    has_nameless: bool,
     /// How often each agent received a text, by role.
     told: FxHashMap<(Option<&'run str>, &'run str, &'run str), usize>,
 }
@@ -252,6 +255,9 @@ fn collect_speech<'run>(
     if exchanges.iter().any(|exchange| exchange.records_output || !exchange.input.is_empty()) {
         draft.mark_recorded(&[StepKind::Message]);
     }
+    if speaker.has_nameless {
+        draft.leave_role_open(role::USER);
+    }
     speaker
 }
 
@@ -268,7 +274,10 @@ impl<'run> SpeechSteps<'run> {
     ) {
         let mut here: FxHashMap<(&'run str, &'run str), usize> = FxHashMap::default();
         for said in given.iter().filter(|said| !said.is_of_assistant()) {
-            let Some(by) = said.role.filter(|role| role::OF_OTHERS.contains(role)) else { continue };
+            let Some(by) = said.role.filter(|role| role::OF_OTHERS.contains(role)) else {
+                self.has_nameless |= said.role == Some(NOBODY) && !said.texts.is_empty();
+                continue;
+            };
             for text in &said.texts {
                 let Some(words) = text_of_node(*text) else { continue };
                 let is_template = || {

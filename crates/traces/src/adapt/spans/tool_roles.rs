@@ -11,7 +11,7 @@ use averment_base::value::Node;
 use averment_runs::normal::{of_step, role};
 
 /// The role of a message that names none among others that do: Langfuse leaves it out if the message of a tool does not name its tool.
-const NOBODY: &str = "";
+pub(super) const NOBODY: &str = "";
 
 /// Who speaks where a message does not say so.
 #[derive(Clone, Copy)]

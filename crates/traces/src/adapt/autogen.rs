@@ -165,52 +165,34 @@ fn add_message<'run>(
             content.into_iter().for_each(|words| talk.add_text(Speaker::Thinking, words, &about, node.origin))
         }
         AutogenType::Calls => {
-            add_calls(talk, list_of(message, AutogenKey::Content).unwrap_or_default(), &about);
+            let calls = list_of(message, AutogenKey::Content).unwrap_or_default();
+            for (at, call) in talk.draft.record_objects(calls) {
+                let made = ToolCall {
+                    tool: call.field(AutogenKey::Name).unwrap_or(Node::computed(Value::Null)),
+                    args: call.field(AutogenKey::Arguments),
+                    id: call.field(AutogenKey::Id),
+                    origin: at.origin,
+                };
+                talk.add_call(made, &about);
+            }
         }
         AutogenType::Results => {
-            let about = StepMeta { agent: None, ..about };
-            add_results(talk, list_of(message, AutogenKey::Content).unwrap_or_default(), &about);
+            let results = list_of(message, AutogenKey::Content).unwrap_or_default();
+            for (at, given) in talk.draft.record_objects(results) {
+                let result = given.field(AutogenKey::Content);
+                let result = result.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
+                // Older versions do not say whether it failed.
+                let failed = value_of(given, AutogenKey::Failed);
+                let of = |_| match is_true(&given, &NodeShapes, AutogenKey::Failed) {
+                    true => StepStatus::Failed,
+                    false => StepStatus::Ok,
+                };
+                let outcome = CallResult { result, status: failed.map(of), ..CallResult::default() };
+                let (id, tool) = (text_of(given, AutogenKey::Call), text_of(given, AutogenKey::Name));
+                let about = StepMeta { agent: None, ..about };
+                talk.add_result(id, tool, outcome, &about, at.origin);
+            }
         }
         AutogenType::Asks | AutogenType::Silent | AutogenType::Code => {}
-    }
-}
-
-pub(super) fn is_of_user(message: Object<'_>) -> bool {
-    text_of(message, AutogenKey::Source).and_then(AutogenSource::from_key).is_some()
-}
-
-pub(super) fn add_calls<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
-    calls: &'run [Node<'run>],
-    about: &StepMeta<'run>,
-) {
-    for (at, call) in talk.draft.record_objects(calls) {
-        let made = ToolCall {
-            tool: call.field(AutogenKey::Name).unwrap_or(Node::computed(Value::Null)),
-            args: call.field(AutogenKey::Arguments),
-            id: call.field(AutogenKey::Id),
-            origin: at.origin,
-        };
-        talk.add_call(made, about);
-    }
-}
-
-pub(super) fn add_results<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
-    results: &'run [Node<'run>],
-    about: &StepMeta<'run>,
-) {
-    for (at, given) in talk.draft.record_objects(results) {
-        let result = given.field(AutogenKey::Content);
-        let result = result.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
-        // Older versions do not say whether it failed.
-        let failed = value_of(given, AutogenKey::Failed);
-        let of = |_| match is_true(&given, &NodeShapes, AutogenKey::Failed) {
-            true => StepStatus::Failed,
-            false => StepStatus::Ok,
-        };
-        let outcome = CallResult { result, status: failed.map(of), ..CallResult::default() };
-        let (id, tool) = (text_of(given, AutogenKey::Call), text_of(given, AutogenKey::Name));
-        talk.add_result(id, tool, outcome, about, at.origin);
     }
 }

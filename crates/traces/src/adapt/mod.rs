@@ -27,7 +27,6 @@ mod assistants;
 mod atif;
 mod auggie;
 mod autogen;
-mod autogen_state;
 pub(crate) mod batch;
 mod bedrock_agent;
 mod block_session;

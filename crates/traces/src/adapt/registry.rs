@@ -5,18 +5,18 @@ use super::format::{FIRST_ITEMS, TraceFormat};
 use super::nodes::{node_object, record_payload};
 use super::{
     a2a, acp, adk, ag2, agent_framework, agno, agno_session, agui, ai_sdk_steps, ai_sdk_stream, amazon_q, amp,
-    antigravity, api, assay, assistants, atif, auggie, autogen, autogen_state, batch, bedrock_agent, bot_framework,
-    braintrust, browser_use, camel, chainlit, chatgpt, chunks, claude_code, claude_hooks, cline, cline_events,
-    cline_shown, codex, cohere_stream, continue_session, copilot, crewai, crush, cursor, cursor_transcript, datadog,
-    deepeval, dify, dify_stream, droid, dspy, eleven_labs, evaluation_rows, evalview, flowise, gemini, gemini_api,
-    gemini_live, generic, genkit, google_interactions, goose, grok, grok_headless, guard, haystack, helicone,
-    http_exchanges, inspect, kimi, kimi_code, langchain, langchain_agent, langchain_events, langchain_printed,
-    langchain4j, langflow, langfuse, langgraph, langsmith, letta, letta_file, llama_index, llama_stack, llama_workflow,
-    llm_logs, logged_requests, managed, mastra, mastra_stream, mcp, mini_swe, mistral_entries, n8n, native, ollama,
-    open_webui, openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans, posthog,
-    promptfoo, pydantic_ai, qwen_code, rasa, realtime, retell, roo_stream, run_state, runsight, semantic_kernel,
-    senders, sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi,
-    vscode_chat, weave, zed_thread,
+    antigravity, api, assay, assistants, atif, auggie, autogen, batch, bedrock_agent, bot_framework, braintrust,
+    browser_use, camel, chainlit, chatgpt, chunks, claude_code, claude_hooks, cline, cline_events, cline_shown, codex,
+    cohere_stream, continue_session, copilot, crewai, crush, cursor, cursor_transcript, datadog, deepeval, dify,
+    dify_stream, droid, dspy, eleven_labs, evaluation_rows, evalview, flowise, gemini, gemini_api, gemini_live,
+    generic, genkit, google_interactions, goose, grok, grok_headless, guard, haystack, helicone, http_exchanges,
+    inspect, kimi, kimi_code, langchain, langchain_agent, langchain_events, langchain_printed, langchain4j, langflow,
+    langfuse, langgraph, langsmith, letta, letta_file, llama_index, llama_stack, llama_workflow, llm_logs,
+    logged_requests, managed, mastra, mastra_stream, mcp, mini_swe, mistral_entries, n8n, native, ollama, open_webui,
+    openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans, posthog, promptfoo,
+    pydantic_ai, qwen_code, rasa, realtime, retell, roo_stream, run_state, runsight, semantic_kernel, senders,
+    sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat,
+    weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -113,7 +113,6 @@ pub static FORMATS: &[TraceFormat] = &[
     opencode::session_messages::FORMAT,
     pydantic_ai::FORMAT,
     autogen::FORMAT,
-    autogen_state::FORMAT,
     ag2::FORMAT,
     agno::FORMAT,
     mastra::FORMAT,

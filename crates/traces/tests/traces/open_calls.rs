@@ -132,49 +132,6 @@ fn a_run_of_assistants_that_waits_tells_what_it_asks_for() {
 }
 
 #[test]
-fn the_state_of_a_team_of_autogen_holds_its_messages() {
-    let calls = json!([{"id": "f1", "arguments": "{\"to\": \"Bern\"}", "name": "find"}]);
-    let results = json!([{"content": "LX1", "name": "find", "call_id": "f1", "is_error": false}]);
-    let of_agent = json!({"type": "AssistantAgentState", "version": "1.0.0", "llm_context": {"messages": [
-        {"content": "go to Bern", "source": "user", "type": "UserMessage"},
-        {"content": calls, "thought": "by air", "source": "planner", "type": "AssistantMessage"},
-        {"content": results, "type": "FunctionExecutionResultMessage"},
-        {"content": "a word of another", "source": "critic", "type": "UserMessage"},
-        {"content": "Fly LX1.", "thought": null, "source": "planner", "type": "AssistantMessage"}]}});
-    with(&of_agent.to_string(), |run| {
-        let all = ["message user", "message thinking", "call find", "message system", "message assistant"];
-        assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true));
-        assert_eq!((field(run, 2, "result"), root(run, "output")), ("\"LX1\"".into(), "\"Fly LX1.\"".into()));
-    });
-    let message = |id: &str, source: &str, kind: &str, content: Value| {
-        json!({"id": id, "source": source, "type": kind, "content": content,
-        "models_usage": if source == "user" { json!(null) } else { json!({"prompt_tokens": 10, "completion_tokens": 3}) }})
-    };
-    let thread = json!([
-        message("1", "user", "TextMessage", json!("go to Bern")),
-        message("2", "planner", "ToolCallRequestEvent", calls),
-        message("3", "planner", "ToolCallExecutionEvent", results),
-        message("4", "planner", "TextMessage", json!("Fly LX1."))
-    ]);
-    let team = |thread: Value| {
-        json!({"type": "TeamState", "version": "1.0.0", "agent_states": {
-            "planner": {"type": "ChatAgentContainerState", "version": "1.0.0", "agent_state": of_agent, "message_buffer": []},
-            "manager": {"type": "RoundRobinManagerState", "version": "1.0.0", "message_thread": thread, "current_turn": 0}}})
-    };
-    with(&team(thread).to_string(), |run| {
-        let all = ["message user", "call find", "message assistant"];
-        assert_eq!((steps(run), run.complete), (all.map(str::to_owned).to_vec(), true), "{:?}", run.warnings);
-        assert_eq!(root(run, "usage"), r#"{"input_tokens":30,"output_tokens":9,"total_tokens":39}"#);
-    });
-    // Older threads hold what was said alone: what an agent did stands in its context.
-    let said = json!([
-        message("1", "user", "TextMessage", json!("go")),
-        message("4", "planner", "TextMessage", json!("Fly LX1."))
-    ]);
-    with(&team(said).to_string(), |run| assert!(!run.complete, "{:?}", steps(run)));
-}
-
-#[test]
 fn calls_of_data_sets_are_messages_of_their_own() {
     let rows = |tools: Value| {
         let call = |at: &str| json!({"role": "tool_call", "content": json!({"name": "stock", "arguments": {"of": at}}).to_string()});

@@ -131,6 +131,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             draft.skip_value(node, "an event of unknown type is passed over");
             continue;
         };
+        if let Some(words) = value_of(event, RooEventKey::Words) {
+            draft.note_no_text(words, node.origin);
+        }
         let words = text_of(event, RooEventKey::Words).unwrap_or_default();
         let id = value_of(event, RooEventKey::Id).map(|id| json::to_json(&id.value));
         let is_same = |piece: &&mut ShownPiece<'run>| {

@@ -10,6 +10,7 @@ use averment_engine::vm::outcome::{RunOutcome, Status};
 use averment_engine::vm::over_runs::{self, RunsTally};
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_report::gate::Gate;
+use averment_report::item_set::ItemSet;
 use averment_report::model::{ResultReport, RunReport};
 use averment_report::over_runs::over_runs_report as report_of;
 use averment_report::table::{ReportItem, ReportTable};
@@ -20,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct OverRunsTally {
     tallies: Vec<RunsTally>,
-    exercised: BTreeSet<usize>,
+    exercised: ItemSet,
     runs: u64,
 }
 
@@ -28,7 +29,7 @@ impl OverRunsTally {
     /// Adds what is kept of the runs behind these, which another check of the same programs has judged.
     pub fn append(&mut self, behind: Self) {
         self.append_tallies(behind.tallies);
-        self.exercised.extend(behind.exercised);
+        self.exercised.append(&behind.exercised);
         self.runs = self.runs.saturating_add(behind.runs);
     }
 
@@ -129,7 +130,7 @@ fn unexercised_results<'a>(
 ) -> impl Iterator<Item = (ResultReport, Severity)> {
     let exercised = |place: usize, item: &ReportItem| match item.of_all_runs {
         true => !idle.contains(&place),
-        false => all.exercised.contains(&place),
+        false => all.exercised.contains(place),
     };
     let denied = |item: &ReportItem| pipeline.policy.with_denied(item.denied).deny_unexercised;
     let each = table.items.iter().enumerate().filter(move |(place, item)| denied(item) && !exercised(*place, item));

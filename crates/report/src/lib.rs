@@ -38,6 +38,7 @@ mod gitlab;
 mod html;
 #[cfg(feature = "pictures")]
 mod human;
+pub mod item_set;
 pub mod json;
 pub mod json_escape;
 pub mod jsonl;

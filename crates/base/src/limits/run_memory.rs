@@ -20,7 +20,8 @@ impl<'run> RunMemory<'run> {
     pub fn start(arena: &'run Bump, limits: &Limits, text: usize) -> Self {
         // What the process itself takes is left out.
         let most = limits.run_memory.saturating_sub(limits.run_memory / 16);
-        Self { arena, before: used_bytes(arena), most, text }
+        // The text of a run is held twice: in the part of its file that is judged, and for itself.
+        Self { arena, before: used_bytes(arena), most, text: text.saturating_mul(2) }
     }
 
     /// Whether so many bytes beside the text and the arena are still within the limit.

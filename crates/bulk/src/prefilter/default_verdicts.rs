@@ -20,6 +20,14 @@ pub(super) struct DefaultVerdicts {
     of_unique: Vec<PatternAssertions>,
     of_field: [Vec<u32>; 2],
     of_target: [Vec<Vec<u32>>; 2],
+    duplicates: Vec<Duplicate>,
+}
+
+/// An assertion that says the same as another one, word for word: it is not asked.
+#[derive(Debug, Clone, Copy)]
+struct Duplicate {
+    number: u32,
+    first: u32,
 }
 
 #[derive(Debug, Default, Clone)]
@@ -56,6 +64,7 @@ impl DefaultVerdicts {
     ) -> [PrefilterAnswer; 2] {
         let defaults = match &item.check {
             ItemCheck::Open => Some([PrefilterAnswer::Open; 2]),
+            _ if self.add_duplicate(plan, prefilter, number, item) => Some([PrefilterAnswer::Open; 2]),
             ItemCheck::Selected { .. } => None,
             _ if !item.when.is_empty() => None,
             ItemCheck::Expression(condition) => {
@@ -82,6 +91,17 @@ impl DefaultVerdicts {
         })
     }
 
+    /// False where it has to be asked itself.
+    fn add_duplicate(&mut self, plan: &TemporalPlan, prefilter: &Prefilter, number: u32, item: &PrefilterItem) -> bool {
+        let is_asked = |item: &PrefilterItem| item.when.is_empty() && !matches!(item.check, ItemCheck::Open);
+        let first = plan.first_duplicate(item.assertion).filter(|first| *first < item.assertion && is_asked(item));
+        let place = first.and_then(|first| prefilter.items.binary_search_by_key(&first, |item| item.assertion).ok());
+        let place = place.filter(|place| prefilter.items.get(*place).is_some_and(is_asked));
+        let first = place.and_then(|place| u32::try_from(place).ok());
+        self.duplicates.extend(first.map(|first| Duplicate { number, first }));
+        first.is_some()
+    }
+
     /// `None` if more than the matching calls decides.
     fn statement_answers(
         &mut self,
@@ -95,8 +115,8 @@ impl DefaultVerdicts {
             of.into_iter().for_each(|of| of.counts.push((number, Box::clone(&known))));
             return Some(defaults);
         }
-        for operand in &statement.operands {
-            let of = self.of_unique.get_mut(operand.pattern as usize).map(|of| &mut of.any);
+        for pattern in statement.concerned_patterns() {
+            let of = self.of_unique.get_mut(pattern as usize).map(|of| &mut of.any);
             of.into_iter().filter(|of| of.last() != Some(&number)).for_each(|of| of.push(number));
         }
         Some(defaults)
@@ -139,6 +159,12 @@ impl DefaultVerdicts {
                     // More calls than the table has answers for.
                     *answer = known.get(count).copied().unwrap_or_else(|| judging.answer_numbered(*number));
                 }
+            }
+        }
+        for Duplicate { number, first } in &self.duplicates {
+            let answer = answers.get(*first as usize).copied();
+            if let (Some(slot), Some(answer)) = (answers.get_mut(*number as usize), answer) {
+                *slot = answer;
             }
         }
     }

@@ -10,11 +10,14 @@ use averment_engine::vm::fault::Fault;
 use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls, NamedOperand, NamedStatement, NamesVerdict};
 use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_engine::vm::temporal::search::ConditionOracle;
+use std::ops::Range;
 
 #[derive(Debug)]
 pub(super) struct CallStatement {
     temporal: TemporalId,
     pub(super) operands: Vec<NamedOperand>,
+    /// Of these one has to match: without that it says what it says where nothing matches.
+    exercised_by: Range<usize>,
     /// True if names decide it when they decide all matches.
     pub(super) is_closed: bool,
     /// True if it depends on which calls were known to others, by time or turn.
@@ -69,11 +72,18 @@ impl CallStatement {
         Self {
             temporal,
             operands: named.operands.clone(),
+            exercised_by: named.exercised_by.clone(),
             is_closed: named.is_closed,
             is_timed: named.is_timed,
             condition,
             number,
         }
+    }
+
+    /// The patterns whose calls it has to be asked about.
+    pub(super) fn concerned_patterns(&self) -> impl Iterator<Item = u32> {
+        let operands = self.operands.get(self.exercised_by.clone()).unwrap_or_default();
+        operands.iter().map(|operand| operand.pattern)
     }
 
     pub(super) fn temporal_id(&self) -> TemporalId {

@@ -14,6 +14,7 @@ use averment_engine::vm::outcome::Status;
 use averment_report::chunk_totals::ChunkTotals;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
+use averment_report::item_set::ItemSet;
 use averment_report::model::{RunReport, UnreadableTrace};
 use averment_report::show::ShownSections;
 use averment_report::table::ReportTable;
@@ -52,7 +53,7 @@ pub struct ReportOutputs {
     /// Drawing limits; `None` if some report shows every finding.
     drawn: Option<DrawnLimits>,
     /// Assertions that judged some run, by table index.
-    judged: BTreeSet<usize>,
+    judged: ItemSet,
     policy: GatePolicy,
     baseline: Option<BaselineFile>,
     skipped_files: SkippedFiles,
@@ -82,7 +83,7 @@ impl ReportOutputs {
             wanted,
             violations: (if wanted.data { violations.max(LISTED) } else { violations }, violations),
             drawn: wanted.only_drawn().then(|| DrawnLimits::new(max_failures)),
-            judged: BTreeSet::new(),
+            judged: ItemSet::default(),
             policy,
             baseline: None,
             skipped_files: SkippedFiles::default(),
@@ -226,7 +227,7 @@ impl ReportOutputs {
 
     /// True if the assertion with this table index judged some run.
     pub fn has_judged(&self, item: usize) -> bool {
-        self.judged.contains(&item)
+        self.judged.contains(item)
     }
 
     /// Hands on what is written so far.

@@ -152,7 +152,7 @@ pub(super) fn add_result<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     answer: &BlockResult<'run>,
-    tool: Option<&str>,
+    tool: Option<&'run str>,
     about: &StepMeta<'run>,
 ) {
     let outcome = outcome_of(talk, answer, None);

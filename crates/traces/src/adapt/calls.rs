@@ -8,7 +8,7 @@ use averment_base::value::json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_usage};
 use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::VecDeque;
+use smallvec::{SmallVec, smallvec};
 use std::hash::Hash;
 
 /// Open calls. A result answers the last message that used its id, there the same tool, else the oldest call.
@@ -19,7 +19,7 @@ pub(crate) struct PendingCalls<'run, C> {
     many: Option<Box<PendingIndex<'run, C>>>,
     /// The turn of the last call, and the number of messages with calls.
     turn: Option<usize>,
-    messages: usize,
+    messages: u32,
 }
 
 const FEW: usize = 256;
@@ -28,18 +28,28 @@ const FEW: usize = 256;
 struct PendingCall<'run, C> {
     id: Option<&'run str>,
     tool: &'run str,
-    message: usize,
+    message: u32,
     call: C,
 }
 
 /// By id and tool, either may be empty; a call answered in one map is skipped in the other.
 #[derive(Debug)]
 struct PendingIndex<'run, C> {
-    waiting: FxHashMap<&'run str, FxHashMap<&'run str, CallQueue<C>>>,
+    waiting: FxHashMap<(&'run str, &'run str), CallQueue<C>>,
     answered: FxHashSet<C>,
 }
 
-type CallQueue<C> = Vec<(usize, VecDeque<C>)>;
+/// By message; nearly all hold one call, which stands in the map itself.
+type CallQueue<C> = SmallVec<[MessageCalls<C>; 1]>;
+
+/// Calls of one message.
+#[derive(Debug)]
+struct MessageCalls<C> {
+    message: u32,
+    /// The first that may still wait.
+    next: u32,
+    calls: SmallVec<[C; 1]>,
+}
 
 /// `None` if empty.
 fn known_name(name: Option<&str>) -> Option<&str> {
@@ -77,7 +87,7 @@ impl<'run, C: Copy + Eq + Hash> PendingCalls<'run, C> {
     }
 
     /// By id; without an id by tool, if the result names one.
-    pub(crate) fn take_answered(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
+    pub(crate) fn take_answered(&mut self, id: Option<&'run str>, tool: Option<&'run str>) -> Option<C> {
         let (id, tool) = (known_name(id), known_name(tool));
         if let Some(many) = &mut self.many {
             return many.take_answered(id, tool);
@@ -94,17 +104,16 @@ impl<'run, C: Copy + Eq + Hash> PendingCalls<'run, C> {
 
 impl<'run, C: Copy + Eq + Hash> PendingIndex<'run, C> {
     fn push_call(&mut self, PendingCall { id, tool, message, call }: PendingCall<'run, C>) {
-        let of_id = self.waiting.entry(id.unwrap_or_default()).or_default();
         for tool in ["", tool] {
-            let queue = of_id.entry(tool).or_default();
-            match queue.last_mut().filter(|(last, _)| *last == message) {
-                Some((_, calls)) => calls.push_back(call),
-                None => queue.push((message, VecDeque::from([call]))),
+            let queue = self.waiting.entry((id.unwrap_or_default(), tool)).or_default();
+            match queue.last_mut().filter(|last| last.message == message) {
+                Some(last) => last.calls.push(call),
+                None => queue.push(MessageCalls { message, next: 0, calls: smallvec![call] }),
             }
         }
     }
 
-    fn take_answered(&mut self, id: Option<&str>, tool: Option<&str>) -> Option<C> {
+    fn take_answered(&mut self, id: Option<&'run str>, tool: Option<&'run str>) -> Option<C> {
         let by_tool = tool.and_then(|tool| self.next(id, tool));
         let by_id = if id.is_some() || tool.is_none() { self.next(id, "") } else { by_tool };
         let (last, first) = by_id?;
@@ -114,13 +123,13 @@ impl<'run, C: Copy + Eq + Hash> PendingIndex<'run, C> {
     }
 
     /// The oldest call of the last message that matches.
-    fn next(&mut self, id: Option<&str>, tool: &str) -> Option<(usize, C)> {
-        let queue = self.waiting.get_mut(id.unwrap_or_default())?.get_mut(tool)?;
+    fn next(&mut self, id: Option<&'run str>, tool: &'run str) -> Option<(u32, C)> {
+        let queue = self.waiting.get_mut(&(id.unwrap_or_default(), tool))?;
         loop {
-            let (message, calls) = queue.last_mut()?;
-            match calls.front() {
-                Some(call) if self.answered.contains(call) => drop(calls.pop_front()),
-                Some(call) => return Some((*message, *call)),
+            let last = queue.last_mut()?;
+            match last.calls.get(last.next as usize) {
+                Some(call) if self.answered.contains(call) => last.next += 1,
+                Some(call) => return Some((last.message, *call)),
                 None => drop(queue.pop()),
             }
         }

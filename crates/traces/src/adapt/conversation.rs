@@ -269,8 +269,8 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     /// By id; without one by tool.
     pub(super) fn add_result(
         &mut self,
-        id: Option<&str>,
-        tool: Option<&str>,
+        id: Option<&'run str>,
+        tool: Option<&'run str>,
         outcome: CallResult<'run>,
         about: &StepMeta<'run>,
         origin: TextOrigin,

@@ -235,7 +235,7 @@ impl<'run> InteractionReader<'_, 'run, '_> {
         self.talk.add_call(made, &StepMeta::default());
     }
 
-    fn add_result(&mut self, node: Node<'run>, step: Object<'run>, tool: Option<&str>) {
+    fn add_result(&mut self, node: Node<'run>, step: Object<'run>, tool: Option<&'run str>) {
         let result = value_of(step, InteractionStepKey::Result);
         let failed = is_true(&step, &NodeShapes, InteractionStepKey::Failed);
         let status = if failed { StepStatus::Failed } else { StepStatus::Unknown };

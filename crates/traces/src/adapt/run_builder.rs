@@ -56,6 +56,9 @@ pub(crate) struct RunBuilder<'run, 'limits> {
 /// Fields that are added to a step behind its first ones, about.
 const LATER_FIELDS: usize = 4;
 
+/// In bytes, what a call takes while its result is looked for, about.
+const CALL_BYTES: usize = 256;
+
 const NO_OBJECT: &str = "what is no object is passed over";
 
 /// What a projection requests: calls, and entries that are not composed of several parts.
@@ -170,6 +173,7 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
     pub(crate) fn add_step(&mut self, kind: StepKind, fields: Vec<ObjectEntry<'run>>, origin: TextOrigin) -> StepId {
         self.mark_recorded(&[kind]);
         self.draft_bytes += size_of::<PendingStep<'_>>() + (fields.len() + LATER_FIELDS) * size_of::<ObjectEntry<'_>>();
+        self.draft_bytes += if kind == StepKind::Call { CALL_BYTES } else { 0 };
         if self.overfull || !self.memory.holds(self.draft_bytes) {
             self.overfull = true;
             return StepId(usize::MAX);

@@ -53,6 +53,8 @@ pub struct NamedStatement {
     pub condition: Option<CodeId>,
     /// The test of the number of its matches.
     pub number_test: Option<CodeId>,
+    /// Those of its patterns of which one has to match: without that it is idle, whatever the others match.
+    pub exercised_by: Range<usize>,
     /// True if names can decide the verdict; otherwise they only show when it is vacuous.
     pub is_closed: bool,
     /// True if it depends on which calls were known to others, by time or turn.
@@ -80,8 +82,14 @@ impl NamedStatement {
         let operands = statement.operands.iter().map(|one| operand(one.pattern)).collect::<Option<Vec<_>>>()?;
         let is_closed = statement.meaning.is_closed(true);
         let may_be_idle = !matches!(statement.exercise, ExerciseRule::Always | ExerciseRule::Own);
+        let is_sure = operands.iter().all(|operand| operand.is_sure);
+        let exercised_by = match &statement.exercise {
+            ExerciseRule::AnyOf(range) if is_sure => range.clone(),
+            _ => 0..operands.len(),
+        };
         (!operands.is_empty() && (is_closed || may_be_idle)).then(|| Self {
-            is_sure: operands.iter().all(|operand| operand.is_sure),
+            is_sure,
+            exercised_by,
             operands,
             condition: statement.meaning.match_condition(),
             number_test: statement.meaning.number_test(),

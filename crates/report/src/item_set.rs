@@ -1,0 +1,61 @@
+//! A set of assertions by their places in a [`ReportTable`](super::table::ReportTable): after each chunk of runs most of a large set of rules
+//! are put in once more.
+
+use serde::{Deserialize, Serialize};
+
+/// A set of table indexes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ItemSet {
+    words: Vec<u64>,
+}
+
+const BITS: usize = u64::BITS as usize;
+
+impl ItemSet {
+    /// Puts an index in.
+    pub fn insert(&mut self, item: usize) {
+        let word = item / BITS;
+        if word >= self.words.len() {
+            self.words.resize(word + 1, 0);
+        }
+        if let Some(word) = self.words.get_mut(word) {
+            *word |= 1 << (item % BITS);
+        }
+    }
+
+    /// Whether an index was put in.
+    #[must_use]
+    pub fn contains(&self, item: usize) -> bool {
+        self.words.get(item / BITS).is_some_and(|word| word & (1 << (item % BITS)) != 0)
+    }
+
+    /// Puts in all that another set has.
+    pub fn append(&mut self, other: &Self) {
+        if self.words.len() < other.words.len() {
+            self.words.resize(other.words.len(), 0);
+        }
+        self.words.iter_mut().zip(&other.words).for_each(|(own, other)| *own |= other);
+    }
+}
+
+impl Extend<usize> for ItemSet {
+    fn extend<I: IntoIterator<Item = usize>>(&mut self, items: I) {
+        items.into_iter().for_each(|item| self.insert(item));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_set_holds_what_was_put_in_and_nothing_else() {
+        let (mut few, mut many) = (ItemSet::default(), ItemSet::default());
+        few.extend([0, 64]);
+        many.extend([63, 200]);
+        few.append(&many);
+        let held: Vec<usize> = (0..300).filter(|item| few.contains(*item)).collect();
+        assert_eq!(held, [0, 63, 64, 200]);
+        assert!(!many.contains(64) && !many.contains(1 << 40));
+    }
+}

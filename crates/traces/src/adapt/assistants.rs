@@ -160,16 +160,6 @@ fn is_end(frame: Object<'_>) -> bool {
     text_of(frame, AssistantsKey::Event).and_then(AssistantsEvent::from_key).is_some()
 }
 
-/// The record in a streamed event that was written as an object.
-fn unframe_record(frame: Object<'_>) -> Object<'_> {
-    let inner = text_of(frame, AssistantsKey::Event).and_then(|_| object_of(frame, AssistantsKey::Data));
-    inner.unwrap_or(frame)
-}
-
-fn is_end(frame: Object<'_>) -> bool {
-    text_of(frame, AssistantsKey::Event).and_then(AssistantsEvent::from_key).is_some()
-}
-
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut records = Vec::new();

@@ -14,6 +14,7 @@ use averment_runs::run::{StepKind, StepStatus};
 use bumpalo::collections::String as ArenaString;
 
 key_table! {
+    /// Keys of events, and of the calls that a run lists.
     AgnoKey {
         Event = "event",
         Run = "run_id",

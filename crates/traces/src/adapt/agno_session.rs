@@ -1,16 +1,18 @@
 //! Agno: a session as its database keeps it, as an object or as a row whose runs are JSON in text. Each run holds its messages, and those
 //! of earlier runs that the model was given again are marked. What an agent returns is one such run.
 
+use super::agno::AgnoKey;
 use super::calls::TokenUsage;
 use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::ChatMessageKey;
-use super::nodes::{list_of, node_list, node_object, node_text, object_of};
+use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
+use super::nodes::{list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::openai_chat;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::{of_run, of_usage};
+use averment_runs::normal::{of_run, of_usage, role};
 use averment_runs::run::{StepKind, StepStatus};
+use rustc_hash::FxHashSet;
 
 key_table! {
     AgnoSessionKey {
@@ -26,6 +28,8 @@ key_table! {
         TokensIn = "input_tokens",
         TokensOut = "output_tokens",
         Members = "member_responses",
+        /// The calls of a run with their results, which its messages need not hold.
+        Calls = "tools",
         /// What an agent returns.
         Run = "run_id",
         Content = "content",
@@ -139,7 +143,14 @@ impl<'run> KeptRuns<'run> {
         };
         let is_old = |message: &Object<'run>| is_true(message, &NodeShapes, AgnoSessionKey::IsOld);
         let new = list.iter().filter(|node| !node_object(**node).is_some_and(|message| is_old(&message)));
+        let of_run = self.messages.len();
         self.messages.extend(new.map(|node| with_status(*node, draft)));
+        let listed = calls_beside(list, list_of(run, AgnoSessionKey::Calls).unwrap_or_default(), draft);
+        // The answer stands behind what was done for it.
+        let is_answer = |node: &Node<'run>| node_object(*node).is_some_and(|message| !asks_calls(message));
+        let behind =
+            self.messages.len() - usize::from(self.messages.get(of_run..).and_then(<[_]>::last).is_some_and(is_answer));
+        self.messages.splice(behind..behind, listed);
         // What the members of a team did stands in runs of their own.
         if list_of(run, AgnoSessionKey::Members).is_some_and(|members| !members.is_empty()) {
             draft.note_unknown(node.origin, "what the members of a team did is not read");
@@ -159,6 +170,51 @@ impl<'run> KeptRuns<'run> {
         }
         self.usage.set_usage(draft);
     }
+}
+
+fn asks_calls(message: Object<'_>) -> bool {
+    message.field(ChatMessageKey::Calls).is_some() || text_of(message, ChatMessageKey::Role) != Some(role::ASSISTANT)
+}
+
+/// The calls that a run lists and its messages do not hold, as messages.
+fn calls_beside<'run>(
+    messages: &[Node<'run>],
+    calls: &'run [Node<'run>],
+    draft: &RunBuilder<'run, '_>,
+) -> Vec<Node<'run>> {
+    let asked =
+        messages.iter().filter_map(|node| list_of(node_object(*node)?, ChatMessageKey::Calls)).flat_map(object_items);
+    let known: FxHashSet<&str> = asked.filter_map(|(_, call)| text_of(call, ToolCallKey::Id)).collect();
+    let is_known = |call: Object<'_>| text_of(call, AgnoKey::Id).is_some_and(|id| known.contains(id));
+    let text = |word: &'static str| Node::computed(Value::plain_text(word));
+    let mut found = Vec::new();
+    for (node, call) in object_items(calls).filter(|(_, call)| !is_known(*call)) {
+        let entries = [
+            (ToolCallKey::Id.key(), value_of(call, AgnoKey::Id)),
+            (ToolCallKey::Name.key(), value_of(call, AgnoKey::Name)),
+            (ToolCallKey::Arguments.key(), value_of(call, AgnoKey::Args)),
+        ];
+        let entries: Vec<_> = entries.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
+        let asked = draft.list_node(&[Node { origin: node.origin, ..draft.object_node(&entries) }]);
+        let asks = [
+            field_entry(ChatMessageKey::Role.key(), text(role::ASSISTANT)),
+            field_entry(ChatMessageKey::Calls.key(), asked),
+        ];
+        found.push(Node { origin: node.origin, ..draft.object_node(&asks) });
+        if let Some(result) = value_of(call, AgnoKey::Result) {
+            let mut gives = vec![
+                field_entry(ChatMessageKey::Role.key(), text(MessageRole::Result.key())),
+                field_entry(ChatMessageKey::Content.key(), result),
+            ];
+            gives.extend(value_of(call, AgnoKey::Id).map(|id| field_entry(ChatMessageKey::Answers.key(), id)));
+            gives.extend(value_of(call, AgnoKey::Name).map(|name| field_entry(ChatMessageKey::Tool.key(), name)));
+            gives.extend(
+                call.field(AgnoKey::Failed).map(|failed| field_entry(AgnoSessionKey::ToolFailed.key(), failed)),
+            );
+            found.push(with_status(Node { origin: node.origin, ..draft.object_node(&gives) }, draft));
+        }
+    }
+    found
 }
 
 /// The message of a tool says whether the tool failed; messages of the API have a word for that.

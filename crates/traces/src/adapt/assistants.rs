@@ -37,6 +37,9 @@ key_table! {
         Text = "text",
         Value = "value",
         Refusal = "refusal",
+        /// What a run waits for.
+        Waits = "required_action",
+        Asks = "submit_tool_outputs",
     }
 }
 
@@ -112,12 +115,14 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Assistants run",
-    known_by: "objects whose `object` is `thread.run.step` or `thread.message`",
+    known_by: "objects whose `object` is `thread.run.step` or `thread.message`, or a `thread.run` with a `required_action`",
     description: "steps of runs and messages of threads of OpenAI's Assistants and Azure AI's agents (a list, or under `data`)",
-    marks: &[AssistantsKey::Data.key()],
+    marks: &[AssistantsKey::Data.key(), AssistantsKey::Waits.key()],
     near: &[AssistantsKey::Details.key()],
     object: |object| {
-        list_of(object, AssistantsKey::Data).is_some_and(|list| object_items(list).any(|(_, one)| is_record(one)))
+        asked_calls(object).is_some()
+            || list_of(object, AssistantsKey::Data)
+                .is_some_and(|list| object_items(list).any(|(_, one)| is_record(one)))
     },
     item_marks: &[AssistantsKey::Object.key(), AssistantsKey::Event.key()],
     element: |record| is_record(unframe_record(record)),
@@ -133,7 +138,16 @@ fn object_kind(record: Object<'_>) -> Option<AssistantsObject> {
 }
 
 fn is_record(record: Object<'_>) -> bool {
-    matches!(object_kind(record), Some(AssistantsObject::Step | AssistantsObject::Message))
+    match object_kind(record) {
+        Some(AssistantsObject::Step | AssistantsObject::Message) => true,
+        Some(AssistantsObject::Run) => asked_calls(record).is_some(),
+        _ => false,
+    }
+}
+
+/// The calls that a run asks its program for.
+fn asked_calls(run: Object<'_>) -> Option<&[Node<'_>]> {
+    list_of(object_of(object_of(run, AssistantsKey::Waits)?, AssistantsKey::Asks)?, AssistantsKey::Calls)
 }
 
 /// The record in a streamed event that was written as an object.
@@ -199,6 +213,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         records.reverse();
     }
     records.sort_by(|a, b| at(a.2).total_cmp(&at(b.2)));
+    let asking: Vec<_> = records.iter().filter_map(|(_, _, record)| asked_calls(*record)).collect();
+    with_steps |= !asking.is_empty();
     let mut talk = ConversationBuilder::new(draft);
     // What a run tells of its tokens holds those of its steps.
     let summed_up: FxHashSet<_> = records
@@ -220,6 +236,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 set_error(&mut talk, record);
             }
             AssistantsObject::Piece | AssistantsObject::Silent => {}
+        }
+    }
+    // A step has them, too, where the steps are there.
+    let about = StepMeta::default();
+    for asked in asking {
+        for (at, call) in talk.draft.record_objects(asked) {
+            if text_of(call, AssistantsKey::Id).and_then(|id| talk.find_call(id)).is_none() {
+                add_call(&mut talk, at, call, (&about, &about), None);
+            }
         }
     }
     let draft = talk.finish_run();

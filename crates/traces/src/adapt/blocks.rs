@@ -16,8 +16,8 @@ key_table! {
         Use = "toolUse",
         Given = "toolResult",
         UseId = "toolUseId",
-        CallId = "toolCallId",
-        Tool = "toolName",
+        CallId = "toolCallId" | "tool_call_id",
+        Tool = "toolName" | "tool_name",
         Name = "name",
         Input = "input",
         Args = "args",
@@ -191,7 +191,9 @@ fn classify_vercel<'run>(word: &'run str, block: Object<'run>) -> ContentBlock<'
 
 fn tool_call(block: Object<'_>) -> BlockCall<'_> {
     let args = first_of(block, &[OtherBlockKey::Input, OtherBlockKey::Args]);
-    BlockCall { tool: block.field(OtherBlockKey::Tool), args, id: block.field(OtherBlockKey::CallId), answer: None }
+    // BeeAI has the id of a call where others have that of a block.
+    let id = block.field(OtherBlockKey::CallId).or_else(|| block.field(BlockKey::Id));
+    BlockCall { tool: block.field(OtherBlockKey::Tool), args, id, answer: None }
 }
 
 /// Its state says how far the call got.

@@ -81,10 +81,13 @@ key_table! {
         DynamicBegin = "dynamic_tool_call_request",
         DynamicEnd = "dynamic_tool_call_response",
         /// Actions that an item of their own repeats: without items they are not read.
-        InItems = "web_search_begin" | "web_search_end" | "image_generation_begin" | "image_generation_end"
-            | "view_image_tool_call" | "terminal_interaction" | "collab_agent_spawn_begin" | "collab_agent_spawn_end"
+        InItems = "view_image_tool_call" | "terminal_interaction" | "collab_agent_spawn_begin" | "collab_agent_spawn_end"
             | "collab_agent_interaction_begin" | "collab_agent_interaction_end" | "collab_waiting_begin" | "collab_waiting_end"
-            | "collab_close_begin" | "collab_close_end" | "collab_resume_begin" | "collab_resume_end" | "raw_response_item",
+            | "collab_close_begin" | "collab_close_end" | "collab_resume_begin" | "collab_resume_end",
+        /// What the service does: its items have a type and no id of a call.
+        OfService = "web_search_begin" | "web_search_end" | "image_generation_begin" | "image_generation_end",
+        /// An item as it came.
+        RawItem = "raw_response_item",
         /// What was said or done, in the form in which newer versions show it.
         Turn = "item_started" | "item_completed",
         /// Questions to the user, whose call has events of its own.
@@ -168,11 +171,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let in_items =
         items().filter_map(|(_, line)| object_of(line, CodexKey::Payload)).filter(|item| !is_server_call(*item));
     let calls = in_items.filter_map(|item| text_of(item, ItemKey::CallId)).collect();
+    let item_types =
+        items().filter_map(|(_, line)| text_of(object_of(line, CodexKey::Payload)?, ItemKey::Type)).collect();
     let has_items = items().next().is_some();
     let mut session = CodexSession {
         total: None,
         has_items,
         in_items: calls,
+        item_types,
         begun: FxHashSet::default(),
         is_partial: false,
         wrong: None,
@@ -202,6 +208,7 @@ struct CodexSession<'a, 'run, 'limits> {
     has_items: bool,
     /// Calls in items. Their events add nothing, except for server calls with their own item.
     in_items: FxHashSet<&'run str>,
+    item_types: FxHashSet<&'run str>,
     begun: FxHashSet<&'run str>,
     /// No items, and an event that may stand for a call was not understood.
     is_partial: bool,
@@ -339,10 +346,22 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 | CodexEventType::DynamicEnd),
             ) => self.read_call_event(kind, node, payload, about),
             None => self.skip_event(node, payload),
-            Some(CodexEventType::InItems) if !self.has_items => self.skip_event(node, payload),
+            Some(CodexEventType::InItems | CodexEventType::OfService) if !self.is_in_items(payload) => {
+                self.skip_event(node, payload);
+            }
+            Some(CodexEventType::RawItem) if !self.has_items => self.skip_event(node, payload),
             Some(CodexEventType::Turn) if !self.is_told_turn(payload) => self.skip_event(node, payload),
             Some(_) => {}
         }
+    }
+
+    /// Whether an item tells of the action of an event: by the id of the call, or by its type.
+    fn is_in_items(&self, payload: Object<'run>) -> bool {
+        let word = text_of(payload, CodexPayloadKey::Type).unwrap_or_default();
+        let action = word.strip_suffix("_begin").or_else(|| word.strip_suffix("_end")).unwrap_or(word);
+        let is_of_action = |kind: &&str| kind.strip_suffix("_call") == Some(action);
+        text_of(payload, events::CodexCallKey::Id).is_some_and(|id| self.in_items.contains(id))
+            || self.item_types.iter().any(is_of_action)
     }
 
     /// Whether an item of a turn did nothing, or has a response item of its id.

@@ -3,6 +3,7 @@
 mod events;
 pub(super) mod json_output;
 pub(super) mod saved_chat;
+pub(super) mod telemetry;
 
 use events::read_stream;
 

@@ -9,7 +9,7 @@ use super::nodes::{first_of, items_of, list_of, node_list, node_object, node_tex
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use averment_base::value::compare::values_equal;
-use averment_base::value::{Node, Object, Value, json};
+use averment_base::value::{Node, Object, ObjectEntry, Value, json};
 use averment_runs::normal::of_run;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -40,7 +40,7 @@ pub(crate) const UPDATES: TraceFormat = TraceFormat {
 
 fn is_update(update: Object<'_>) -> bool {
     let adds_messages = |node: &Node<'_>| node_object(*node).and_then(langchain::held_messages).is_some();
-    let is_of_node = |entry: &averment_base::value::ObjectEntry<'_>| parts_of(&entry.node).iter().any(adds_messages);
+    let is_of_node = |entry: &ObjectEntry<'_>| parts_of(&entry.node).iter().any(adds_messages);
     match stream_part(update) {
         Some((_, mode, payload)) => {
             let payload = node_object(payload);
@@ -67,7 +67,10 @@ key_table! {
         /// Answers piece by piece.
         Pieces = "messages" | "messages/partial" | "messages/complete",
         /// How the work goes on, and what the program itself tells of it.
-        Silent = "custom" | "debug" | "tasks" | "checkpoints" | "metadata" | "messages/metadata" | "end",
+        Silent = "custom" | "debug" | "tasks" | "checkpoints" | "messages/metadata" | "end",
+        /// The run that a server streams, and why it failed.
+        Head = "metadata",
+        Error = "error",
     }
 }
 
@@ -88,9 +91,12 @@ const PATH: &str = GraphNode::Any.last_key();
 
 fn stream_part(part: Object<'_>) -> Option<(&[Node<'_>], StreamMode, Node<'_>)> {
     let payload = part.field(StreamPartKey::Payload)?;
-    if let Some(event) = text_of(part, StreamPartKey::Event) {
-        let mode = StreamMode::from_key(event.split_once('|').map_or(event, |(mode, _)| mode))?;
-        return part.field(StreamPartKey::Run).is_none().then_some((&[], mode, payload));
+    let event = part.entries().iter().find(|entry| entry.key == StreamPartKey::Event.key());
+    if let Some((event, word)) = event.and_then(|event| Some((event, node_text(event.node)?))) {
+        let (mode, inner) = word.split_once('|').map_or((word, false), |(mode, _)| (mode, true));
+        let path = if inner { std::slice::from_ref(&event.node) } else { &[] };
+        let mode = StreamMode::from_key(mode)?;
+        return part.field(StreamPartKey::Run).is_none().then_some((path, mode, payload));
     }
     let mode = text_of(part, StreamPartKey::Mode).and_then(StreamMode::from_key)?;
     Some((part.get(PATH).and_then(node_list)?, mode, payload))
@@ -130,6 +136,8 @@ fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Res
             Some((path, StreamMode::Values, payload)) => reader.add_state(path, payload),
             Some((_, StreamMode::Pieces, payload)) => reader.add_piece(payload),
             Some((_, StreamMode::Silent, _)) => reader.talk.draft.count_record(),
+            Some((_, StreamMode::Head, payload)) => reader.add_head(payload),
+            Some((_, StreamMode::Error, payload)) => reader.add_error(payload),
             None => reader.add_update(*node, record_payload(*node)),
         }
     }
@@ -197,6 +205,19 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
         if !new.is_empty() {
             self.states.insert(of_graph, messages);
         }
+    }
+
+    /// What a server says of a run before it streams it.
+    fn add_head(&mut self, head: Node<'run>) {
+        self.talk.draft.count_record();
+        let id = node_object(head).and_then(|head| head.field(StreamKey::Run)).filter(|id| node_text(*id).is_some());
+        self.talk.draft.set_some(of_run::ID, id);
+    }
+
+    fn add_error(&mut self, wrong: Node<'run>) {
+        self.talk.draft.count_record();
+        let why = node_object(wrong).and_then(|wrong| first_of(wrong, &[StreamKey::Why, StreamKey::Error]));
+        self.talk.draft.set_some(of_run::ERROR, why.or(Some(wrong)));
     }
 
     fn is_repeated(&mut self, message: &'run Node<'run>, path: &'run [Node<'run>]) -> bool {
@@ -292,15 +313,9 @@ fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resu
     let mut reader = StreamReader::new(ConversationBuilder::new(draft));
     for node in items_of::<LangChainKey>(states, &[]) {
         match node_object(*node) {
-            Some(head) if is_stream_head(head) => {
-                reader.talk.draft.count_record();
-                let id = head.field(StreamKey::Run).filter(|id| node_text(*id).is_some());
-                reader.talk.draft.set_some(of_run::ID, id);
-            }
+            Some(head) if is_stream_head(head) => reader.add_head(*node),
             Some(wrong) if first_of(wrong, &[StreamKey::Error]).is_some() && !holds_messages(wrong) => {
-                reader.talk.draft.count_record();
-                let why = first_of(wrong, &[StreamKey::Why, StreamKey::Error]);
-                reader.talk.draft.set_some(of_run::ERROR, why);
+                reader.add_error(*node);
             }
             _ => reader.add_state(&[], *node),
         }

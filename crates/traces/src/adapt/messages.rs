@@ -79,6 +79,14 @@ key_table! {
 }
 
 key_table! {
+    /// Roles of data sets (ms-swift): a call is JSON in the words of a message of its own, and so is its result.
+    WrittenRole {
+        Call = "tool_call",
+        Result = "tool_response",
+    }
+}
+
+key_table! {
     BlockType {
         Text = "text",
         OtherText = "input_text" | "output_text",

@@ -136,6 +136,7 @@ mod realtime;
 pub(crate) mod registry;
 mod repeated_records;
 mod retell;
+mod roo_stream;
 pub(crate) mod run_builder;
 mod run_state;
 mod runsight;

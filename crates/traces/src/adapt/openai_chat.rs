@@ -14,7 +14,7 @@ use super::api::KnownAnswers;
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
-use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, is_about_calls, is_message};
+use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, WrittenRole, is_about_calls, is_message};
 use super::nested_conversations::NestedConversations;
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
@@ -154,7 +154,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let tells = in_blocks || messages.iter().any(tells_of_calls);
     let unknown =
         messages.iter().filter_map(|message| node_object(*message)).any(|one| blocks::unknown_in(one).is_some());
-    let records = tells || speaks_of_tools(root) && !unknown;
+    let records = tells || speaks_of_tools(root) && !unknown || messages.iter().any(is_written_call);
     if !records {
         draft.add_warning(root.origin, if unknown { NOT_ALL_KNOWN } else { NO_CALLS });
     }
@@ -241,6 +241,11 @@ fn speaks_of_tools(root: Node<'_>) -> bool {
 
 fn tells_of_calls(message: &Node<'_>) -> bool {
     node_object(*message).is_some_and(|message| is_about_calls(&message, message_role(message)))
+}
+
+fn is_written_call(message: &Node<'_>) -> bool {
+    let role = node_object(*message).and_then(|message| text_of(message, ChatMessageKey::Role));
+    role.and_then(WrittenRole::from_key).is_some()
 }
 
 fn message_role(message: Object<'_>) -> Option<MessageRole> {

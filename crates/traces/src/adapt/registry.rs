@@ -14,8 +14,9 @@ use super::{
     langfuse, langgraph, langsmith, letta, letta_file, llama_index, llama_stack, llama_workflow, llm_logs,
     logged_requests, managed, mastra, mastra_stream, mcp, mini_swe, mistral_entries, n8n, native, ollama, open_webui,
     openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans, posthog, promptfoo,
-    pydantic_ai, qwen_code, rasa, realtime, retell, run_state, runsight, semantic_kernel, senders, sharegpt, skillgym,
-    smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat, weave, zed_thread,
+    pydantic_ai, qwen_code, rasa, realtime, retell, roo_stream, run_state, runsight, semantic_kernel, senders,
+    sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat,
+    weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,6 +40,7 @@ pub static FORMATS: &[TraceFormat] = &[
     deepeval::FORMAT,
     promptfoo::FORMAT,
     otel::OPEN_INFERENCE,
+    gemini::telemetry::FORMAT,
     otel::FORMAT,
     span_rows::FORMAT,
     cursor::FORMAT,
@@ -59,6 +61,7 @@ pub static FORMATS: &[TraceFormat] = &[
     cline::FORMAT,
     cline_shown::FORMAT,
     cline_events::FORMAT,
+    roo_stream::FORMAT,
     vscode_chat::FORMAT,
     continue_session::FORMAT,
     zed_thread::FORMAT,

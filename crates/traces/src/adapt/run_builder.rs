@@ -182,6 +182,10 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         StepId(self.steps.len() - 1)
     }
 
+    pub(crate) fn last_step(&self) -> Option<StepId> {
+        self.steps.len().checked_sub(1).map(StepId)
+    }
+
     /// Refuses a run with more steps than its memory holds.
     pub(crate) fn check_steps(&self) -> Result<(), PlacedError> {
         if self.overfull { Err(too_large(TextOrigin::COMPUTED, &self.memory)) } else { Ok(()) }

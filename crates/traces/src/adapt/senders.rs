@@ -8,9 +8,9 @@ use super::fields::{FieldRecord as _, NodeShapes, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey, answered_tool, call_arguments, function_object};
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, text_of};
-use super::run_builder::RunBuilder;
+use super::run_builder::{RunBuilder, StepId};
 use averment_base::value::{Node, Object, Value};
-use averment_runs::normal::of_run;
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
@@ -89,6 +89,19 @@ fn is_result(message: Object<'_>) -> bool {
     role == Some(MessageRole::Result) || text_of(message, ChatMessageKey::Answers).is_some()
 }
 
+/// The sender, if it is a tool that was called.
+fn sender_tool<'run>(message: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option<&'run str> {
+    text_of(message, SenderKey::Sender).filter(|sender| draft.called_tools().contains(sender))
+}
+
+/// The id of the first call of a tool that has no result yet.
+fn waiting_id<'run>(tool: &str, draft: &RunBuilder<'run, '_>) -> Option<&'run str> {
+    let text = |call, key| draft.step_field(call, key).and_then(node_text);
+    let waits =
+        |call: &StepId| text(*call, of_step::TOOL) == Some(tool) && draft.step_field(*call, of_step::RESULT).is_none();
+    text(draft.steps_of_kind(StepKind::Call).into_iter().find(waits)?, of_step::ID)
+}
+
 fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
     for node in calls {
         let Some(call) = node_object(*node) else {
@@ -113,12 +126,13 @@ fn add_result<'run>(
     about: &StepMeta<'run>,
 ) {
     let answer = BlockResult {
-        id: text_of(message, ChatMessageKey::Answers),
+        id: text_of(message, ChatMessageKey::Answers)
+            .or_else(|| waiting_id(sender_tool(message, talk.draft)?, talk.draft)),
         result: value_of(message, SenderKey::Content).or(value_of(message, SenderKey::Words)),
         status: Some(StepStatus::Unknown),
         ..BlockResult::default()
     };
-    let tool = answered_tool(&message, &NodeShapes).and_then(node_text);
+    let tool = answered_tool(&message, &NodeShapes).and_then(node_text).or_else(|| sender_tool(message, talk.draft));
     block_session::add_result(talk, node, &answer, tool, about);
 }
 
@@ -169,6 +183,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             Some(SenderWord::User) => Speaker::User,
             Some(SenderWord::Assistant) => Speaker::Assistant,
             Some(SenderWord::System) => Speaker::System,
+            // Some name the tool that answers.
+            None if sender_tool(message, talk.draft).is_some() => {
+                add_result(&mut talk, *node, message, &about);
+                continue;
+            }
             None => {
                 talk.draft.skip_record(node.origin, "a message of an unknown sender is passed over");
                 continue;

@@ -47,6 +47,7 @@ mod normal_form;
 mod observed;
 mod observed_agents;
 mod older_forms;
+mod open_calls;
 mod other_forms;
 mod passed_over;
 mod pieces;

@@ -10,8 +10,15 @@ use averment_runs::normal::role;
 pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
     draft.mark_recorded(&[StepKind::Message]);
     let names_agents = messages.iter().filter_map(|message| node_object(*message)).any(|it| agent_of(it).is_some());
-    let mut reader =
-        ChatConversation { draft, unanswered: PendingCalls::new(), turn: 0, prompt: None, output: None, agent: None };
+    let mut reader = ChatConversation {
+        draft,
+        unanswered: PendingCalls::new(),
+        turn: 0,
+        prompt: None,
+        output: None,
+        agent: None,
+        written: None,
+    };
     for node in messages {
         reader.draft.count_record();
         match node.value {
@@ -53,11 +60,21 @@ struct ChatConversation<'a, 'run, 'limits> {
     output: Option<Node<'run>>,
     /// Who speaks, by name.
     agent: Option<Node<'run>>,
+    /// The last call that is a message of its own.
+    written: Option<StepId>,
 }
 
 impl<'run> ChatConversation<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let role = self.draft.role_of(node, text_of(message, ChatMessageKey::Role));
+        let word = text_of(message, ChatMessageKey::Role);
+        let role = word.and_then(MessageRole::from_key);
+        if role.is_none() {
+            match word.and_then(WrittenRole::from_key) {
+                Some(WrittenRole::Call) => return self.add_written_call(node, message),
+                Some(WrittenRole::Result) => return self.add_result(node, message),
+                None => self.draft.note_unknown(node.origin, UNKNOWN_ROLE),
+            }
+        }
         let text =
             message.field(ChatMessageKey::Content).and_then(|content| content::content_text(content, self.draft.arena));
         let is_said = |text: &Node<'run>| NodeShapes.has_shape(*text, ValueShape::Text);
@@ -111,6 +128,18 @@ impl<'run> ChatConversation<'_, 'run, '_> {
         {
             self.add_call(node, function, None);
         }
+    }
+
+    /// Calls with nothing between them are of one turn.
+    fn add_written_call(&mut self, node: Node<'run>, message: Object<'run>) {
+        let last = self.draft.last_step();
+        self.turn += usize::from(last.is_none() || last != self.written);
+        let words = message.field(ChatMessageKey::Content).map(|words| parse_arguments(self.draft, words));
+        match words.and_then(node_object) {
+            Some(function) => self.add_call(node, function, None),
+            None => self.draft.skip_record(node.origin, "a call that is no JSON is passed over"),
+        }
+        self.written = self.draft.last_step();
     }
 
     fn add_call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {

@@ -89,15 +89,15 @@ fn executed_calls<'run>(
     calls
 }
 
-/// Requested calls without any sign of execution.
-fn warn_of_requests<'run>(left: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+/// Requested calls without any sign of execution: a tool that nobody instruments may have carried them out.
+fn warn_of_requests<'run>(left: &[Node<'run>], draft: &RunBuilder<'run, '_>) {
     let Some(first) = left.first() else { return };
     let message = format!(
         "{} that a model asked for {} no span of a tool: not counted as calls",
         if left.len() == 1 { "a call".to_owned() } else { format!("{} calls", left.len()) },
         if left.len() == 1 { "has" } else { "have" },
     );
-    draft.add_warning(first.origin, message);
+    draft.note_unknown(first.origin, message);
 }
 
 fn call_step<'run>(

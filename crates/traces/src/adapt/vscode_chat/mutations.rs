@@ -1,10 +1,12 @@
 //! The log of a chat (`chatSessions/*.jsonl`): the chat as it began, and each change behind it: a value is set, items are put behind a
 //! list (what stands there from a place on is taken out), or a key is deleted.
 
+use super::VsCodePartKey;
 use crate::adapt::fields::{FieldRecord as _, key_table};
-use crate::adapt::nodes::{list_of, node_list, node_object, node_text};
+use crate::adapt::nodes::{list_of, node_list, node_object, node_text, text_of};
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
+use rustc_hash::FxHashSet;
 
 key_table! {
     MutationKey {
@@ -48,9 +50,11 @@ const TAKEN_OUT: &str = "requests were taken out of the chat: what was done in t
 /// The chat as the last change left it.
 pub(super) fn replay_log<'run>(lines: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) -> Node<'run> {
     let mut chat = MutableValue::Kept(Node::computed(Value::Null));
+    let mut called = Vec::new();
     for (node, line) in draft.record_objects(lines) {
         let value = line.field(MutationKey::Value);
         let path = list_of(line, MutationKey::Path).unwrap_or_default();
+        called.extend(value.into_iter().flat_map(call_ids).map(|id| (id, node.origin)));
         let is_done = match mutation_kind(line) {
             Some(MutationKind::Initial) => {
                 chat = MutableValue::Kept(value.unwrap_or(node));
@@ -75,7 +79,27 @@ pub(super) fn replay_log<'run>(lines: &'run [Node<'run>], draft: &mut RunBuilder
             draft.skip_record(node.origin, "a change of the chat is not understood and passed over");
         }
     }
-    chat.into_node(draft)
+    let chat = chat.into_node(draft);
+    let kept: FxHashSet<&str> = call_ids(chat).collect();
+    if let Some((_, origin)) = called.iter().find(|(id, _)| !kept.contains(id)) {
+        draft.note_unknown(*origin, "a call was taken out of the chat: it was made before");
+    }
+    chat
+}
+
+/// The ids of the calls in a value.
+fn call_ids<'run>(value: Node<'run>) -> impl Iterator<Item = &'run str> {
+    let mut open = vec![value];
+    std::iter::from_fn(move || {
+        let node = open.pop()?;
+        match node.value {
+            Value::List(items) => open.extend(items),
+            Value::Object(object) => open.extend(object.entries().iter().map(|entry| entry.node)),
+            _ => {}
+        }
+        Some(node_object(node).and_then(|object| text_of(object, VsCodePartKey::Call)))
+    })
+    .flatten()
 }
 
 fn item_place(node: Node<'_>) -> Option<usize> {

@@ -2,14 +2,14 @@
 //! is not in it.
 
 use super::block_session::{self, UserWords};
-use super::blocks;
+use super::blocks::{self, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole};
-use super::nodes::{items_of, node_object, object_of, text_of};
+use super::nodes::{items_of, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use averment_base::value::{Node, Object, Value};
 
 key_table! {
     CursorLineKey {
@@ -76,6 +76,18 @@ fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, line: Object<'r
     let content = object_of(line, CursorLineKey::Message).and_then(|message| message.field(ChatMessageKey::Content));
     if let Some(content) = content {
         let speaker = Speaker::from_role(role);
-        block_session::add_content(talk, content, speaker, &WORDS, &about, blocks::classify_block);
+        block_session::add_content(talk, content, speaker, &WORDS, &about, classify_block);
+    }
+}
+
+/// What Cursor writes in place of what a model thought, in a text of its own or behind its words.
+const LEFT_OUT: &str = "[REDACTED]";
+
+fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
+    let ContentBlock::Says(words) = blocks::classify_block(block) else { return blocks::classify_block(block) };
+    match node_text(words).and_then(|text| text.trim_end().strip_suffix(LEFT_OUT)).map(str::trim_end) {
+        None => ContentBlock::Says(words),
+        Some("") => ContentBlock::Silent,
+        Some(said) => ContentBlock::Says(Node::new(Value::plain_text(said), words.origin)),
     }
 }

@@ -42,6 +42,7 @@ mod kept_streams;
 mod later_results;
 mod memory;
 mod nameless_calls;
+mod newer_records;
 mod normal_form;
 mod observed;
 mod older_forms;

@@ -1,6 +1,6 @@
 //! The lines of a session file.
 
-use super::{ClaudeKey, ClaudeLineType, ClaudeReader, LineMeta};
+use super::{ClaudeKey, ClaudeLineType, ClaudeReader, LineMeta, queued};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, first_field, is_true};
 use crate::adapt::messages::{ChatMessageKey, MessageRole};
 use crate::adapt::nodes::{first_of, list_of, node_object, node_text, object_of, text_of};
@@ -184,6 +184,7 @@ fn read_line<'run>(
             }
         }
         Some(ClaudeLineType::System) => system_line(reader, line),
+        Some(ClaudeLineType::Attached) => queued::read_line(reader, line),
         Some(ClaudeLineType::Result | ClaudeLineType::Silent | ClaudeLineType::SilentToo) => {}
         None => reader.draft.skip_value(node, format!("a line of unknown type `{word}` is passed over")),
     }

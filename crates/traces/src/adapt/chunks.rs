@@ -102,6 +102,14 @@ struct PartialCall<'run> {
     id: Option<Node<'run>>,
     name: Option<Node<'run>>,
     arguments: String,
+    /// Some programs give the arguments as they are, in one part.
+    given: Option<Node<'run>>,
+}
+
+impl<'run> PartialCall<'run> {
+    fn args(&self, arena: &'run bumpalo::Bump) -> Node<'run> {
+        self.given.unwrap_or_else(|| Node::computed(Value::plain_text(arena.alloc_str(&self.arguments))))
+    }
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -181,17 +189,31 @@ impl<'run> PartialAnswer<'run> {
         id: Option<Node<'run>>,
         function: Option<Object<'run>>,
     ) {
-        let known = self.calls.iter().position(|call| index.is_some() && call.index == index);
+        let told = |node: &Node<'run>| node_text(*node).is_some_and(|text| !text.is_empty());
+        let (id, named) = (id.filter(told), function.and_then(|function| function.field(DeltaKey::Name)).filter(told));
+        // Gemini gives each call of an answer the same place, others give none. Older versions of vLLM give each part an id of its own,
+        // and no name.
+        let goes_on = |call: &PartialCall<'run>| match (index, named, id, call.id) {
+            (None, Some(_), ..) => false,
+            (_, Some(_), Some(id), Some(known)) => node_text(id) == node_text(known),
+            _ => true,
+        };
+        let known = self.calls.iter().rposition(|call| call.index == index);
+        let known = known.filter(|place| self.calls.get(*place).is_some_and(goes_on));
         let place = known.unwrap_or_else(|| {
-            self.calls.push(PartialCall { index, node, id: None, name: None, arguments: String::new() });
+            let arguments = String::new();
+            self.calls.push(PartialCall { index, node, id: None, name: None, arguments, given: None });
             self.calls.len() - 1
         });
         let Some(call) = self.calls.get_mut(place) else { return };
-        let named = function.and_then(|function| function.field(DeltaKey::Name));
         call.id = call.id.or(id);
-        call.name = call.name.or(named.filter(|name| NodeShapes.is_text(*name)));
-        call.arguments
-            .push_str(function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default());
+        call.name = call.name.or(named);
+        let arguments = function.and_then(|function| value_of(function, DeltaKey::Arguments));
+        match arguments.map(|arguments| (arguments, arguments.value)) {
+            Some((_, Value::Text(piece))) => call.arguments.push_str(piece.as_str()),
+            Some((given, Value::Object(_))) => call.given = Some(given),
+            _ => {}
+        }
     }
 
     pub(super) fn add_delta_node(&mut self, delta: Node<'run>, draft: &RunBuilder<'run, '_>) {
@@ -210,7 +232,7 @@ impl<'run> PartialAnswer<'run> {
             let name = call.name.unwrap_or(Node::computed(Value::Null));
             let function = [
                 field_entry(DeltaKey::Name.key(), name),
-                field_entry(DeltaKey::Arguments.key(), text(&call.arguments)),
+                field_entry(DeltaKey::Arguments.key(), call.args(draft.arena)),
             ];
             let id = call.id.map(|id| field_entry(DeltaKey::Id.key(), id));
             let function = field_entry(DeltaKey::Function.key(), draft.object_node(&function));
@@ -283,7 +305,7 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: Pa
     talk.add_message(Speaker::Assistant, grown(&answer.words), &about, node.origin);
     for call in answer.calls {
         let tool = call.name.unwrap_or(Node::computed(Value::Null));
-        let args = Node::computed(Value::plain_text(arena.alloc_str(&call.arguments)));
+        let args = call.args(arena);
         talk.add_call(ToolCall { tool, args: Some(args), id: call.id, origin: call.node.origin }, &about);
     }
     if let Some(counts) = answer.usage {
@@ -310,5 +332,5 @@ fn cut_off(calls: &mut Vec<PartialCall<'_>>, draft: &mut RunBuilder<'_, '_>) {
 
 fn is_whole_call(call: &PartialCall<'_>, is_last: bool, limits: &Limits) -> bool {
     let may_be_none = call.arguments.is_empty() && !is_last;
-    may_be_none || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), limits).is_ok()
+    may_be_none || call.given.is_some() || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), limits).is_ok()
 }

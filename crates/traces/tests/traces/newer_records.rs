@@ -107,3 +107,112 @@ fn a_mark_of_what_cursor_leaves_out_is_no_word_of_the_agent() {
         assert_eq!(said(run), ["\"look for [REDACTED]\""]);
     });
 }
+
+#[test]
+fn calls_of_one_place_in_a_stream_are_several_where_each_has_an_id_and_a_name() {
+    let part = |id: Json, name: Json, arguments: &str| {
+        let call =
+            json!({"index": 0, "id": id, "type": "function", "function": {"name": name, "arguments": arguments}});
+        json!({"id": "x", "choices": [{"index": 0, "delta": {"tool_calls": [call]}, "finish_reason": null}]})
+    };
+    let end = json!({"id": "x", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]});
+    let told = |parts: &[Json]| {
+        with(&lines(&[parts, std::slice::from_ref(&end)].concat()), |run| {
+            (0..run.steps.len())
+                .map(|place| format!("{} {}", run.steps[place].name, field(run, place, "args")))
+                .collect::<Vec<_>>()
+        })
+    };
+    let (one, two) = (r#"look {"at":1}"#, r#"look {"at":2}"#);
+    assert_eq!(
+        told(&[part(json!("a"), json!("look"), r#"{"at":1}"#), part(json!("b"), json!("look"), r#"{"at":2}"#)]),
+        [one, two]
+    );
+    // Some repeat id and name, some give each part an id of its own.
+    assert_eq!(told(&[part(json!("a"), json!("look"), r#"{"at":"#), part(json!("a"), json!("look"), "1}")]), [one]);
+    assert_eq!(told(&[part(json!("a"), json!("look"), r#"{"at":"#), part(json!("b"), Json::Null, "1}")]), [one]);
+    assert_eq!(told(&[part(json!("a"), json!("look"), r#"{"at":"#), part(json!(""), json!(""), "1}")]), [one]);
+    let bare = |function: Json| json!({"id": "x", "choices": [{"index": 0, "delta": {"tool_calls": [{"function": function}]}, "finish_reason": null}]});
+    let grown = [bare(json!({"name": "look", "arguments": r#"{"at":"#})), bare(json!({"arguments": "1}"}))];
+    assert_eq!(told(&grown), [one]);
+    assert_eq!(
+        told(&[
+            bare(json!({"name": "look", "arguments": {"at": 1}})),
+            bare(json!({"name": "look", "arguments": {"at": 2}}))
+        ]),
+        [one, two]
+    );
+}
+
+#[test]
+fn a_hook_behind_calls_made_side_by_side_tells_each_of_them() {
+    let event = |name: &str, more: Json| {
+        let mut event = json!({"hook_event_name": name, "session_id": "s"});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let one =
+        |id: &str, command: &str| json!({"tool_name": "Bash", "tool_use_id": id, "tool_input": {"command": command}});
+    let ended = |id: &str, command: &str, gave: &str| {
+        let mut call = one(id, command);
+        call["tool_response"] = json!(gave);
+        call
+    };
+    let batch = event("PostToolBatch", json!({"tool_calls": [ended("a", "rm x", "gone"), ended("b", "ls", "y")]}));
+    // Alone it tells neither calls that were refused nor how one ended.
+    with(&lines(std::slice::from_ref(&batch)), |run| {
+        assert_eq!(calls(run), [("Bash", StepStatus::Unknown); 2]);
+        assert_eq!((field(run, 0, "result"), run.complete), ("\"gone\"".into(), false));
+    });
+    let text = lines(&[
+        event("PreToolUse", one("a", "rm x")),
+        event("PreToolUse", one("b", "ls")),
+        event("PostToolUse", ended("a", "rm x", "gone")),
+        batch,
+    ]);
+    let told = |text: &str| {
+        with(text, |run| {
+            assert_eq!(calls(run), [("Bash", StepStatus::Ok), ("Bash", StepStatus::Unknown)]);
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    };
+    told(&text);
+    // A program that collects events keeps them in its own.
+    let kept = text
+        .lines()
+        .map(|line| format!(r#"{{"source_app": "a", "session_id": "s", "timestamp": 1, "payload": {line}}}"#));
+    told(&kept.collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn a_failed_call_of_llama_index_without_a_name_is_that_of_the_step_around_it() {
+    let span = |id: &str, parent: Option<&str>, name: &str, input: Json, output: Json| {
+        json!({"uuid": id, "parentUuid": parent, "name": name, "status": "SUCCESS", "startTime": "2026-01-01T00:00:01Z",
+            "endTime": "2026-01-01T00:00:02Z", "input": input, "output": output})
+    };
+    let step = |failed: bool| {
+        let asked = json!({"tool_name": "price", "tool_kwargs": {"of": "x"}, "tool_id": "k"});
+        let gave =
+            json!({"blocks": [{"block_type": "text", "text": "no x"}], "tool_name": "price", "is_error": failed});
+        let told = json!({"tool_name": "price", "tool_kwargs": {"of": "x"}, "tool_id": "k", "tool_output": gave});
+        span("a", Some("w"), "price", json!({"ctx": {}, "ev": asked}), told)
+    };
+    let told = |tools: &[Json]| {
+        let agent = span("w", None, "Agent", json!({"user_msg": "price of x"}), json!({"run_id": "r"}));
+        let trace = json!({"uuid": "t", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:09Z",
+            "baseSpans": [], "retrieverSpans": [], "llmSpans": [], "agentSpans": [agent], "toolSpans": tools});
+        with(&trace.to_string(), |run| {
+            calls(run).iter().map(|(name, status)| format!("{name} {status:?}")).collect::<Vec<_>>()
+        })
+    };
+    let mut inner = span("b", Some("a"), "Tool", json!({"kwargs": {"of": "x"}}), Json::Null);
+    inner["status"] = json!("ERRORED");
+    inner["error"] = json!("no x");
+    assert_eq!(told(&[step(true), inner]), ["price Failed"]);
+    assert_eq!(told(&[step(true)]), ["price Failed"]);
+    assert_eq!(told(&[step(false)]), ["price Ok"]);
+    // The step itself failed: only what it was given says which tool it is.
+    let mut unnamed = step(false);
+    (unnamed["name"], unnamed["output"], unnamed["status"]) = (json!("Tool"), Json::Null, json!("ERRORED"));
+    assert_eq!(told(&[unnamed]), ["price Failed"]);
+}

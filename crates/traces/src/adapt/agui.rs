@@ -12,6 +12,7 @@ use super::run_builder::{RunBuilder, StepId};
 
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::StepStatus;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
@@ -25,6 +26,8 @@ key_table! {
         Role = "role",
         Delta = "delta",
         Content = "content",
+        /// Why a call failed, beside what it gave.
+        Error = "error",
         Messages = "messages",
         Why = "message",
         Result = "result",
@@ -55,6 +58,13 @@ key_table! {
         Silent = "TEXT_MESSAGE_END" | "REASONING_START" | "REASONING_MESSAGE_END" | "REASONING_END"
             | "REASONING_ENCRYPTED_VALUE" | "THINKING_START" | "THINKING_END" | "THINKING_TEXT_MESSAGE_END" | "STEP_STARTED"
             | "STEP_FINISHED" | "STATE_SNAPSHOT" | "STATE_DELTA" | "ACTIVITY_SNAPSHOT" | "ACTIVITY_DELTA",
+    }
+}
+
+key_table! {
+    AguiRole {
+        /// What the program in front shows of the agent's work, as the events of activities do: no model reads it.
+        Activity = "activity",
     }
 }
 
@@ -252,14 +262,18 @@ impl<'run> AguiRun<'_, 'run, '_> {
     /// Messages as they stand in a snapshot, and in what a run is given.
     fn add_messages(&mut self, messages: &'run [Node<'run>]) {
         for (node, message) in self.talk.draft.record_objects(messages) {
-            if text_of(message, AguiKey::Role).is_none() {
+            let word = text_of(message, AguiKey::Role);
+            if word.and_then(AguiRole::from_key) == Some(AguiRole::Activity) {
+                continue;
+            }
+            if word.is_none() {
                 self.talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
             }
             if text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id)) {
                 continue;
             }
             let about = StepMeta::default();
-            let role = self.talk.draft.role_of(node, text_of(message, AguiKey::Role));
+            let role = self.talk.draft.role_of(node, word);
             let content = value_of(message, AguiKey::Content);
             if role == Some(MessageRole::Result) {
                 let id = value_of(message, AguiKey::Call).and_then(node_text);
@@ -267,7 +281,9 @@ impl<'run> AguiRun<'_, 'run, '_> {
                     .and_then(|id| self.talk.find_call(id))
                     .is_some_and(|call| self.talk.draft.step_field(call, of_step::RESULT).is_some());
                 if !is_told {
-                    let outcome = CallResult { result: content, ..CallResult::default() };
+                    let error = value_of(message, AguiKey::Error);
+                    let status = error.map(|_| StepStatus::Failed);
+                    let outcome = CallResult { result: content, error, status, ..CallResult::default() };
                     self.talk.add_result(id, text_of(message, ChatMessageKey::Tool), outcome, &about, node.origin);
                 }
                 continue;

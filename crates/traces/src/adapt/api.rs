@@ -356,6 +356,7 @@ fn push_message<'run>(
         draft.skip_value(node, "a message without `role` is passed over");
     }
     if let Some(content) = message.field(ChatMessageKey::Content) {
+        let content = blocks::with_cited_texts(content, draft);
         let blocks = node_list(content).unwrap_or_default();
         let is_plain =
             |block: Object<'_>| matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent);

@@ -12,7 +12,7 @@ use averment_runs::run::StepStatus;
 
 key_table! {
     BedrockEventKey {
-        Events = "events",
+        Events = "events" | "traces",
         /// What `InvokeAgent` gives back.
         Answer = "completion",
         Trace = "trace",
@@ -89,10 +89,15 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Bedrock Agents trace",
-    known_by: "events whose `trace` holds an `orchestrationTrace` or its kin",
+    known_by: "events whose `trace` holds an `orchestrationTrace` or its kin, or such traces alone",
     description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `events`)",
-    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Session.key(), BedrockEventKey::Trace.key()],
-    near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
+    marks: &[
+        BedrockEventKey::Events.key(),
+        BedrockEventKey::Session.key(),
+        BedrockEventKey::Trace.key(),
+        BedrockTraceKind::Steps.key(),
+    ],
+    near: &[BedrockEventKey::Control.key()],
     object: |object| {
         is_event(object)
             || LISTS
@@ -100,7 +105,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
                 .filter_map(|list| list_of(object, *list))
                 .any(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
-    item_marks: &[BedrockEventKey::Trace.key()],
+    item_marks: &[BedrockEventKey::Trace.key(), BedrockTraceKind::Steps.key()],
     element: is_event,
     line: is_event,
     read: read_run,
@@ -109,8 +114,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 /// The trace part of an event, and the trace in it.
 fn trace_of(event: Object<'_>) -> Option<(Object<'_>, Object<'_>)> {
-    let outer = object_of(event, BedrockEventKey::Trace)?;
     let known = |trace: Object<'_>| trace.entries().iter().any(|entry| BedrockTraceKind::from_key(entry.key).is_some());
+    // Some programs keep the trace alone.
+    if known(event) {
+        return Some((event, event));
+    }
+    let outer = object_of(event, BedrockEventKey::Trace)?;
     if known(outer) {
         return Some((event, outer));
     }

@@ -216,3 +216,50 @@ fn a_failed_call_of_llama_index_without_a_name_is_that_of_the_step_around_it() {
     (unnamed["name"], unnamed["output"], unnamed["status"]) = (json!("Tool"), Json::Null, json!("ERRORED"));
     assert_eq!(told(&[unnamed]), ["price Failed"]);
 }
+
+#[test]
+fn words_with_sources_are_part_of_an_answer_of_bedrock() {
+    let cited = json!({"citationsContent": {"content": [{"text": "it "}, {"text": "rains."}], "citations": []}});
+    let answer = json!({"stopReason": "end_turn", "usage": {"inputTokens": 1, "outputTokens": 1},
+        "output": {"message": {"role": "assistant", "content": [{"text": "In Rome "}, cited]}}});
+    with(&answer.to_string(), |run| {
+        assert_eq!(root(run, "output"), "\"In Rome it rains.\"");
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+}
+
+#[test]
+fn a_message_of_a_tool_that_failed_says_so_in_a_snapshot_of_ag_ui() {
+    let messages = json!([{"id": "u", "role": "user", "content": "run"},
+        {"id": "p", "role": "activity", "activityType": "PLAN", "content": {"steps": ["The user agrees."]}},
+        {"id": "a", "role": "assistant", "toolCalls": [{"id": "k", "type": "function", "function": {"name": "job", "arguments": "{}"}}]},
+        {"id": "t", "role": "tool", "toolCallId": "k", "content": "", "error": "it crashed"}]);
+    let events = [
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+        json!({"type": "MESSAGES_SNAPSHOT", "messages": messages}),
+        json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
+    ];
+    with(&lines(&events), |run| {
+        assert_eq!(calls(run), [("job", StepStatus::Failed)]);
+        assert_eq!(field(run, 1, "error"), "\"it crashed\"");
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+}
+
+#[test]
+fn a_trace_of_bedrock_agents_is_read_without_its_events() {
+    let steps = [
+        json!({"invocationInput": {"invocationType": "ACTION_GROUP", "actionGroupInvocationInput": {"function": "add", "parameters": []}}}),
+        json!({"observation": {"type": "ACTION_GROUP", "actionGroupInvocationOutput": {"text": "3"}}}),
+        json!({"observation": {"type": "FINISH", "finalResponse": {"text": "It is 3."}}}),
+    ];
+    let bare = steps.map(|step| json!({"orchestrationTrace": step}));
+    let parts = bare.clone().map(|trace| json!({"sessionId": "s", "trace": trace}));
+    for text in [lines(&bare), json!(bare).to_string(), json!({"sessionId": "s", "traces": parts}).to_string()] {
+        with(&text, |run| {
+            assert_eq!(calls(run), [("add", StepStatus::Unknown)]);
+            assert_eq!((field(run, 0, "result"), root(run, "output")), ("\"3\"".into(), "\"It is 3.\"".into()));
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    }
+}

@@ -12,7 +12,7 @@ mod session;
 mod speech;
 mod wrapped_lines;
 
-pub(crate) use queued::is_queued;
+pub(super) use session::is_of_program;
 pub(super) use wrapped_lines::lines_under_messages;
 
 pub(crate) use session::{
@@ -51,7 +51,7 @@ key_table! {
         Subtype = "subtype",
         Message = "message",
         /// Written by the program, not by the user.
-        Injected = "isMeta",
+        Injected = "isMeta" | "isSynthetic",
         SumsUp = "isCompactSummary",
         /// A sub-agent speaks, which may have a name.
         Aside = "isSidechain",

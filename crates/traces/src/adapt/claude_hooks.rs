@@ -1,5 +1,6 @@
 //! Logs of Claude Code's hooks: what the program gives to a hook, an event a line. A call has an event before it and one behind it.
 
+use super::claude_code;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
@@ -164,7 +165,11 @@ impl<'run> HookLog<'_, 'run, '_> {
             HookEvent::Prompt => {
                 self.talk.note_input();
                 let words = value_of(event, HookKey::Prompt);
-                words.into_iter().for_each(|words| self.talk.add_message(Speaker::User, words, &about, node.origin));
+                if let Some(words) = words {
+                    // What background tasks and other agents tell comes as a prompt, too.
+                    let speaker = if claude_code::is_of_program(words) { Speaker::System } else { Speaker::User };
+                    self.talk.add_message(speaker, words, &about, node.origin);
+                }
             }
             HookEvent::Stop => self.answer = first_of(event, &[HookKey::Answer]).or(self.answer),
             HookEvent::Silent => {}

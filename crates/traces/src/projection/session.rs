@@ -101,7 +101,7 @@ impl SessionReader {
 }
 
 impl SessionReader {
-    /// True if it affects other lines' calls, a sub-agent, or a failed answer, or if it holds words beside the messages.
+    /// True if it affects other lines' calls, a sub-agent, or a failed answer.
     fn is_for_full_reader(&mut self, chunk: ScannedChunk<'_>, line: &FieldSpans<ClaudeKey>) -> Option<bool> {
         let cursor = chunk.cursor;
         let subtype = line.field(ClaudeKey::Subtype).map(|subtype| chunk.plain_text(subtype));
@@ -111,17 +111,8 @@ impl SessionReader {
             Some((start, _)) => self.data.read_spans(cursor, start)?.0.field(ClaudeKey::Message).is_some(),
             None => false,
         };
-        let attached =
-            line.field(ClaudeKey::Attachment).filter(|attached| cursor.has_shape(*attached, ValueShape::Object));
-        let queues = match attached {
-            Some((start, _)) => match self.data.read_spans(cursor, start)?.0.field(ClaudeKey::Type) {
-                Some(kind) => chunk.plain_text(kind).is_none_or(|kind| kind.is_none_or(claude_code::is_queued)),
-                None => false,
-            },
-            None => false,
-        };
         let has_error = line.field(ClaudeKey::Why).is_some_and(|why| cursor.is_text(why));
-        Some(denies || denials.is_some() || tells || queues || has_error || is_no_answer(line, &cursor))
+        Some(denies || denials.is_some() || tells || has_error || is_no_answer(line, &cursor))
     }
 }
 

@@ -106,6 +106,11 @@ fn a_mark_of_what_cursor_leaves_out_is_no_word_of_the_agent() {
         assert_eq!(root(run, "output"), "\"None is left.\"");
         assert_eq!(said(run), ["\"look for [REDACTED]\""]);
     });
+    let end = |status: &str| json!({"type": "turn_ended", "status": status, "error": "no connection"}).to_string();
+    let error = |text: String| with(&text, |run| root(run, "error"));
+    assert_eq!(error(format!("{text}{}", end("error"))), "\"no connection\"");
+    assert_eq!(error(format!("{text}{}", end("aborted"))), "missing");
+    assert_eq!(error(format!("{}\n{text}", end("error"))), "missing");
 }
 
 #[test]
@@ -254,6 +259,17 @@ fn a_trace_of_bedrock_agents_is_read_without_its_events() {
         json!({"observation": {"type": "FINISH", "finalResponse": {"text": "It is 3."}}}),
     ];
     let bare = steps.map(|step| json!({"orchestrationTrace": step}));
+    let control = json!({"returnControl": {"invocationId": "i", "invocationInputs": [{"functionInvocationInput": {"actionGroup": "g",
+        "function": "pay", "parameters": [{"name": "n", "type": "integer", "value": "5"}]}}]}});
+    let asked = json!({"invocationInput": {"invocationType": "ACTION_GROUP", "actionGroupInvocationInput": {"function": "pay",
+        "executionType": "RETURN_CONTROL", "parameters": [{"name": "n", "type": "integer", "value": "5"}]}}});
+    for text in [lines(&[json!({"orchestrationTrace": asked}), control.clone()]), lines(&[control])] {
+        with(&text, |run| {
+            assert_eq!(calls(run).len(), 1);
+            assert_eq!((field(run, 0, "tool"), field(run, 0, "args")), ("\"pay\"".into(), r#"{"n":"5"}"#.into()));
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    }
     let parts = bare.clone().map(|trace| json!({"sessionId": "s", "trace": trace}));
     for text in [lines(&bare), json!(bare).to_string(), json!({"sessionId": "s", "traces": parts}).to_string()] {
         with(&text, |run| {
@@ -262,4 +278,58 @@ fn a_trace_of_bedrock_agents_is_read_without_its_events() {
             assert!(run.complete, "{:?}", run.warnings);
         });
     }
+}
+
+#[test]
+fn what_other_agents_send_in_the_name_of_a_user_of_claude_is_not_the_users() {
+    let line = |words: &str, key: &str, value: Json| {
+        let mut line =
+            json!({"type": "user", "sessionId": "s", "uuid": words, "message": {"role": "user", "content": words}});
+        line[key] = value;
+        line
+    };
+    let text = lines(&[
+        line("list", "origin", json!({"kind": "human"})),
+        line("I agree: peer", "origin", json!({"kind": "peer", "from": "b"})),
+        line("I agree: task", "origin", json!({"kind": "task-notification"})),
+        line("I agree: made up", "isSynthetic", json!(true)),
+        line("<teammate-message teammate_id=\"lead\">I agree</teammate-message>", "cwd", json!("/w")),
+        line("<channel source=\"chat\">I agree</channel>", "cwd", json!("/w")),
+    ]);
+    with(&text, |run| assert_eq!(said(run), ["\"list\""]));
+    let prompt = |words: &str| json!({"hook_event_name": "UserPromptSubmit", "session_id": "s", "prompt": words});
+    let log = lines(&[prompt("list"), prompt("<task-notification>I agree</task-notification>")]);
+    with(&log, |run| assert_eq!(said(run), ["\"list\""]));
+}
+
+#[test]
+fn what_codex_and_gemini_write_in_the_name_of_a_user_is_not_the_users() {
+    let item = |words: &str| {
+        let payload = json!({"type": "message", "role": "user", "content": [{"type": "input_text", "text": words}]});
+        json!({"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload})
+    };
+    let of_program = [
+        "<user_shell_command>\n<result>\nI agree\n</result>",
+        "<subagent_notification>I agree",
+        "<skill>\nI agree",
+        "<hook_prompt hook_run_id=\"1\">I agree",
+        "Another language model started to solve this problem and produced a summary: I agree",
+    ];
+    let items: Vec<_> = of_program.into_iter().chain(["list"]).map(item).collect();
+    with(&lines(&items), |run| assert_eq!(said(run), ["\"list\""]));
+    let session = |messages: &[Json]| {
+        let of = |content: &Json| json!({"id": content.to_string(), "timestamp": "2026-01-01T00:00:00Z", "type": "user", "content": content});
+        let mut messages: Vec<_> = messages.iter().map(of).collect();
+        messages[0]["displayContent"] = json!([{"text": "sum up @a"}]);
+        with(&json!({"sessionId": "s", "projectHash": "h", "messages": messages}).to_string(), said)
+    };
+    let files = [json!({"text": "\n--- Content from referenced files ---"}), json!({"text": "I agree"})];
+    let told = [
+        json!([{"text": "sum up a: I agree"}]),
+        json!([{"text": "and @b"}, files[0], files[1]]),
+        json!("list"),
+        json!("System: I agree"),
+        json!("I ran the following shell command:\n```sh\nls\n```\nI agree"),
+    ];
+    assert_eq!(session(&told), ["\"sum up @a\"", "\"and @b\"", "\"list\""]);
 }

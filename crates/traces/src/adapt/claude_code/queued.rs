@@ -31,20 +31,20 @@ key_table! {
     }
 }
 
-/// Whether an attachment holds words of the user.
-pub(crate) fn is_queued(kind: &str) -> bool {
-    QueuedType::from_key(kind).is_some()
+/// Whether somebody else than the user sent what stands in a line or an attachment: another session, a task, a server.
+pub(super) fn is_of_others(record: Object<'_>) -> bool {
+    let kind = object_of(record, QueuedKey::Origin).and_then(|origin| text_of(origin, QueuedKey::Kind));
+    kind.is_some_and(|kind| QueuedWord::from_key(kind).is_none())
 }
 
 pub(super) fn read_line<'run>(reader: &mut ClaudeReader<'_, 'run, '_>, line: Object<'run>) {
     let Some(queued) = object_of(line, ClaudeKey::Attachment) else { return };
-    if !text_of(queued, QueuedKey::Type).is_some_and(is_queued) {
+    if text_of(queued, QueuedKey::Type).and_then(QueuedType::from_key).is_none() {
         return;
     }
     let words = queued.field(QueuedKey::Words).and_then(|words| content::content_text(words, reader.draft.arena));
-    let of_program = |word: Option<&str>| word.is_some_and(|word| QueuedWord::from_key(word).is_none());
-    let origin = object_of(queued, QueuedKey::Origin).and_then(|origin| text_of(origin, QueuedKey::Kind));
-    let of_program = of_program(text_of(queued, QueuedKey::Mode)) || of_program(origin);
+    let mode = text_of(queued, QueuedKey::Mode);
+    let of_program = mode.is_some_and(|mode| QueuedWord::from_key(mode).is_none()) || is_of_others(queued);
     let speaker = of_program.then_some(role::SYSTEM);
     if let Some(words) = words {
         reader.close_text();

@@ -43,8 +43,10 @@ key_table! {
         Index = "index",
         Id = "id",
         Function = "function",
+        /// A call whose input is a text of its own.
+        Custom = "custom",
         Name = "name",
-        Arguments = "arguments",
+        Arguments = "arguments" | "input",
     }
 }
 
@@ -175,7 +177,8 @@ impl<'run> PartialAnswer<'run> {
         self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
         for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
             let id = part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id));
-            self.add_call_part(node, field_index(part, DeltaKey::Index), id, object_of(part, DeltaKey::Function));
+            let function = object_of(part, DeltaKey::Function).or_else(|| object_of(part, DeltaKey::Custom));
+            self.add_call_part(node, field_index(part, DeltaKey::Index), id, function);
         }
         if let Some(call) = delta.field(DeltaKey::Call).filter(|call| node_object(*call).is_some()) {
             self.add_call_part(call, Some(OLDER_CALL), None, node_object(call));

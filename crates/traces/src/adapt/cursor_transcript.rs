@@ -4,12 +4,13 @@
 use super::block_session::{self, UserWords};
 use super::blocks::{self, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
-use super::fields::{FieldRecord, key_table};
+use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole};
 use super::nodes::{items_of, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
 
 key_table! {
     CursorLineKey {
@@ -17,6 +18,8 @@ key_table! {
         Message = "message",
         Type = "type",
         Time = "timestamp",
+        Status = "status",
+        Error = "error",
     }
 }
 
@@ -24,6 +27,12 @@ key_table! {
     CursorLineType {
         /// Ends a turn, and says nothing of what was done.
         Silent = "turn_ended",
+    }
+}
+
+key_table! {
+    CursorTurnEnd {
+        Failed = "error",
     }
 }
 
@@ -55,16 +64,24 @@ fn is_line(line: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::from_parts(draft);
+    let mut error = None;
     for node in items_of::<CursorLineKey>(root, &[]) {
         talk.draft.count_record();
         match node_object(*node) {
             Some(line) if is_line(line) => read_line(&mut talk, line),
-            Some(line) if (FORMAT.beside)(line) => {}
+            Some(line) if (FORMAT.beside)(line) => error = turn_error(line),
             _ => talk.draft.skip_value(node, "what is no message with a `role` is passed over"),
         }
     }
+    talk.draft.set_some(of_run::ERROR, error);
     block_session::leave_results_open(talk.finish_with_tools());
     Ok(())
+}
+
+/// Why a turn failed; one that the user ended did not.
+fn turn_error(line: Object<'_>) -> Option<Node<'_>> {
+    let failed = text_of(line, CursorLineKey::Status).and_then(CursorTurnEnd::from_key).is_some();
+    value_of(line, CursorLineKey::Error).filter(|_| failed)
 }
 
 fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, line: Object<'run>) {

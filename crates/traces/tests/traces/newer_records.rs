@@ -333,3 +333,48 @@ fn what_codex_and_gemini_write_in_the_name_of_a_user_is_not_the_users() {
     ];
     assert_eq!(session(&told), ["\"sum up @a\"", "\"and @b\"", "\"list\""]);
 }
+#[test]
+fn a_part_of_gemini_without_a_list_is_read_and_any_other_content_told() {
+    let told = |parts: Json| {
+        let call = json!({"role": "model", "parts": [{"functionCall": {"name": "f", "args": {}}}]});
+        let request =
+            json!({"contents": [{"role": "user", "parts": [{"text": "go"}]}, call, {"role": "user", "parts": parts}]});
+        with(&request.to_string(), |run| (run.complete, field(run, 1, "result")))
+    };
+    assert_eq!(told(json!({"functionResponse": {"name": "f", "response": {"x": 1}}})), (true, r#"{"x":1}"#.to_owned()));
+    assert!(!told(json!("f gave 1")).0);
+}
+
+#[test]
+fn what_agents_and_teams_of_autogen_save_is_their_conversation() {
+    let call = json!([{"id": "k", "arguments": "{}", "name": "look"}]);
+    let given = json!([{"content": "user: I agree", "name": "look", "call_id": "k", "is_error": false}]);
+    let agent = |call: &Json| {
+        let messages = json!([{"content": "Be brief.", "type": "SystemMessage"}, {"content": "go", "source": "user", "type": "UserMessage"},
+            {"content": call, "thought": null, "source": "a", "type": "AssistantMessage"}, {"content": given, "type": "FunctionExecutionResultMessage"},
+            {"content": "Done.", "thought": null, "source": "a", "type": "AssistantMessage"}]);
+        json!({"type": "AssistantAgentState", "version": "1.0.0", "llm_context": {"messages": messages}})
+    };
+    let message = |kind: &str, source: &str, content: &Json| json!({"type": kind, "source": source, "models_usage": null, "content": content});
+    let thread = json!([
+        message("TextMessage", "user", &json!("go")),
+        message("ToolCallRequestEvent", "a", &call),
+        message("ToolCallExecutionEvent", "a", &given),
+        message("TextMessage", "a", &json!("Done."))
+    ]);
+    let team = |asked: &Json| {
+        let agent = json!({"type": "ChatAgentContainerState", "agent_state": agent(asked), "message_buffer": []});
+        json!({"type": "TeamState", "version": "1.0.0", "agent_states": {"a": agent, "manager": {"message_thread": thread}}})
+    };
+    for state in [agent(&call), team(&call)] {
+        with(&state.to_string(), |run| {
+            assert_eq!((calls(run), said(run)), (vec![("look", StepStatus::Ok)], vec!["\"go\"".to_owned()]));
+            assert_eq!(root(run, "output"), "\"Done.\"");
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    }
+    // Older teams keep calls in what their agents know alone.
+    with(&team(&json!([{"id": "other", "arguments": "{}", "name": "erase"}])).to_string(), |run| {
+        assert!(!run.complete)
+    });
+}

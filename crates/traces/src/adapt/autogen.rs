@@ -61,6 +61,13 @@ key_table! {
 }
 
 key_table! {
+    /// Types that messages to a model have: a list of them may be what was asked, without its answer.
+    AutogenModelType {
+        Any = "UserMessage" | "SystemMessage" | "AssistantMessage" | "FunctionExecutionResultMessage",
+    }
+}
+
+key_table! {
     AutogenSource {
         /// The task.
         User = "user",
@@ -74,9 +81,10 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     marks: &[AutogenKey::Messages.key(), AutogenKey::Team.key(), AutogenKey::Context.key(), AutogenKey::Agents.key()],
     near: &[AutogenKey::Usage.key()],
     object: |object| {
-        let list =
-            list_of(team_task(object).unwrap_or(object), AutogenKey::Messages).or_else(|| saved_messages(object));
-        list.is_some_and(|list| object_items(list).any(|(_, one)| is_message(one)))
+        let list = list_of(team_task(object).unwrap_or(object), AutogenKey::Messages).unwrap_or_default();
+        let saved = saved_messages(object).unwrap_or_default();
+        object_items(list).any(|(_, one)| is_message(one))
+            || object_items(saved).any(|(_, one)| message_type(one).is_some())
     },
     item_marks: &[AutogenKey::Source.key()],
     element: is_message,
@@ -122,7 +130,8 @@ fn note_other_calls(talk: &ConversationBuilder<'_, '_, '_>, team: Object<'_>) {
 }
 
 fn is_message(message: Object<'_>) -> bool {
-    text_of(message, AutogenKey::Source).is_some() && message_type(message).is_some()
+    let of_model = text_of(message, AutogenKey::Type).and_then(AutogenModelType::from_key);
+    text_of(message, AutogenKey::Source).is_some() && message_type(message).is_some() && of_model.is_none()
 }
 
 fn message_type(message: Object<'_>) -> Option<AutogenType> {

@@ -269,18 +269,16 @@ impl<'run> AguiRun<'_, 'run, '_> {
             if word.is_none() {
                 self.talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
             }
-            if text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id)) {
-                continue;
-            }
+            let is_told = text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id));
             let about = StepMeta::default();
             let role = self.talk.draft.role_of(node, word);
             let content = value_of(message, AguiKey::Content);
-            if role == Some(MessageRole::Result) {
+            if role == Some(MessageRole::Result) && !is_told {
                 let id = value_of(message, AguiKey::Call).and_then(node_text);
-                let is_told = id
+                let has_result = id
                     .and_then(|id| self.talk.find_call(id))
                     .is_some_and(|call| self.talk.draft.step_field(call, of_step::RESULT).is_some());
-                if !is_told {
+                if !has_result {
                     let error = value_of(message, AguiKey::Error);
                     let status = error.map(|_| StepStatus::Failed);
                     let outcome = CallResult { result: content, error, status, ..CallResult::default() };
@@ -288,13 +286,14 @@ impl<'run> AguiRun<'_, 'run, '_> {
                 }
                 continue;
             }
-            if let Some(content) = content {
+            if let Some(content) = content.filter(|_| !is_told) {
                 self.talk.add_content(Speaker::from_role(role), content, &about, node.origin);
             }
+            // The events of a message may tell its words alone.
             let calls = value_of(message, AguiKey::Calls).and_then(super::nodes::node_list).unwrap_or_default();
             for (at, call) in self.talk.draft.record_objects(calls) {
                 let id = call.field(ToolCallKey::Id);
-                if id.and_then(node_text).is_some_and(|id| self.talk.find_call(id).is_some()) {
+                if id.and_then(node_text).map_or(is_told, |id| self.talk.find_call(id).is_some()) {
                     continue;
                 }
                 let function = object_of(call, ToolCallKey::Function).unwrap_or(call);

@@ -230,6 +230,7 @@ impl<'run> PartialAnswer<'run> {
             let mut places = 0..;
             self.calls.retain(|call| is_whole_call(call, places.next() == Some(last), draft.limits));
         }
+        self.calls.sort_by_key(|call| call.index);
         let text = |words: &str| Node::computed(Value::plain_text(draft.arena.alloc_str(words)));
         let of_call = |call: &PartialCall<'run>| {
             let name = call.name.unwrap_or(Node::computed(Value::Null));
@@ -300,6 +301,7 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: Pa
     if !answer.is_over {
         cut_off(&mut answer.calls, talk.draft);
     }
+    answer.calls.sort_by_key(|call| call.index);
     let about = StepMeta::default();
     let arena = talk.draft.arena;
     let grown = |words: &str| Node::new(Value::plain_text(arena.alloc_str(words)), node.origin);

@@ -133,6 +133,8 @@ fn calls_of_one_place_in_a_stream_are_several_where_each_has_an_id_and_a_name() 
         told(&[part(json!("a"), json!("look"), r#"{"at":1}"#), part(json!("b"), json!("look"), r#"{"at":2}"#)]),
         [one, two]
     );
+    let second = json!({"id": "x", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 1, "id": "b", "function": {"name": "look", "arguments": r#"{"at":2}"#}}]}, "finish_reason": null}]});
+    assert_eq!(told(&[second, part(json!("a"), json!("look"), r#"{"at":1}"#)]), [one, two]);
     // Some repeat id and name, some give each part an id of its own.
     assert_eq!(told(&[part(json!("a"), json!("look"), r#"{"at":"#), part(json!("a"), json!("look"), "1}")]), [one]);
     assert_eq!(told(&[part(json!("a"), json!("look"), r#"{"at":"#), part(json!("b"), Json::Null, "1}")]), [one]);
@@ -247,6 +249,28 @@ fn a_message_of_a_tool_that_failed_says_so_in_a_snapshot_of_ag_ui() {
     with(&lines(&events), |run| {
         assert_eq!(calls(run), [("job", StepStatus::Failed)]);
         assert_eq!(field(run, 1, "error"), "\"it crashed\"");
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+}
+
+#[test]
+fn a_snapshot_of_ag_ui_tells_calls_of_a_message_whose_words_came_before() {
+    let messages = json!([{"id": "u", "role": "user", "content": "pay"},
+        {"id": "a", "role": "assistant", "content": "I pay.", "toolCalls": [{"id": "k", "type": "function", "function": {"name": "pay", "arguments": "{}"}}]},
+        {"id": "t", "role": "tool", "toolCallId": "k", "content": "paid"}]);
+    let snapshot = json!({"type": "MESSAGES_SNAPSHOT", "messages": messages});
+    let events = [
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+        json!({"type": "TEXT_MESSAGE_START", "messageId": "a", "role": "assistant"}),
+        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "a", "delta": "I pay."}),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": "a"}),
+        snapshot.clone(),
+        snapshot,
+        json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"}),
+    ];
+    with(&lines(&events), |run| {
+        assert_eq!(calls(run).len(), 1);
+        assert_eq!(steps(run).iter().filter(|step| *step == "message assistant").count(), 1);
         assert!(run.complete, "{:?}", run.warnings);
     });
 }
@@ -373,6 +397,11 @@ fn what_agents_and_teams_of_autogen_save_is_their_conversation() {
             assert!(run.complete, "{:?}", run.warnings);
         });
     }
+    // What a model was asked is no run without its answer.
+    let asked = json!([{"mode": "create", "messages": [{"content": "go", "source": "user", "type": "UserMessage"}], "response": {}}]);
+    let limits = averment_base::limits::Limits::default();
+    let mut runs = averment_traces::TraceRuns::new("t", std::io::Cursor::new(asked.to_string().into_bytes()), &limits);
+    assert!(!runs.any(|raw| averment_traces::parse_run(&raw.unwrap(), &bumpalo::Bump::new(), &limits).is_ok()));
     // Older teams keep calls in what their agents know alone.
     with(&team(&json!([{"id": "other", "arguments": "{}", "name": "erase"}])).to_string(), |run| {
         assert!(!run.complete)

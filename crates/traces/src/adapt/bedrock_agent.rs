@@ -106,6 +106,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         BedrockEventKey::Control.key(),
         BedrockTraceKind::Steps.key(),
     ],
+    near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
     object: |object| {
         is_event(object)
             || LISTS

@@ -346,8 +346,7 @@ fn push_message<'run>(
     let role = draft.role_of(node, text_of(message, ChatMessageKey::Role));
     let speaker = Speaker::from_role(role);
     if role == Some(MessageRole::Result) {
-        pieces.push(MessagePart::Result(node, message));
-        return;
+        return pieces.push(MessagePart::Result(node, message));
     }
     if role == Some(MessageRole::Assistant) && !matches!(pieces.last(), Some(MessagePart::Turn)) {
         pieces.push(MessagePart::Turn);

@@ -12,6 +12,7 @@ use super::run_builder::{RunBuilder, StepId};
 
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::StepStatus;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
@@ -25,6 +26,8 @@ key_table! {
         Role = "role",
         Delta = "delta",
         Content = "content",
+        /// Why a call failed, beside what it gave.
+        Error = "error",
         Messages = "messages",
         Why = "message",
         Result = "result",
@@ -55,6 +58,13 @@ key_table! {
         Silent = "TEXT_MESSAGE_END" | "REASONING_START" | "REASONING_MESSAGE_END" | "REASONING_END"
             | "REASONING_ENCRYPTED_VALUE" | "THINKING_START" | "THINKING_END" | "THINKING_TEXT_MESSAGE_END" | "STEP_STARTED"
             | "STEP_FINISHED" | "STATE_SNAPSHOT" | "STATE_DELTA" | "ACTIVITY_SNAPSHOT" | "ACTIVITY_DELTA",
+    }
+}
+
+key_table! {
+    AguiRole {
+        /// What the program in front shows of the agent's work, as the events of activities do: no model reads it.
+        Activity = "activity",
     }
 }
 
@@ -252,33 +262,38 @@ impl<'run> AguiRun<'_, 'run, '_> {
     /// Messages as they stand in a snapshot, and in what a run is given.
     fn add_messages(&mut self, messages: &'run [Node<'run>]) {
         for (node, message) in self.talk.draft.record_objects(messages) {
-            if text_of(message, AguiKey::Role).is_none() {
-                self.talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
-            }
-            if text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id)) {
+            let word = text_of(message, AguiKey::Role);
+            if word.and_then(AguiRole::from_key) == Some(AguiRole::Activity) {
                 continue;
             }
+            if word.is_none() {
+                self.talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+            }
+            let is_told = text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id));
             let about = StepMeta::default();
-            let role = self.talk.draft.role_of(node, text_of(message, AguiKey::Role));
+            let role = self.talk.draft.role_of(node, word);
             let content = value_of(message, AguiKey::Content);
-            if role == Some(MessageRole::Result) {
+            if role == Some(MessageRole::Result) && !is_told {
                 let id = value_of(message, AguiKey::Call).and_then(node_text);
-                let is_told = id
+                let has_result = id
                     .and_then(|id| self.talk.find_call(id))
                     .is_some_and(|call| self.talk.draft.step_field(call, of_step::RESULT).is_some());
-                if !is_told {
-                    let outcome = CallResult { result: content, ..CallResult::default() };
+                if !has_result {
+                    let error = value_of(message, AguiKey::Error);
+                    let status = error.map(|_| StepStatus::Failed);
+                    let outcome = CallResult { result: content, error, status, ..CallResult::default() };
                     self.talk.add_result(id, text_of(message, ChatMessageKey::Tool), outcome, &about, node.origin);
                 }
                 continue;
             }
-            if let Some(content) = content {
+            if let Some(content) = content.filter(|_| !is_told) {
                 self.talk.add_content(Speaker::from_role(role), content, &about, node.origin);
             }
+            // The events of a message may tell its words alone.
             let calls = value_of(message, AguiKey::Calls).and_then(super::nodes::node_list).unwrap_or_default();
             for (at, call) in self.talk.draft.record_objects(calls) {
                 let id = call.field(ToolCallKey::Id);
-                if id.and_then(node_text).is_some_and(|id| self.talk.find_call(id).is_some()) {
+                if id.and_then(node_text).map_or(is_told, |id| self.talk.find_call(id).is_some()) {
                     continue;
                 }
                 let function = object_of(call, ToolCallKey::Function).unwrap_or(call);

@@ -346,8 +346,7 @@ fn push_message<'run>(
     let role = draft.role_of(node, text_of(message, ChatMessageKey::Role));
     let speaker = Speaker::from_role(role);
     if role == Some(MessageRole::Result) {
-        pieces.push(MessagePart::Result(node, message));
-        return;
+        return pieces.push(MessagePart::Result(node, message));
     }
     if role == Some(MessageRole::Assistant) && !matches!(pieces.last(), Some(MessagePart::Turn)) {
         pieces.push(MessagePart::Turn);
@@ -356,6 +355,7 @@ fn push_message<'run>(
         draft.skip_value(node, "a message without `role` is passed over");
     }
     if let Some(content) = message.field(ChatMessageKey::Content) {
+        let content = blocks::with_cited_texts(content, draft);
         let blocks = node_list(content).unwrap_or_default();
         let is_plain =
             |block: Object<'_>| matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent);

@@ -1,5 +1,5 @@
 //! AutoGen (and AG2's messages of that kind): the messages and events of an agent chat, in a list, one a line, or under `messages` of a
-//! task's result.
+//! task's result; what agents and teams save of themselves (`save_state`).
 
 use super::api::KnownAnswers;
 use super::calls::TokenUsage;
@@ -21,6 +21,11 @@ key_table! {
         Team = "team_result",
         Task = "task_result",
         Record = "config",
+        /// What an agent, and the agents of a team, save.
+        Context = "llm_context",
+        Agents = "agent_states",
+        Agent = "agent_state",
+        Thread = "message_thread",
         Type = "type",
         Source = "source",
         Content = "content",
@@ -37,10 +42,14 @@ key_table! {
 
 key_table! {
     AutogenType {
-        Said = "TextMessage" | "MultiModalMessage" | "StopMessage" | "ToolCallSummaryMessage" | "StructuredMessage",
+        Said = "TextMessage" | "MultiModalMessage" | "StopMessage" | "ToolCallSummaryMessage" | "StructuredMessage"
+            | "UserMessage",
+        /// To a model: what it is told to be, and its answers, which are texts or calls.
+        Told = "SystemMessage",
+        Answer = "AssistantMessage",
         Handover = "HandoffMessage",
         Calls = "ToolCallRequestEvent" | "ToolCallMessage",
-        Results = "ToolCallExecutionEvent" | "ToolCallResultMessage",
+        Results = "ToolCallExecutionEvent" | "ToolCallResultMessage" | "FunctionExecutionResultMessage",
         Thought = "ThoughtEvent",
         /// A question to a person: who asked speaks for the person.
         Asks = "UserInputRequestedEvent",
@@ -48,6 +57,13 @@ key_table! {
         Silent = "ModelClientStreamingChunkEvent" | "MemoryQueryEvent" | "SelectSpeakerEvent" | "SelectorEvent",
         /// Code stands in the text: what it did is no call.
         Code = "CodeGenerationEvent" | "CodeExecutionEvent",
+    }
+}
+
+key_table! {
+    /// Types that messages to a model have: a list of them may be what was asked, without its answer.
+    AutogenModelType {
+        Any = "UserMessage" | "SystemMessage" | "AssistantMessage" | "FunctionExecutionResultMessage",
     }
 }
 
@@ -62,11 +78,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "AutoGen messages",
     known_by: "messages with a `source` whose `type` is one of AutoGen's (`TextMessage`, `ToolCallRequestEvent`, …)",
     description: "messages and events of AutoGen's agent chat (a list, one a line, or under `messages`)",
-    marks: &[AutogenKey::Messages.key(), AutogenKey::Team.key()],
+    marks: &[AutogenKey::Messages.key(), AutogenKey::Team.key(), AutogenKey::Context.key(), AutogenKey::Agents.key()],
     near: &[AutogenKey::Usage.key()],
     object: |object| {
-        let list = list_of(team_task(object).unwrap_or(object), AutogenKey::Messages);
-        list.is_some_and(|list| object_items(list).any(|(_, one)| is_message(one)))
+        let list = list_of(team_task(object).unwrap_or(object), AutogenKey::Messages).unwrap_or_default();
+        let saved = saved_messages(object).unwrap_or_default();
+        object_items(list).any(|(_, one)| is_message(one))
+            || object_items(saved).any(|(_, one)| message_type(one).is_some())
     },
     item_marks: &[AutogenKey::Source.key()],
     element: is_message,
@@ -80,8 +98,40 @@ fn team_task(run: Object<'_>) -> Option<Object<'_>> {
     object_of(object_of(run, AutogenKey::Team)?, AutogenKey::Task)
 }
 
+/// The conversation that an agent or a team saved.
+fn saved_messages(state: Object<'_>) -> Option<&[Node<'_>]> {
+    let mut threads = saved_agents(state).filter_map(|agent| list_of(agent, AutogenKey::Thread));
+    context_of(state).or_else(|| threads.next()).or_else(|| saved_agents(state).find_map(agent_context))
+}
+
+fn saved_agents(team: Object<'_>) -> impl Iterator<Item = Object<'_>> {
+    let agents = object_of(team, AutogenKey::Agents).map_or(&[][..], |agents| agents.entries());
+    agents.iter().filter_map(|entry| node_object(entry.node))
+}
+
+fn context_of(agent: Object<'_>) -> Option<&[Node<'_>]> {
+    list_of(object_of(agent, AutogenKey::Context)?, AutogenKey::Messages)
+}
+
+fn agent_context(agent: Object<'_>) -> Option<&[Node<'_>]> {
+    context_of(object_of(agent, AutogenKey::Agent)?)
+}
+
+/// The thread of a team may leave out what its agents called.
+fn note_other_calls(talk: &ConversationBuilder<'_, '_, '_>, team: Object<'_>) {
+    let messages = saved_agents(team).filter_map(agent_context).flat_map(object_items);
+    for (_, message) in messages.filter(|(_, message)| message_type(*message) == Some(AutogenType::Answer)) {
+        for (node, call) in object_items(list_of(message, AutogenKey::Content).unwrap_or_default()) {
+            if text_of(call, AutogenKey::Id).is_none_or(|id| talk.find_call(id).is_none()) {
+                talk.draft.note_unknown(node.origin, "a call of an agent is not in what its team said");
+            }
+        }
+    }
+}
+
 fn is_message(message: Object<'_>) -> bool {
-    text_of(message, AutogenKey::Source).is_some() && message_type(message).is_some()
+    let of_model = text_of(message, AutogenKey::Type).and_then(AutogenModelType::from_key);
+    text_of(message, AutogenKey::Source).is_some() && message_type(message).is_some() && of_model.is_none()
 }
 
 fn message_type(message: Object<'_>) -> Option<AutogenType> {
@@ -95,22 +145,31 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let mut talk = ConversationBuilder::new(draft);
     let (mut seen, mut with_code, mut people) = (KnownAnswers::default(), false, FxHashSet::default());
     // The messages beside it are the same, each in a record of its own.
-    let task = node_object(*root).and_then(team_task).and_then(|task| list_of(task, AutogenKey::Messages));
+    let whole = node_object(*root);
+    let task = whole.and_then(team_task).and_then(|task| list_of(task, AutogenKey::Messages));
     if task.is_some() {
-        let beside = node_object(*root).and_then(|run| list_of(run, AutogenKey::Messages)).unwrap_or_default();
+        let beside = whole.and_then(|run| list_of(run, AutogenKey::Messages)).unwrap_or_default();
         let is_record =
             |node: &&Node<'run>| node_object(**node).is_some_and(|one| one.field(AutogenKey::Record).is_some());
         beside.iter().filter(|node| !is_record(node)).for_each(|node| {
             talk.draft.skip_value(node, "what is no record of a message is passed over");
         });
     }
-    for node in task.unwrap_or_else(|| items_of(root, &[AutogenKey::Messages])) {
+    let saved = whole.and_then(saved_messages).filter(|_| task.is_none());
+    for node in task.or(saved).unwrap_or_else(|| items_of(root, &[AutogenKey::Messages])) {
         // The result of a task stands behind the stream, and repeats its messages.
         let held = node_object(*node).and_then(|result| list_of(result, AutogenKey::Messages));
         for node in held.unwrap_or(std::slice::from_ref(node)) {
             talk.draft.count_record();
-            let message = node_object(*node).filter(|message| text_of(*message, AutogenKey::Source).is_some());
-            let (Some(message), Some(kind)) = (message, message.and_then(message_type)) else {
+            let message = node_object(*node);
+            let kind = message.and_then(message_type);
+            let has_source = |kind: &AutogenType, message: Object<'run>| {
+                // What a model is given by the program has none.
+                text_of(message, AutogenKey::Source).is_some()
+                    || matches!(kind, AutogenType::Told | AutogenType::Results)
+            };
+            let known = message.zip(kind).filter(|(message, kind)| has_source(kind, *message));
+            let Some((message, kind)) = known else {
                 talk.draft.skip_value(node, "a message of unknown type is passed over");
                 continue;
             };
@@ -126,6 +185,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             add_message(&mut talk, *node, (kind, message), is_user);
         }
     }
+    whole.into_iter().for_each(|team| note_other_calls(&talk, team));
     if with_code {
         talk.draft.add_warning(root.origin, "calls count as not recorded: agents run code that stands in their texts");
         talk.draft.mark_unrecorded(StepKind::Call);
@@ -151,9 +211,19 @@ fn add_message<'run>(
     if matches!(kind, AutogenType::Calls | AutogenType::Results) && list_of(message, AutogenKey::Content).is_none() {
         talk.draft.note_unknown(node.origin, "calls or results that are no list are passed over");
     }
-    let speaker = if is_user { Speaker::User } else { Speaker::Assistant };
+    let is_answer = kind == AutogenType::Answer;
+    let kind = match (is_answer, list_of(message, AutogenKey::Content).is_some()) {
+        (true, true) => AutogenType::Calls,
+        (true, false) => AutogenType::Said,
+        _ => kind,
+    };
+    let speaker = match kind {
+        AutogenType::Told => Speaker::System,
+        _ if is_user && !is_answer => Speaker::User,
+        _ => Speaker::Assistant,
+    };
     match kind {
-        AutogenType::Said | AutogenType::Handover => {
+        AutogenType::Said | AutogenType::Told | AutogenType::Handover => {
             if let Some(content) = content {
                 talk.add_text(speaker, content, &about, node.origin);
             }
@@ -193,6 +263,6 @@ fn add_message<'run>(
                 talk.add_result(id, tool, outcome, &about, at.origin);
             }
         }
-        AutogenType::Asks | AutogenType::Silent | AutogenType::Code => {}
+        AutogenType::Asks | AutogenType::Answer | AutogenType::Silent | AutogenType::Code => {}
     }
 }

@@ -5,14 +5,14 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
-use super::run_builder::{RunBuilder, field_entry};
+use super::run_builder::{RunBuilder, StepId, field_entry};
 use averment_base::value::{Node, Object, ObjectEntry, Value};
-use averment_runs::normal::of_run;
-use averment_runs::run::StepStatus;
+use averment_runs::normal::{of_run, of_step};
+use averment_runs::run::{StepKind, StepStatus};
 
 key_table! {
     BedrockEventKey {
-        Events = "events",
+        Events = "events" | "traces",
         /// What `InvokeAgent` gives back.
         Answer = "completion",
         Trace = "trace",
@@ -24,6 +24,14 @@ key_table! {
         AgentId = "agentId",
         /// What the user says, in a request.
         Asked = "inputText",
+    }
+}
+
+key_table! {
+    /// What is handed back to the program that asked, which makes the calls itself.
+    BedrockControlKey {
+        Calls = "invocationInputs",
+        Call = "functionInvocationInput" | "apiInvocationInput",
     }
 }
 
@@ -89,9 +97,15 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Bedrock Agents trace",
-    known_by: "events whose `trace` holds an `orchestrationTrace` or its kin",
+    known_by: "events whose `trace` holds an `orchestrationTrace` or its kin, or such traces alone",
     description: "traces of Amazon Bedrock Agents (`orchestrationTrace`; a list, one a line, or under `events`)",
-    marks: &[BedrockEventKey::Events.key(), BedrockEventKey::Session.key(), BedrockEventKey::Trace.key()],
+    marks: &[
+        BedrockEventKey::Events.key(),
+        BedrockEventKey::Session.key(),
+        BedrockEventKey::Trace.key(),
+        BedrockEventKey::Control.key(),
+        BedrockTraceKind::Steps.key(),
+    ],
     near: &[BedrockTraceKind::Steps.key(), BedrockEventKey::Control.key()],
     object: |object| {
         is_event(object)
@@ -100,7 +114,7 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
                 .filter_map(|list| list_of(object, *list))
                 .any(|events| object_items(events).any(|(_, event)| is_event(event)))
     },
-    item_marks: &[BedrockEventKey::Trace.key()],
+    item_marks: &[BedrockEventKey::Trace.key(), BedrockEventKey::Control.key(), BedrockTraceKind::Steps.key()],
     element: is_event,
     line: is_event,
     read: read_run,
@@ -109,8 +123,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 
 /// The trace part of an event, and the trace in it.
 fn trace_of(event: Object<'_>) -> Option<(Object<'_>, Object<'_>)> {
-    let outer = object_of(event, BedrockEventKey::Trace)?;
     let known = |trace: Object<'_>| trace.entries().iter().any(|entry| BedrockTraceKind::from_key(entry.key).is_some());
+    // Some programs keep the trace alone.
+    if known(event) {
+        return Some((event, event));
+    }
+    let outer = object_of(event, BedrockEventKey::Trace)?;
     if known(outer) {
         return Some((event, outer));
     }
@@ -119,6 +137,15 @@ fn trace_of(event: Object<'_>) -> Option<(Object<'_>, Object<'_>)> {
 }
 
 fn is_event(event: Object<'_>) -> bool {
+    is_control(event) || is_trace_event(event)
+}
+
+fn is_control(event: Object<'_>) -> bool {
+    let control = object_of(event, BedrockEventKey::Control);
+    control.is_some_and(|control| list_of(control, BedrockControlKey::Calls).is_some())
+}
+
+fn is_trace_event(event: Object<'_>) -> bool {
     trace_of(event)
         .is_some_and(|(_, trace)| trace.entries().iter().any(|entry| BedrockTraceKind::from_key(entry.key).is_some()))
 }
@@ -145,7 +172,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         };
         match trace_of(event) {
             Some((part, trace)) => read_trace(&mut talk, *node, part, trace),
-            // The answer in pieces stands in the trace, too; what is handed back to the program is a call in it.
+            None if is_control(event) => read_control(&mut talk, event),
+            // The answer in pieces stands in the trace, too.
             None if is_request(event) => {
                 if let Some(words) = value_of(event, BedrockEventKey::Asked) {
                     talk.add_message(Speaker::User, words, &StepMeta::default(), node.origin);
@@ -253,6 +281,28 @@ fn add_calls<'run>(
     }
     if !known {
         talk.draft.skip_record(node.origin, "an invocation of nothing known is passed over");
+    }
+}
+
+/// The trace tells of these calls, too, where there is one: without a result.
+fn read_control<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<'run>) {
+    let control = object_of(event, BedrockEventKey::Control);
+    let asked = control.and_then(|control| list_of(control, BedrockControlKey::Calls)).unwrap_or_default();
+    for (node, asked) in talk.draft.record_objects(asked) {
+        let Some(call) = object_of(asked, BedrockControlKey::Call) else {
+            talk.draft.note_unknown(node.origin, "a call of unknown kind is passed over");
+            continue;
+        };
+        let tool = value_of(call, BedrockKey::Function).or_else(|| value_of(call, BedrockKey::Path));
+        let is_open = |step: &StepId| {
+            let field = |name| talk.draft.step_field(*step, name);
+            field(of_step::TOOL).and_then(node_text) == tool.and_then(node_text) && field(of_step::RESULT).is_none()
+        };
+        if talk.draft.steps_of_kind(StepKind::Call).iter().any(is_open) {
+            continue;
+        }
+        let (tool, args) = (tool.unwrap_or(Node::computed(Value::Null)), action_args(talk.draft, call));
+        talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, &StepMeta::default());
     }
 }
 

@@ -4,7 +4,8 @@
 use super::content;
 use super::fields::{FieldRecord, NodeShapes, is_true, key_table};
 use super::messages::{BlockKey, BlockType, ChatMessageKey, ToolCallKey, result_status, text_in};
-use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{first_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
+use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Number, Object, Value, ValueText};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
@@ -14,6 +15,8 @@ use rustc_hash::FxHashSet;
 key_table! {
     OtherBlockKey {
         Use = "toolUse",
+        /// Words of Bedrock's model with their sources.
+        Cited = "citationsContent",
         Given = "toolResult",
         UseId = "toolUseId",
         CallId = "toolCallId" | "tool_call_id",
@@ -262,6 +265,25 @@ fn classify_untyped(block: Object<'_>) -> ContentBlock<'_> {
         }
         None => ContentBlock::Unknown,
     }
+}
+
+/// The content of a message whose blocks of Bedrock with sources are pieces of its text, as those of other providers are.
+pub(super) fn with_cited_texts<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    let cited = |block: &Node<'run>| object_of(node_object(*block)?, OtherBlockKey::Cited);
+    let blocks = node_list(content).unwrap_or_default();
+    if !blocks.iter().any(|block| cited(block).is_some()) {
+        return content;
+    }
+    let text_block = |block: &Node<'run>| {
+        let pieces = cited(block).and_then(|cited| list_of(cited, OtherBlockKey::Content)).unwrap_or_default();
+        let pieces: Vec<_> = pieces.iter().filter_map(content::block_text).collect();
+        let words = content::concat_pieces(&pieces, draft.arena)?;
+        let source = draft.list_node(&[Node::computed(Value::Null)]);
+        let entries = [field_entry(BlockKey::Text.key(), words), field_entry(BlockKey::Citations.key(), source)];
+        Some(Node::new(draft.object_node(&entries).value, block.origin))
+    };
+    let blocks: Vec<_> = blocks.iter().map(|block| text_block(block).unwrap_or(*block)).collect();
+    Node::new(draft.list_node(&blocks).value, content.origin)
 }
 
 pub(super) fn has_type(block: Object<'_>) -> bool {

@@ -43,8 +43,10 @@ key_table! {
         Index = "index",
         Id = "id",
         Function = "function",
+        /// A call whose input is a text of its own.
+        Custom = "custom",
         Name = "name",
-        Arguments = "arguments",
+        Arguments = "arguments" | "input",
     }
 }
 
@@ -102,16 +104,21 @@ struct PartialCall<'run> {
     id: Option<Node<'run>>,
     name: Option<Node<'run>>,
     arguments: String,
+    /// Some programs give the arguments as they are, in one part.
+    given: Option<Node<'run>>,
 }
 
 impl<'run> PartialCall<'run> {
+    fn args(&self, arena: &'run bumpalo::Bump) -> Node<'run> {
+        self.given.unwrap_or_else(|| Node::computed(Value::plain_text(arena.alloc_str(&self.arguments))))
+    }
+
     /// Gemini gives each of several calls the same index, and all of it at once: a named part behind a whole call is another call.
-    fn takes_part(&self, id: Option<Node<'run>>, named: Option<Node<'run>>, given: &str, limits: &Limits) -> bool {
-        let text = |node: Option<Node<'run>>| node.and_then(node_text).filter(|text| !text.is_empty());
-        match (text(self.id), text(id)) {
-            _ if text(named).is_none() || text(self.name).is_none() => true,
-            (Some(own), Some(id)) => own == id,
-            _ => !given.starts_with('{') || !is_whole_call(self, true, limits),
+    fn takes_part(&self, id: Option<Node<'run>>, named: Option<Node<'run>>, piece: &str, limits: &Limits) -> bool {
+        match (self.id, id) {
+            _ if named.is_none() || self.name.is_none() => true,
+            (Some(own), Some(id)) => node_text(own) == node_text(id),
+            _ => !piece.starts_with('{') || !is_whole_call(self, true, limits),
         }
     }
 }
@@ -179,13 +186,8 @@ impl<'run> PartialAnswer<'run> {
         self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
         for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
             let id = part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id));
-            self.add_call_part(
-                node,
-                field_index(part, DeltaKey::Index),
-                id,
-                object_of(part, DeltaKey::Function),
-                draft.limits,
-            );
+            let function = object_of(part, DeltaKey::Function).or_else(|| object_of(part, DeltaKey::Custom));
+            self.add_call_part(node, field_index(part, DeltaKey::Index), id, function, draft.limits);
         }
         if let Some(call) = delta.field(DeltaKey::Call).filter(|call| node_object(*call).is_some()) {
             self.add_call_part(call, Some(OLDER_CALL), None, node_object(call), draft.limits);
@@ -200,20 +202,26 @@ impl<'run> PartialAnswer<'run> {
         function: Option<Object<'run>>,
         limits: &Limits,
     ) {
-        let named = function.and_then(|function| function.field(DeltaKey::Name));
-        let named = named.filter(|name| NodeShapes.is_text(*name));
-        let given = function.and_then(|function| text_of(function, DeltaKey::Arguments)).unwrap_or_default();
-        let known = self.calls.iter().rposition(|call| index.is_some() && call.index == index);
-        let goes_on =
-            |place: &usize| self.calls.get(*place).is_some_and(|call| call.takes_part(id, named, given, limits));
-        let place = known.filter(goes_on).unwrap_or_else(|| {
-            self.calls.push(PartialCall { index, node, id: None, name: None, arguments: String::new() });
+        let told = |node: &Node<'run>| node_text(*node).is_some_and(|text| !text.is_empty());
+        let (id, named) = (id.filter(told), function.and_then(|function| function.field(DeltaKey::Name)).filter(told));
+        let arguments = function.and_then(|function| value_of(function, DeltaKey::Arguments));
+        let piece = arguments.and_then(node_text).unwrap_or_default();
+        // Some programs give no index: there a name begins a call.
+        let goes_on = |call: &PartialCall<'run>| {
+            (index.is_some() || named.is_none()) && call.takes_part(id, named, piece, limits)
+        };
+        let known = self.calls.iter().rposition(|call| call.index == index);
+        let known = known.filter(|place| self.calls.get(*place).is_some_and(goes_on));
+        let place = known.unwrap_or_else(|| {
+            let arguments = String::new();
+            self.calls.push(PartialCall { index, node, id: None, name: None, arguments, given: None });
             self.calls.len() - 1
         });
         let Some(call) = self.calls.get_mut(place) else { return };
         call.id = call.id.or(id);
         call.name = call.name.or(named);
-        call.arguments.push_str(given);
+        call.arguments.push_str(piece);
+        call.given = call.given.or(arguments.filter(|arguments| matches!(arguments.value, Value::Object(_))));
     }
 
     pub(super) fn add_delta_node(&mut self, delta: Node<'run>, draft: &RunBuilder<'run, '_>) {
@@ -227,12 +235,13 @@ impl<'run> PartialAnswer<'run> {
             let mut places = 0..;
             self.calls.retain(|call| is_whole_call(call, places.next() == Some(last), draft.limits));
         }
+        self.calls.sort_by_key(|call| call.index);
         let text = |words: &str| Node::computed(Value::plain_text(draft.arena.alloc_str(words)));
         let of_call = |call: &PartialCall<'run>| {
             let name = call.name.unwrap_or(Node::computed(Value::Null));
             let function = [
                 field_entry(DeltaKey::Name.key(), name),
-                field_entry(DeltaKey::Arguments.key(), text(&call.arguments)),
+                field_entry(DeltaKey::Arguments.key(), call.args(draft.arena)),
             ];
             let id = call.id.map(|id| field_entry(DeltaKey::Id.key(), id));
             let function = field_entry(DeltaKey::Function.key(), draft.object_node(&function));
@@ -297,6 +306,7 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: Pa
     if !answer.is_over {
         cut_off(&mut answer.calls, talk.draft);
     }
+    answer.calls.sort_by_key(|call| call.index);
     let about = StepMeta::default();
     let arena = talk.draft.arena;
     let grown = |words: &str| Node::new(Value::plain_text(arena.alloc_str(words)), node.origin);
@@ -305,7 +315,7 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: Pa
     talk.add_message(Speaker::Assistant, grown(&answer.words), &about, node.origin);
     for call in answer.calls {
         let tool = call.name.unwrap_or(Node::computed(Value::Null));
-        let args = Node::computed(Value::plain_text(arena.alloc_str(&call.arguments)));
+        let args = call.args(arena);
         talk.add_call(ToolCall { tool, args: Some(args), id: call.id, origin: call.node.origin }, &about);
     }
     if let Some(counts) = answer.usage {
@@ -332,5 +342,5 @@ fn cut_off(calls: &mut Vec<PartialCall<'_>>, draft: &mut RunBuilder<'_, '_>) {
 
 fn is_whole_call(call: &PartialCall<'_>, is_last: bool, limits: &Limits) -> bool {
     let may_be_none = call.arguments.is_empty() && !is_last;
-    may_be_none || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), limits).is_ok()
+    may_be_none || call.given.is_some() || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), limits).is_ok()
 }

@@ -5,12 +5,14 @@
 //! usage counts. Sub-agents stand in the same file, told apart by `agentId`.
 
 mod copies;
+mod queued;
 mod run_end;
 pub(super) mod sdk_objects;
 mod session;
 mod speech;
 mod wrapped_lines;
 
+pub(super) use session::is_of_program;
 pub(super) use wrapped_lines::lines_under_messages;
 
 pub(crate) use session::{
@@ -25,13 +27,14 @@ use super::format::{IN_FULL, LineProjection, TraceFormat};
 use super::messages::{ChatMessageKey, LastWords, MessageRole};
 use super::nodes::{items_of, list_of, node_list, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
-use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
+use super::run_builder::{RunBuilder, StepId, count_node, field_entry};
 use crate::error::PlacedError;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::{StepKind, StepStatus};
 use copies::{CallFacts, CopyDetector};
+use run_end::status_node;
 use rustc_hash::{FxHashMap, FxHashSet};
 use speech::OpenText;
 
@@ -48,7 +51,7 @@ key_table! {
         Subtype = "subtype",
         Message = "message",
         /// Written by the program, not by the user.
-        Injected = "isMeta",
+        Injected = "isMeta" | "isSynthetic",
         SumsUp = "isCompactSummary",
         /// A sub-agent speaks, which may have a name.
         Aside = "isSidechain",
@@ -73,6 +76,7 @@ key_table! {
         Why = "error",
         /// A sub-agent's words or actions, in a progress line.
         Data = "data",
+        Attachment = "attachment",
         Turns = "num_turns",
         Usage = "usage",
         Tools = "tools",
@@ -101,8 +105,9 @@ key_table! {
         Silent = "summary" | "file-history-snapshot" | "queue-operation" | "stream_event" | "rate_limit_event"
             // Between the SDK and the program: what is allowed and set; calls and results have lines of their own.
             | "control_request" | "control_response" | "control_cancel_request" | "keep_alive",
+        Attached = "attachment",
         /// As above, for types that other formats may have as well.
-        SilentToo = "attachment" | "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode"
+        SilentToo = "custom-title" | "ai-title" | "agent-name" | "pr-link" | "last-prompt" | "permission-mode"
             // States of the session, of its folder and of what is connected to it; agents that start have files of their own.
             | "mode" | "worktree-state" | "relocated" | "frame-link" | "bridge-session" | "atis-latch" | "started"
             // How long a tool has been running, what the program proposes to say next, and what calls were about in a few words.
@@ -164,7 +169,8 @@ impl ClaudeLineType {
     /// True if a key proves that it is a session line. Copilot's result has the same session id key.
     pub(crate) fn is_sure<R: FieldRecord<ClaudeKey>>(self, line: &R) -> bool {
         let counts = |mark: &ClaudeKey| self != Self::Result || *mark != ClaudeKey::Session;
-        self != Self::SilentToo && MARKS.into_iter().filter(counts).any(|mark| line.field(mark).is_some())
+        !matches!(self, Self::SilentToo | Self::Attached)
+            && MARKS.into_iter().filter(counts).any(|mark| line.field(mark).is_some())
     }
 }
 
@@ -189,10 +195,6 @@ pub(super) fn read_conversation<'run>(messages: &[Node<'run>], draft: &mut RunBu
         }
     }
     reader.finish_run();
-}
-
-fn status_node<'run>(status: StepStatus) -> Node<'run> {
-    status.as_str().map_or_else(absent_node, |word| Node::computed(Value::plain_text(word)))
 }
 
 #[derive(Default)]

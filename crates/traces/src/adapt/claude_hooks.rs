@@ -1,9 +1,10 @@
 //! Logs of Claude Code's hooks: what the program gives to a hook, an event a line. A call has an event before it and one behind it.
 
+use super::claude_code;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{first_of, items_of, node_object, text_of};
+use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node};
 use super::tools;
@@ -16,12 +17,15 @@ use averment_runs::run::{StepKind, StepStatus};
 key_table! {
     HookKey {
         Event = "hook_event_name",
+        /// What the hook was given, where a program that collects events keeps it in one of its own.
+        Given = "payload",
         Session = "session_id",
         Folder = "cwd",
         Tool = "tool_name",
         Args = "tool_input",
         Result = "tool_response",
         Id = "tool_use_id",
+        Calls = "tool_calls",
         Error = "error",
         Prompt = "prompt",
         Answer = "last_assistant_message",
@@ -42,17 +46,19 @@ key_table! {
         Silent = "SessionStart" | "SessionEnd" | "SubagentStart" | "SubagentStop" | "Notification" | "PreCompact" | "PostCompact"
             | "PermissionRequest" | "Setup" | "InstructionsLoaded" | "ConfigChange" | "CwdChanged" | "FileChanged"
             | "WorktreeCreate" | "WorktreeRemove" | "TeammateIdle" | "TaskCreated" | "TaskCompleted" | "StopFailure"
-            | "Elicitation" | "ElicitationResult" | "UserPromptExpansion" | "PostToolBatch",
+            | "Elicitation" | "ElicitationResult" | "UserPromptExpansion" | "MessageDisplay",
+        /// Calls that were made side by side, when the last of them has ended.
+        Batch = "PostToolBatch",
     }
 }
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Claude Code hook log",
-    known_by: "events with `hook_event_name`",
+    known_by: "events with `hook_event_name`, or with such an event under `payload`",
     description: "logs of what Claude Code gives to its hooks (an event a line)",
     marks: &[HookKey::Event.key()],
     object: is_event,
-    item_marks: &[HookKey::Event.key()],
+    item_marks: &[HookKey::Event.key(), HookKey::Given.key()],
     element: is_event,
     line: is_event,
     record_ids: RecordIds::shared(&[&[HookKey::Id.key()]]),
@@ -63,7 +69,13 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_event(event: Object<'_>) -> bool {
+    let event = hook_input(event);
     text_of(event, HookKey::Event).is_some() && event.field(HookKey::Session).is_some()
+}
+
+fn hook_input(event: Object<'_>) -> Object<'_> {
+    let given = object_of(event, HookKey::Given).filter(|given| text_of(*given, HookKey::Event).is_some());
+    given.unwrap_or(event)
 }
 
 /// A call of which an event said that it begins.
@@ -89,7 +101,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let mut log = HookLog { talk, open: Vec::new(), logged: [false; 2], answer: None };
     for node in items_of::<HookKey>(root, &[]) {
         log.talk.draft.count_record();
-        let event = node_object(*node);
+        let event = node_object(*node).map(hook_input);
         let kind = event.and_then(|event| text_of(event, HookKey::Event)).and_then(HookEvent::from_key);
         match event.zip(kind) {
             Some((event, kind)) => log.read_event(*node, event, kind),
@@ -142,10 +154,22 @@ impl<'run> HookLog<'_, 'run, '_> {
                 self.logged = [before, true];
                 self.end_call(node, event, kind, &about);
             }
+            HookEvent::Batch => {
+                let [before, after] = self.logged;
+                let calls = list_of(event, HookKey::Calls);
+                self.logged = [before, after || calls.is_some()];
+                for (node, call) in self.talk.draft.record_objects(calls.unwrap_or_default()) {
+                    self.end_call(node, call, kind, &about);
+                }
+            }
             HookEvent::Prompt => {
                 self.talk.note_input();
                 let words = value_of(event, HookKey::Prompt);
-                words.into_iter().for_each(|words| self.talk.add_message(Speaker::User, words, &about, node.origin));
+                if let Some(words) = words {
+                    // What background tasks and other agents tell comes as a prompt, too.
+                    let speaker = if claude_code::is_of_program(words) { Speaker::System } else { Speaker::User };
+                    self.talk.add_message(speaker, words, &about, node.origin);
+                }
             }
             HookEvent::Stop => self.answer = first_of(event, &[HookKey::Answer]).or(self.answer),
             HookEvent::Silent => {}
@@ -185,6 +209,8 @@ impl<'run> HookLog<'_, 'run, '_> {
         let status = match kind {
             HookEvent::Denied => StepStatus::Denied,
             HookEvent::Failed => StepStatus::Failed,
+            // It does not say how each of its calls ended.
+            HookEvent::Batch => StepStatus::Unknown,
             _ => StepStatus::Ok,
         };
         let result = first_of(event, &[HookKey::Result]).or(error);

@@ -56,9 +56,9 @@ key_table! {
         Context = "turn_context",
         Item = "response_item",
         Event = "event_msg",
-        /// Summaries and program marks.
+        /// Summaries and program marks, and words that agents send each other: what sends them is an item.
         Silent = "compacted" | "ghost_snapshot" | "world_state" | "inter_agent_communication_metadata"
-            | "token_usage_record",
+            | "inter_agent_communication" | "token_usage_record" | "security_risk_score",
     }
 }
 
@@ -418,17 +418,34 @@ fn is_refusal(output: Node<'_>) -> bool {
         || text.starts_with("exec_command failed") && text.contains("Rejected(") && text.contains("rejected by user")
 }
 
-/// The program speaks as the user when it describes the environment.
+/// How texts begin that the program writes in the user's name: where it is, what hooks, agents and commands of the user told, skills,
+/// and what took the place of a conversation.
+const OF_PROGRAM: [&str; 13] = [
+    "<environment_context>",
+    "<user_instructions>",
+    "# AGENTS.md",
+    "<permissions instructions>",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "<subagent_notification>",
+    "<hook_prompt",
+    "<skill>",
+    "<codex_internal_context",
+    "<goal_context>",
+    "<recommended_plugins>",
+    "Another language model started to solve this problem and produced a summary",
+];
+
 fn item_speaker(role: Option<MessageRole>, content: Node<'_>) -> Speaker {
     let first = match content.value {
         Value::List([first, ..]) => node_object(*first).and_then(|block| text_of(block, ItemKey::Words)),
         _ => super::nodes::node_text(content),
     };
-    let injected =
-        ["<environment_context>", "<user_instructions>", "# AGENTS.md", "<permissions instructions>", "<turn_aborted>"];
     match role {
         Some(MessageRole::Assistant) => Speaker::Assistant,
-        Some(MessageRole::User) if !first.is_some_and(|text| injected.iter().any(|start| text.starts_with(start))) => {
+        Some(MessageRole::User)
+            if !first.is_some_and(|text| OF_PROGRAM.iter().any(|start| text.starts_with(start))) =>
+        {
             Speaker::User
         }
         _ => Speaker::System,

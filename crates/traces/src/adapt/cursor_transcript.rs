@@ -2,14 +2,15 @@
 //! is not in it.
 
 use super::block_session::{self, UserWords};
-use super::blocks;
+use super::blocks::{self, ContentBlock};
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
-use super::fields::{FieldRecord, key_table};
+use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole};
-use super::nodes::{items_of, node_object, object_of, text_of};
+use super::nodes::{items_of, node_object, node_text, object_of, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_run;
 
 key_table! {
     CursorLineKey {
@@ -17,6 +18,8 @@ key_table! {
         Message = "message",
         Type = "type",
         Time = "timestamp",
+        Status = "status",
+        Error = "error",
     }
 }
 
@@ -24,6 +27,12 @@ key_table! {
     CursorLineType {
         /// Ends a turn, and says nothing of what was done.
         Silent = "turn_ended",
+    }
+}
+
+key_table! {
+    CursorTurnEnd {
+        Failed = "error",
     }
 }
 
@@ -55,16 +64,24 @@ fn is_line(line: Object<'_>) -> bool {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::from_parts(draft);
+    let mut error = None;
     for node in items_of::<CursorLineKey>(root, &[]) {
         talk.draft.count_record();
         match node_object(*node) {
             Some(line) if is_line(line) => read_line(&mut talk, line),
-            Some(line) if (FORMAT.beside)(line) => {}
+            Some(line) if (FORMAT.beside)(line) => error = turn_error(line),
             _ => talk.draft.skip_value(node, "what is no message with a `role` is passed over"),
         }
     }
+    talk.draft.set_some(of_run::ERROR, error);
     block_session::leave_results_open(talk.finish_with_tools());
     Ok(())
+}
+
+/// Why a turn failed; one that the user ended did not.
+fn turn_error(line: Object<'_>) -> Option<Node<'_>> {
+    let failed = text_of(line, CursorLineKey::Status).and_then(CursorTurnEnd::from_key).is_some();
+    value_of(line, CursorLineKey::Error).filter(|_| failed)
 }
 
 fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, line: Object<'run>) {
@@ -76,6 +93,18 @@ fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, line: Object<'r
     let content = object_of(line, CursorLineKey::Message).and_then(|message| message.field(ChatMessageKey::Content));
     if let Some(content) = content {
         let speaker = Speaker::from_role(role);
-        block_session::add_content(talk, content, speaker, &WORDS, &about, blocks::classify_block);
+        block_session::add_content(talk, content, speaker, &WORDS, &about, classify_block);
+    }
+}
+
+/// What Cursor writes in place of what a model thought, in a text of its own or behind its words.
+const LEFT_OUT: &str = "[REDACTED]";
+
+fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
+    let ContentBlock::Says(words) = blocks::classify_block(block) else { return blocks::classify_block(block) };
+    match node_text(words).and_then(|text| text.trim_end().strip_suffix(LEFT_OUT)).map(str::trim_end) {
+        None => ContentBlock::Says(words),
+        Some("") => ContentBlock::Silent,
+        Some(said) => ContentBlock::Says(Node::new(Value::plain_text(said), words.origin)),
     }
 }

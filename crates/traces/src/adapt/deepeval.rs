@@ -6,7 +6,7 @@ use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::cutting::RunCutting;
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object, object_items};
+use super::nodes::{are_mostly, node_list, node_object, object_items, object_of};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{
@@ -17,7 +17,7 @@ use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::{StepKind, StepStatus};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 key_table! {
     DeepEvalKey {
@@ -44,6 +44,23 @@ key_table! {
         Trace = "trace",
         /// The calls that a span, or the whole trace, counts as its own.
         Called = "toolsCalled" | "tools_called",
+    }
+}
+
+key_table! {
+    /// The steps of LlamaIndex's workflow that call a tool: what they are given, and what they give back.
+    LlamaStepKey {
+        Event = "ev",
+        Tool = "tool_name",
+        Id = "tool_id",
+        Output = "tool_output",
+    }
+}
+
+key_table! {
+    LlamaSpanName {
+        /// Of a call of LlamaIndex that failed: the name of its tool is only told with what it gave.
+        Unnamed = "Tool",
     }
 }
 
@@ -159,6 +176,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
         }
     }
+    name_failed_calls(&mut spans);
     note_others(trace, &spans, draft);
     let at = |word| value_of(trace, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     let duration = at(DeepEvalKey::Start).zip(at(DeepEvalKey::End)).map(|(start, end)| end - start);
@@ -174,6 +192,19 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     };
     build_run(spans, whole, draft);
     Ok(())
+}
+
+/// A call of LlamaIndex inside of the step that makes it is one of the same tool.
+fn name_failed_calls(spans: &mut [TraceSpan<'_>]) {
+    let is_unnamed = |span: &TraceSpan<'_>| {
+        let name = span.name.and_then(text_of_node).and_then(LlamaSpanName::from_key);
+        span.act == SpanAct::Tool && name.is_some()
+    };
+    let named = spans.iter().filter(|span| span.act == SpanAct::Tool && !is_unnamed(span));
+    let names: FxHashMap<&str, Node<'_>> = named.filter_map(|span| Some((span.id?, span.name?))).collect();
+    for span in spans.iter_mut().filter(|span| is_unnamed(span)) {
+        span.name = span.parent.and_then(|parent| names.get(parent).copied()).or(span.name);
+    }
 }
 
 /// Lists of spans that nobody knows, and calls that a span says were made and that have no span of a tool.
@@ -234,14 +265,21 @@ fn read_span<'run>(
         _ => (Fact::Input, Fact::Output),
     };
     span.take_fact(given, input);
-    // A tool may give a message.
-    let message = output
-        .and_then(node_object)
-        .filter(|message| span.act == SpanAct::Tool && value_of(*message, DeepEvalKey::CallId).is_some());
-    match message {
-        Some(message) => {
-            span.take_fact(Fact::CallId, value_of(message, DeepEvalKey::CallId));
-            span.take_fact(Fact::Result, value_of(message, DeepEvalKey::Content));
+    let event = input.and_then(node_object).and_then(|input| object_of(input, LlamaStepKey::Event));
+    if let Some(tool) =
+        event.filter(|_| span.act == SpanAct::Tool).and_then(|event| value_of(event, LlamaStepKey::Tool))
+    {
+        span.name = Some(tool);
+    }
+    // A tool may give a message, and a step of LlamaIndex says which call it made.
+    let told = output.and_then(node_object).filter(|_| span.act == SpanAct::Tool).and_then(|told| {
+        let message = value_of(told, DeepEvalKey::CallId).map(|id| (id, value_of(told, DeepEvalKey::Content)));
+        message.or_else(|| Some((value_of(told, LlamaStepKey::Id)?, Some(value_of(told, LlamaStepKey::Output)?))))
+    });
+    match told {
+        Some((id, result)) => {
+            span.take_fact(Fact::CallId, Some(id));
+            span.take_fact(Fact::Result, result);
         }
         None => span.take_fact(gave, output),
     }

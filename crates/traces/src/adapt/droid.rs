@@ -25,6 +25,8 @@ key_table! {
         Version = "version",
         Time = "timestamp",
         Message = "message",
+        /// Whom a message is for: the program writes those for the model alone, and its notices for the person, in the user's name.
+        Audience = "visibility",
         Parent = "parentId",
         Role = "role",
         Words = "text",
@@ -47,8 +49,8 @@ key_table! {
     DroidLineType {
         Start = "session_start",
         Message = "message",
-        /// The list of what is to do, which a tool has written, and where a summary took the place of messages.
-        Silent = "todo_state" | "compaction_state" | "session_end",
+        /// The list of what is to do, which a tool has written, where a summary took the place of messages, and how a turn ended.
+        Silent = "todo_state" | "compaction_state" | "session_end" | "agent_turn_outcome",
     }
 }
 
@@ -180,10 +182,12 @@ fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
     }
     let about = StepMeta { time: line.field(DroidKey::Time), ..StepMeta::default() };
     let speaker = Speaker::from_role(role);
+    let has_audience = [line, message].into_iter().any(|holder| text_of(holder, DroidKey::Audience).is_some());
     if let Some(content) = message.field(ChatMessageKey::Content) {
         let blocks = super::nodes::node_list(content).unwrap_or(std::slice::from_ref(talk.draft.arena.alloc(content)));
         for block in blocks {
-            let speaker = if speaker == Speaker::User && is_of_program(*block) { Speaker::System } else { speaker };
+            let of_program = speaker == Speaker::User && (has_audience || is_of_program(*block));
+            let speaker = if of_program { Speaker::System } else { speaker };
             block_session::add_content(talk, *block, speaker, &UserWords::PLAIN, &about, classify_block);
         }
     }
@@ -260,6 +264,7 @@ fn read_event<'run>(
             if let Some(counts) = object_of(event, DroidKey::Usage) {
                 let mut usage = TokenUsage::default();
                 usage.add_usage(counts);
+                usage.count_cache_as_input();
                 talk.usage.merge_usage(&usage);
             }
         }

@@ -4,6 +4,7 @@ mod events;
 pub(super) mod json_output;
 pub(super) mod saved_chat;
 pub(super) mod telemetry;
+mod user_words;
 
 use events::read_stream;
 
@@ -43,6 +44,8 @@ key_table! {
         Type = "type",
         Time = "timestamp",
         Content = "content",
+        /// What the user typed, where the program put more behind it.
+        Shown = "displayContent",
         Thoughts = "thoughts",
         Calls = "toolCalls",
         Model = "model",
@@ -224,9 +227,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             GeminiSayer::User if repeats_results(message, &called) => {}
             GeminiSayer::User | GeminiSayer::Program => {
                 let of_user = sayer == GeminiSayer::User && !is_of_program(message);
-                let speaker = if of_user { Speaker::User } else { Speaker::System };
-                if let Some(content) = message.field(GeminiKey::Content) {
-                    add_words(&mut talk, speaker, content, (&about, *node));
+                match message.field(GeminiKey::Content) {
+                    Some(content) if of_user => user_words::add_words(&mut talk, message, content, (&about, *node)),
+                    Some(content) => add_words(&mut talk, Speaker::System, content, (&about, *node)),
+                    None => {}
                 }
             }
         }
@@ -265,7 +269,7 @@ fn read_lines<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, lines: &[Node<
     messages
 }
 
-/// A summary of the conversation or facts about the machine, in the user's name.
+/// A summary of the conversation, facts about the machine, a reminder, or what a command of the user printed, in the user's name.
 fn is_of_program(message: Object<'_>) -> bool {
     let content = message.field(GeminiKey::Content);
     let first = content.and_then(|content| match content.value {
@@ -273,7 +277,7 @@ fn is_of_program(message: Object<'_>) -> bool {
         _ => node_text(content),
     });
     let begins = |mark: &&str| first.is_some_and(|words| words.trim_start().starts_with(*mark));
-    ["<state_snapshot>", "<session_context>"].iter().any(begins)
+    ["<state_snapshot>", "<session_context>", "System: ", "I ran the following shell command:"].iter().any(begins)
 }
 
 /// The ids of the calls of all answers.

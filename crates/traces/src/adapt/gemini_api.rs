@@ -216,9 +216,14 @@ fn push_content<'run>(
     let Some(speaker) = speaker_of(text_of(content, GeminiApiKey::Role), given) else {
         return draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
     };
-    let Some(list) = list_of(content, AdkPartKey::Parts) else {
+    let given = value_of(content, AdkPartKey::Parts);
+    // The SDKs take a part alone, too.
+    let alone =
+        given.filter(|given| node_object(*given).is_some()).map(|given| std::slice::from_ref(draft.arena.alloc(given)));
+    let Some(list) = given.and_then(node_list).or(alone) else {
         // An answer that was cut off at once has no parts.
-        if !content.entries().is_empty() && text_of(content, GeminiApiKey::Role).is_none() {
+        let is_cut_off = given.is_none() && text_of(content, GeminiApiKey::Role).is_some();
+        if !content.entries().is_empty() && !is_cut_off {
             draft.note_unknown(node.origin, "a content without `parts` is passed over");
         }
         return;

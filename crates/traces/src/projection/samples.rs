@@ -316,7 +316,10 @@ fn session(agent: &Json) -> Vec<Json> {
     last["ClaudeKey.isMeta"] = json!(true);
     let mut summary = line("user", json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": "so far"}));
     summary["ClaudeKey.isCompactSummary"] = json!(true);
-    lines.extend([last, summary, plain_line()]);
+    let mut synthetic = line("user", json!({"ChatMessageKey.role": "user", "ChatMessageKey.content": "made up"}));
+    synthetic["ClaudeKey.isSynthetic"] = json!(true);
+    let queued = json!({"ClaudeKey.type": "attachment", "ClaudeKey.attachment": {"type": "queued_command", "prompt": "and this"}});
+    lines.extend([last, summary, synthetic, queued, plain_line()]);
     let mut aside = plain_line();
     aside["ClaudeKey.message"]["ChatMessageKey.content"][0]["BlockKey.text"] = json!("aside");
     aside.as_object_mut().expect("a line").extend(agent.as_object().expect("an object").clone());

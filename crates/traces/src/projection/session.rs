@@ -174,7 +174,11 @@ impl<'a> SessionLines<'a> {
                     return None;
                 }
             }
-            ClaudeLineType::System | ClaudeLineType::Progress | ClaudeLineType::Silent | ClaudeLineType::SilentToo => {}
+            ClaudeLineType::System
+            | ClaudeLineType::Progress
+            | ClaudeLineType::Attached
+            | ClaudeLineType::Silent
+            | ClaudeLineType::SilentToo => {}
         }
         Some(())
     }

@@ -67,8 +67,8 @@ const PROJECTED: [(&str, Option<&str>); 10] = [
     (
         "ClaudeKey",
         Some(
-            "isMeta isCompactSummary toolUseResult tool_use_result tool_use_id error usage tools cwd version claude_code_version \
-             gitBranch qwen_code_version",
+            "isMeta isSynthetic isCompactSummary toolUseResult tool_use_result tool_use_id error attachment usage tools cwd version \
+             claude_code_version gitBranch qwen_code_version",
         ),
     ),
     (

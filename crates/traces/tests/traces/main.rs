@@ -43,6 +43,7 @@ mod later_results;
 mod later_versions;
 mod memory;
 mod nameless_calls;
+mod newer_records;
 mod normal_form;
 mod observed;
 mod observed_agents;

@@ -1,6 +1,11 @@
 //! What follows for the run once all lines are read.
 
 use super::*;
+use crate::adapt::run_builder::absent_node;
+
+pub(super) fn status_node<'run>(status: StepStatus) -> Node<'run> {
+    status.as_str().map_or_else(absent_node, |word| Node::computed(Value::plain_text(word)))
+}
 
 impl ClaudeReader<'_, '_, '_> {
     pub(super) fn finish_run(mut self) {

@@ -3,13 +3,13 @@
 
 mod events;
 pub(super) mod exec;
+mod speaker;
 
 use super::api::responses::{self, ItemKey};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::MessageRole;
 use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
@@ -292,7 +292,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
             _ if is_server_call(item) => self.add_server_call(node, item, about),
             (Some(role), Some(content)) => {
-                let speaker = item_speaker(self.talk.draft.role_of(node, Some(role)), content);
+                let speaker = speaker::item_speaker(self.talk.draft.role_of(node, Some(role)), content);
                 if speaker == Speaker::Assistant {
                     self.note_speech();
                 }
@@ -416,38 +416,4 @@ fn is_refusal(output: Node<'_>) -> bool {
     let text = text.strip_prefix("{\"output\":").map_or(text, |inner| inner.trim_start().trim_start_matches('"'));
     STARTS.iter().any(|start| text.starts_with(start))
         || text.starts_with("exec_command failed") && text.contains("Rejected(") && text.contains("rejected by user")
-}
-
-/// How texts begin that the program writes in the user's name: where it is, what hooks, agents and commands of the user told, skills,
-/// and what took the place of a conversation.
-const OF_PROGRAM: [&str; 13] = [
-    "<environment_context>",
-    "<user_instructions>",
-    "# AGENTS.md",
-    "<permissions instructions>",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "<subagent_notification>",
-    "<hook_prompt",
-    "<skill>",
-    "<codex_internal_context",
-    "<goal_context>",
-    "<recommended_plugins>",
-    "Another language model started to solve this problem and produced a summary",
-];
-
-fn item_speaker(role: Option<MessageRole>, content: Node<'_>) -> Speaker {
-    let first = match content.value {
-        Value::List([first, ..]) => node_object(*first).and_then(|block| text_of(block, ItemKey::Words)),
-        _ => super::nodes::node_text(content),
-    };
-    match role {
-        Some(MessageRole::Assistant) => Speaker::Assistant,
-        Some(MessageRole::User)
-            if !first.is_some_and(|text| OF_PROGRAM.iter().any(|start| text.starts_with(start))) =>
-        {
-            Speaker::User
-        }
-        _ => Speaker::System,
-    }
 }

@@ -85,7 +85,11 @@ fn a_definition_of_a_tool_is_no_result_in_the_form_of_anthropic_either() {
     let asked = json!({"role": "user", "content": "how many, how much?"});
     let call = |id: &str, tool: &str| json!({"type": "tool_use", "id": id, "name": tool, "input": {}});
     let both = json!({"role": "assistant", "content": [call("a", "count"), call("b", "price")]});
-    let gave = |id: &str| json!({"role": "tool", "content": "5", "tool_call_id": id});
+    // The text stands as it is, or in a part.
+    let gave = |id: &str| {
+        let content = if id == "a" { json!([{"type": "text", "text": "5"}]) } else { json!("5") };
+        json!({"role": "tool", "content": content, "tool_call_id": id})
+    };
     let observations = [
         model("1", 1, &json!([asked, defined("count"), defined("price")]), &both),
         model(

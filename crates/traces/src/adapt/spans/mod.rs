@@ -21,6 +21,7 @@ pub(crate) mod span_messages;
 #[cfg(test)]
 mod tests;
 mod timed;
+mod tool_definitions;
 mod tool_events;
 mod tool_executions;
 mod tool_roles;

@@ -5,6 +5,7 @@ use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
 use super::text_of_node;
+use super::tool_definitions::is_definition;
 use super::tool_roles::{self, DefaultSpeaker};
 use crate::adapt::api::responses;
 use crate::adapt::blocks::{self, ContentBlock};
@@ -211,10 +212,12 @@ pub(super) fn read_message<'run>(
     match (said.role, content) {
         // Some put the definitions of tools among the messages.
         (Some(of_step::TOOL), Some(content)) if is_definition(content) => {}
-        (Some(of_step::TOOL), Some(content)) if !holds_parts(content) => {
+        (Some(of_step::TOOL), Some(content)) if !holds_parts(content) || holds_text_alone(content) => {
             let tool = value_of(message, SpanMessageKey::Tool).and_then(text_of_node);
             let id = value_of(message, SpanMessageKey::Answers).filter(|id| text_of_node(*id).is_some());
-            let told = ToolResult { id, tool, result: content, failed: has_failed(message) };
+            let text = Some(content).filter(|content| holds_parts(*content));
+            let result = text.and_then(|text| content::content_text(text, draft.arena)).unwrap_or(content);
+            let told = ToolResult { id, tool, result, failed: has_failed(message) };
             said.results.push(told_in(told, draft));
         }
         // What the parts of a message are in is an object of its own in some.
@@ -253,20 +256,11 @@ fn holds_parts(content: Node<'_>) -> bool {
         .is_some_and(|parts| parts.iter().any(has_type) || !parts.is_empty() && parts.iter().all(is_block))
 }
 
-key_table! {
-    DefinitionKey {
-        About = "description",
-        Takes = "parameters" | "input_schema" | "inputSchema",
-    }
-}
-
-fn is_definition(content: Node<'_>) -> bool {
-    let Some(tool) = node_object(content) else { return false };
-    let has = |of: Object<'_>, key| value_of(of, key).is_some();
-    match value_of(tool, SpanMessageKey::Function).and_then(node_object) {
-        Some(function) => has(function, DefinitionKey::About) || has(function, DefinitionKey::Takes),
-        None => value_of(tool, SpanMessageKey::Tool).is_some() && has(tool, DefinitionKey::Takes),
-    }
+/// What a tool gave, in parts.
+fn holds_text_alone(content: Node<'_>) -> bool {
+    let kind =
+        |part: &Node<'_>| SpanPartType::from_key(text_of_node(value_of(node_object(*part)?, SpanMessageKey::Type)?)?);
+    node_list(content).is_some_and(|parts| parts.iter().all(|part| kind(part) == Some(SpanPartType::Text)))
 }
 
 /// A Bedrock block, identified by its only key.

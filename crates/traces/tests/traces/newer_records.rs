@@ -407,3 +407,24 @@ fn what_agents_and_teams_of_autogen_save_is_their_conversation() {
         assert!(!run.complete)
     });
 }
+
+#[test]
+fn why_a_tool_of_the_program_around_codex_failed_is_its_error() {
+    let event = |payload: Json| json!({"timestamp": "2026-05-01T10:00:00Z", "type": "event_msg", "payload": payload});
+    let text = lines(&[
+        json!({"timestamp": "2026-05-01T10:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}}),
+        event(json!({"type": "user_message", "message": "mail it"})),
+        event(
+            json!({"type": "dynamic_tool_call_request", "callId": "d", "turnId": "t", "tool": "mail", "arguments": {}}),
+        ),
+        event(
+            json!({"type": "dynamic_tool_call_response", "call_id": "d", "turn_id": "t", "tool": "mail", "arguments": {},
+            "content_items": [], "success": false, "error": "the box is full"}),
+        ),
+    ]);
+    with(&text, |run| {
+        assert_eq!(calls(run), [("mail", StepStatus::Failed)]);
+        let call = run.steps.iter().position(|step| step.kind == StepKind::Call).unwrap();
+        assert_eq!(["error", "result"].map(|key| field(run, call, key)), ["\"the box is full\""; 2]);
+    });
+}

@@ -30,6 +30,8 @@ key_table! {
         Result = "result",
         Went = "Ok",
         Error = "Err",
+        /// Of a tool of the program that holds Codex: why it failed.
+        Why = "error",
         Content = "content" | "content_items",
         Failed = "isError",
         Duration = "duration",
@@ -73,9 +75,12 @@ impl<'run> CodexSession<'_, 'run, '_> {
         let outcome = match kind {
             CodexEventType::McpEnd => self.of_server(event),
             CodexEventType::DynamicEnd => {
-                let words = first_of(event, &[CodexCallKey::Content]);
-                let result = words.and_then(|words| self.words_of(words)).or(words);
-                CallResult { result, ..of_program(event) }
+                let parts = first_of(event, &[CodexCallKey::Content]);
+                let words = parts.and_then(|parts| self.words_of(parts)).or(parts);
+                let error = text_of(event, CodexCallKey::Why).and_then(|_| first_of(event, &[CodexCallKey::Why]));
+                let is_empty = |words: &Node<'run>| matches!(words.value, Value::List([]));
+                let result = words.filter(|words| error.is_none() || !is_empty(words)).or(error);
+                CallResult { result, error, ..of_program(event) }
             }
             _ => of_program(event),
         };

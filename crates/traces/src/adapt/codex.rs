@@ -47,6 +47,8 @@ key_table! {
         Item = "item",
         Mark = "record_type",
         Begun = "timestamp",
+        /// Of a call: the server, which newer versions tell beside the name of its tool.
+        Server = "namespace",
     }
 }
 
@@ -300,12 +302,26 @@ impl<'run> CodexSession<'_, 'run, '_> {
             }
             _ => responses::add_item(&mut self.talk, node, item, about),
         }
+        self.name_server(item);
         let refused = item.field(ItemKey::Output).filter(|output| is_refusal(*output));
         if let Some((output, call)) =
             refused.and_then(|output| Some((output, self.talk.find_call(text_of(item, ItemKey::CallId)?)?)))
         {
             self.talk.set_status(call, StepStatus::Denied);
             self.talk.draft.set_field(call, of_step::ERROR, output);
+        }
+    }
+
+    /// Older versions wrote `mcp__SERVER__TOOL` for the name itself.
+    fn name_server(&mut self, item: Object<'run>) {
+        let server = text_of(item, CodexPayloadKey::Server).filter(|server| server.starts_with("mcp__"));
+        let tool = item.field(ItemKey::Name).filter(|_| server.is_some());
+        let call = text_of(item, ItemKey::CallId).and_then(|id| self.talk.find_call(id));
+        let name = tool.and_then(super::nodes::node_text).filter(|tool| !tool.starts_with("mcp__"));
+        if let (Some(server), Some(tool), Some(name), Some(call)) = (server, tool, name, call) {
+            let whole = format!("{}__{name}", server.trim_end_matches('_'));
+            let whole = Value::plain_text(self.talk.draft.arena.alloc_str(&whole));
+            self.talk.draft.set_field(call, of_step::TOOL, Node::new(whole, tool.origin));
         }
     }
 

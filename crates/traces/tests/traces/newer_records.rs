@@ -428,3 +428,24 @@ fn why_a_tool_of_the_program_around_codex_failed_is_its_error() {
         assert_eq!(["error", "result"].map(|key| field(run, call, key)), ["\"the box is full\""; 2]);
     });
 }
+
+#[test]
+fn the_server_that_codex_tells_beside_a_tool_is_a_part_of_its_name() {
+    let item =
+        |payload: Json| json!({"timestamp": "2026-05-01T10:00:00Z", "type": "response_item", "payload": payload});
+    let call = |id: &str, name: &str, namespace: &str| {
+        item(json!({"type": "function_call", "call_id": id, "name": name, "namespace": namespace, "arguments": "{}"}))
+    };
+    let gave = |id: &str| item(json!({"type": "function_call_output", "call_id": id, "output": "made"}));
+    let text = lines(&[
+        json!({"timestamp": "2026-05-01T10:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/w"}}),
+        call("a", "create", "mcp__jira__"),
+        gave("a"),
+        call("b", "mcp__jira__close", "mcp__jira"),
+        gave("b"),
+    ]);
+    with(&text, |run| {
+        let names: Vec<_> = calls(run).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["mcp__jira__create", "mcp__jira__close"]);
+    });
+}

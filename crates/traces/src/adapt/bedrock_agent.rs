@@ -1,14 +1,15 @@
 //! Traces of Amazon Bedrock Agents: the events of `InvokeAgent` with their `trace`, in a list, one a line, or under `events`.
 
+use super::called_tools::CalledTools;
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, text_of};
-use super::run_builder::{RunBuilder, StepId, field_entry};
+use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, ObjectEntry, Value};
-use averment_runs::normal::{of_run, of_step};
-use averment_runs::run::{StepKind, StepStatus};
+use averment_runs::normal::of_run;
+use averment_runs::run::StepStatus;
 
 key_table! {
     BedrockEventKey {
@@ -164,6 +165,7 @@ pub(super) fn compose_answer<'run>(events: &'run [Node<'run>], _: &RunBuilder<'r
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
+    let mut called = CalledTools::default();
     for node in items_of(root, &LISTS) {
         talk.draft.count_record();
         let Some(event) = node_object(*node) else {
@@ -172,7 +174,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         };
         match trace_of(event) {
             Some((part, trace)) => read_trace(&mut talk, *node, part, trace),
-            None if is_control(event) => read_control(&mut talk, event),
+            None if is_control(event) => read_control(&mut talk, &mut called, event),
             // The answer in pieces stands in the trace, too.
             None if is_request(event) => {
                 if let Some(words) = value_of(event, BedrockEventKey::Asked) {
@@ -285,23 +287,27 @@ fn add_calls<'run>(
 }
 
 /// The trace tells of these calls, too, where there is one: without a result.
-fn read_control<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<'run>) {
+fn read_control<'run>(
+    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    called: &mut CalledTools<'run>,
+    event: Object<'run>,
+) {
     let control = object_of(event, BedrockEventKey::Control);
     let asked = control.and_then(|control| list_of(control, BedrockControlKey::Calls)).unwrap_or_default();
+    let mut untold = Vec::new();
     for (node, asked) in talk.draft.record_objects(asked) {
         let Some(call) = object_of(asked, BedrockControlKey::Call) else {
             talk.draft.note_unknown(node.origin, "a call of unknown kind is passed over");
             continue;
         };
         let tool = value_of(call, BedrockKey::Function).or_else(|| value_of(call, BedrockKey::Path));
-        let is_open = |step: &StepId| {
-            let field = |name| talk.draft.step_field(*step, name);
-            field(of_step::TOOL).and_then(node_text) == tool.and_then(node_text) && field(of_step::RESULT).is_none()
-        };
-        if talk.draft.steps_of_kind(StepKind::Call).iter().any(is_open) {
-            continue;
+        let told = tool.and_then(node_text).and_then(|tool| called.take_waiting(tool, talk.draft));
+        if told.is_none() {
+            untold.push((node, call, tool.unwrap_or(Node::computed(Value::Null))));
         }
-        let (tool, args) = (tool.unwrap_or(Node::computed(Value::Null)), action_args(talk.draft, call));
+    }
+    for (node, call, tool) in untold {
+        let args = action_args(talk.draft, call);
         talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, &StepMeta::default());
     }
 }

@@ -34,6 +34,7 @@ mod blocks;
 mod bot_framework;
 mod braintrust;
 mod browser_use;
+mod called_tools;
 pub(crate) mod calls;
 mod camel;
 mod chainlit;

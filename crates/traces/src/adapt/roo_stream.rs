@@ -8,6 +8,7 @@ use super::nodes::{items_of, list_of, node_object, node_text, object_items, text
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, TextOrigin, Value, json};
+use rustc_hash::FxHashMap;
 
 key_table! {
     RooEventKey {
@@ -124,6 +125,7 @@ impl ShownPiece<'_> {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut pieces: Vec<ShownPiece<'run>> = Vec::new();
+    let mut places: FxHashMap<(RooEventType, String), usize> = FxHashMap::default();
     // The end stands around the other events.
     let end = node_object(*root).and_then(|end| list_of(end, RooEventKey::Events)).map(|_| &*root);
     for node in items_of(root, &[RooEventKey::Events]).iter().chain(end) {
@@ -136,12 +138,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         let words = text_of(event, RooEventKey::Words).unwrap_or_default();
         let id = value_of(event, RooEventKey::Id).map(|id| json::to_json(&id.value));
-        let is_same = |piece: &&mut ShownPiece<'run>| {
-            piece.kind == kind
-                && id.is_some()
-                && value_of(piece.event, RooEventKey::Id).map(|id| json::to_json(&id.value)) == id
-        };
-        match pieces.iter_mut().rev().find(is_same) {
+        let place = id.map_or(pieces.len(), |id| *places.entry((kind, id)).or_insert(pieces.len()));
+        match pieces.get_mut(place) {
             // The last piece may be the whole.
             Some(piece) if words.starts_with(&piece.words) => {
                 (piece.event, piece.words) = (event, words.to_owned());

@@ -254,6 +254,12 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         steps.map(|(index, _)| StepId(index)).collect()
     }
 
+    /// The calls among the steps from this number on.
+    pub(crate) fn calls_from(&self, first: usize) -> impl Iterator<Item = StepId> {
+        let steps = self.steps.iter().enumerate().skip(first).filter(|(_, step)| step.kind == StepKind::Call);
+        steps.map(|(index, _)| StepId(index))
+    }
+
     /// Inserts derived steps right behind their origin.
     pub(crate) fn insert_derived(
         &mut self,

@@ -3,12 +3,13 @@
 
 use super::block_session::{self, UserWords};
 use super::blocks::{self, BlockCall, BlockResult, ContentBlock};
+use super::called_tools::CalledTools;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord as _, NodeShapes, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey, answered_tool, call_arguments, function_object};
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, text_of};
-use super::run_builder::{RunBuilder, StepId};
+use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
@@ -90,16 +91,12 @@ fn is_result(message: Object<'_>) -> bool {
 }
 
 /// The sender, if it is a tool that was called.
-fn sender_tool<'run>(message: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option<&'run str> {
-    text_of(message, SenderKey::Sender).filter(|sender| draft.called_tools().contains(sender))
-}
-
-/// The id of the first call of a tool that has no result yet.
-fn waiting_id<'run>(tool: &str, draft: &RunBuilder<'run, '_>) -> Option<&'run str> {
-    let text = |call, key| draft.step_field(call, key).and_then(node_text);
-    let waits =
-        |call: &StepId| text(*call, of_step::TOOL) == Some(tool) && draft.step_field(*call, of_step::RESULT).is_none();
-    text(draft.steps_of_kind(StepKind::Call).into_iter().find(waits)?, of_step::ID)
+fn sender_tool<'run>(
+    message: Object<'run>,
+    called: &mut CalledTools<'run>,
+    draft: &RunBuilder<'run, '_>,
+) -> Option<&'run str> {
+    text_of(message, SenderKey::Sender).filter(|sender| called.was_called(sender, draft))
 }
 
 fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
@@ -123,16 +120,21 @@ fn add_result<'run>(
     talk: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
+    called: &mut CalledTools<'run>,
     about: &StepMeta<'run>,
 ) {
+    let sender = sender_tool(message, called, talk.draft);
+    let waiting = |called: &mut CalledTools<'run>| {
+        let call = called.waiting_call(sender?, talk.draft)?;
+        talk.draft.step_field(call, of_step::ID).and_then(node_text)
+    };
     let answer = BlockResult {
-        id: text_of(message, ChatMessageKey::Answers)
-            .or_else(|| waiting_id(sender_tool(message, talk.draft)?, talk.draft)),
+        id: text_of(message, ChatMessageKey::Answers).or_else(|| waiting(called)),
         result: value_of(message, SenderKey::Content).or(value_of(message, SenderKey::Words)),
         status: Some(StepStatus::Unknown),
         ..BlockResult::default()
     };
-    let tool = answered_tool(&message, &NodeShapes).and_then(node_text).or_else(|| sender_tool(message, talk.draft));
+    let tool = answered_tool(&message, &NodeShapes).and_then(node_text).or(sender);
     block_session::add_result(talk, node, &answer, tool, about);
 }
 
@@ -167,6 +169,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let mut talk = ConversationBuilder::from_parts(draft);
     // Calls stand in blocks or beside the words; of words alone nobody knows what was done for them.
     let (mut in_blocks, mut in_lists) = (true, false);
+    let mut called = CalledTools::default();
     for node in items_of(root, &[SenderKey::Messages]) {
         talk.draft.count_record();
         let Some(message) = node_object(*node) else {
@@ -177,15 +180,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let about = StepMeta { time, ..StepMeta::default() };
         let speaker = match sender_of(message) {
             Some(SenderWord::Tool) => {
-                add_result(&mut talk, *node, message, &about);
+                add_result(&mut talk, *node, message, &mut called, &about);
                 continue;
             }
             Some(SenderWord::User) => Speaker::User,
             Some(SenderWord::Assistant) => Speaker::Assistant,
             Some(SenderWord::System) => Speaker::System,
             // Some name the tool that answers.
-            None if sender_tool(message, talk.draft).is_some() => {
-                add_result(&mut talk, *node, message, &about);
+            None if sender_tool(message, &mut called, talk.draft).is_some() => {
+                add_result(&mut talk, *node, message, &mut called, &about);
                 continue;
             }
             None => {

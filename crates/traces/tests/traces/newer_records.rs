@@ -287,6 +287,13 @@ fn a_trace_of_bedrock_agents_is_read_without_its_events() {
         "function": "pay", "parameters": [{"name": "n", "type": "integer", "value": "5"}]}}]}});
     let asked = json!({"invocationInput": {"invocationType": "ACTION_GROUP", "actionGroupInvocationInput": {"function": "pay",
         "executionType": "RETURN_CONTROL", "parameters": [{"name": "n", "type": "integer", "value": "5"}]}}});
+    // The same tool twice: the trace tells of one of the calls, or of none.
+    let mut twice = control.clone();
+    twice["returnControl"]["invocationInputs"] =
+        vec![control["returnControl"]["invocationInputs"][0].clone(); 2].into();
+    for text in [lines(&[json!({"orchestrationTrace": asked}), twice.clone()]), lines(&[twice])] {
+        with(&text, |run| assert_eq!(calls(run).len(), 2));
+    }
     for text in [lines(&[json!({"orchestrationTrace": asked}), control.clone()]), lines(&[control])] {
         with(&text, |run| {
             assert_eq!(calls(run).len(), 1);

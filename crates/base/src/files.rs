@@ -98,7 +98,7 @@ fn file_identity(found: &Metadata) -> Option<FileIdentity> {
 }
 
 #[cfg(not(unix))]
-fn identity(_: &Metadata) -> Option<FileIdentity> {
+fn file_identity(_: &Metadata) -> Option<FileIdentity> {
     None
 }
 
@@ -137,12 +137,46 @@ pub fn open_resolved(place: &Path, folder: bool) -> io::Result<File> {
     Ok(file)
 }
 
+/// The names in a folder, in no order; its place is opened as by [`open_resolved`].
+///
+/// # Errors
+/// What the system says.
+#[cfg(unix)]
+pub fn list_resolved(place: &Path) -> io::Result<impl Iterator<Item = io::Result<String>>> {
+    let entries = rustix::fs::Dir::read_from(open_resolved(place, true)?)?;
+    let names = entries.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned()));
+    Ok(names.filter(|name| !name.as_ref().is_ok_and(|name| name == "." || name == "..")))
+}
+
+/// Whether links lead in a circle.
+#[cfg(unix)]
+#[must_use]
+pub fn leads_in_circle(error: &io::Error) -> bool {
+    error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
+}
+
+/// The names in a folder, in no order.
+///
+/// # Errors
+/// What the system says.
+#[cfg(not(unix))]
+pub fn list_resolved(place: &Path) -> io::Result<impl Iterator<Item = io::Result<String>>> {
+    Ok(place.read_dir()?.map(|entry| Ok(entry?.file_name().to_string_lossy().into_owned())))
+}
+
+/// Nothing tells here whether links lead in a circle.
+#[cfg(not(unix))]
+#[must_use]
+pub fn leads_in_circle(_: &io::Error) -> bool {
+    false
+}
+
 /// Opens a resolved place.
 ///
 /// # Errors
 /// What the system says.
 #[cfg(not(unix))]
-pub fn open(place: &Path, _: bool) -> io::Result<File> {
+pub fn open_resolved(place: &Path, _: bool) -> io::Result<File> {
     File::open(place)
 }
 

@@ -274,7 +274,7 @@ fn open_device(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(not(unix))]
-fn device(path: &Path) -> io::Result<File> {
+fn open_device(path: &Path) -> io::Result<File> {
     OpenOptions::new().append(true).open(path)
 }
 

@@ -130,6 +130,6 @@ fn ignored_signals() -> u64 {
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-fn ignored() -> u64 {
+fn ignored_signals() -> u64 {
     0
 }

@@ -13,8 +13,6 @@ use std::cell::RefCell;
 use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 /// A format with the file it goes to; `None` is standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -267,9 +265,6 @@ impl ReportFile {
             let message = format!("`{}` cannot be written: {}", path.display(), write_error_text(path, &error));
             CommandError::usage(message, "name a file in a folder that exists")
         })?;
-        // A file that grows beyond what is allowed is an error like a full disk, and not the end of the process.
-        #[cfg(unix)]
-        let _ = signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)));
         Ok(Self(Rc::new(RefCell::new(BufWriter::with_capacity(1 << 16, draft)))))
     }
 
@@ -279,10 +274,6 @@ impl ReportFile {
         writer.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
     }
 }
-
-/// Sent when a file exceeds the size limit; 25 on every Unix.
-#[cfg(unix)]
-const SIGXFSZ: i32 = 25;
 
 fn busy_error() -> io::Error {
     io::Error::other("a report is still being written")

@@ -2,7 +2,6 @@
 
 use super::super::console::{ColorChoice, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
-use super::super::io_error_text;
 use super::listening::{ListenArgs, address_text};
 use super::{GuardRules, each_line, guard_rules, rule_names, state_folder};
 use averment_guard::hook::SessionGuard;
@@ -20,7 +19,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 #[cfg(unix)]
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::thread;
 
 /// Arguments of `guard serve`.
 #[derive(Debug, clap::Args)]
@@ -91,7 +89,7 @@ fn serve_everywhere(
         answer_lines(guard, io::stdin(), io::stdout())?;
         return Ok(Exit::Holds);
     }
-    thread::scope(|scope| {
+    std::thread::scope(|scope| {
         if let Some(server) = http {
             scope.spawn(|| server.serve_connections(|| ServeConnection::new(guard)));
         }
@@ -113,7 +111,8 @@ fn serve_everywhere(_: &ServeArgs, guard: &SessionGuard<'_>, http: Option<&HttpS
 #[cfg(unix)]
 fn open_socket(path: &Path) -> Result<UnixListener, CommandError> {
     let unusable = |error: &io::Error| {
-        CommandError::usage(format!("no socket can be made at `{}`: {}", path.display(), io_error_text(error)), "")
+        let why = super::super::io_error_text(error);
+        CommandError::usage(format!("no socket can be made at `{}`: {why}", path.display()), "")
     };
     let is_socket = std::fs::symlink_metadata(path).is_ok_and(|about| about.file_type().is_socket());
     if is_socket && UnixStream::connect(path).is_err() {
@@ -127,7 +126,7 @@ fn open_socket(path: &Path) -> Result<UnixListener, CommandError> {
 #[cfg(unix)]
 fn accept_all(guard: &SessionGuard<'_>, listener: &UnixListener) {
     let open = AtomicUsize::new(0);
-    thread::scope(|scope| {
+    std::thread::scope(|scope| {
         for connection in listener.incoming() {
             let Ok(connection) = connection else { continue };
             if open.fetch_add(1, Ordering::Relaxed) >= MAX_CONNECTIONS {

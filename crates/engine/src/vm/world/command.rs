@@ -6,7 +6,7 @@
 )]
 
 use super::process_family::ProcessFamily;
-use super::{CommandOutcome, Permissions, environment};
+use super::{CommandOutcome, Permissions, withheld_variables};
 use crate::vm::fault::Fault;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io::{ErrorKind, Read};
@@ -50,7 +50,7 @@ pub(super) fn run_command(permissions: &Permissions, arguments: &[String]) -> Re
         return Err(Fault::Other(format!("`{program}` took longer than {limit} and was ended")));
     };
     let output: String = streams.into_iter().flatten().map(CommandStream::written_text).collect();
-    let output = environment::withhold_values(&output, environment::text_variables()).into_owned();
+    let output = withheld_variables::withhold_values(&output, withheld_variables::text_variables()).into_owned();
     Ok(CommandOutcome { code: exit_code(status), output })
 }
 

@@ -7,7 +7,7 @@
 
 use super::{FileState, Permissions};
 use crate::vm::fault::Fault;
-use averment_base::files::{lies_in, nothing_there, open_resolved, resolve_path};
+use averment_base::files::{leads_in_circle, lies_in, list_resolved, nothing_there, open_resolved, resolve_path};
 use averment_checker::ir::FileLook;
 use std::fs::{File, Metadata};
 use std::io::Read;
@@ -44,16 +44,17 @@ fn file_state(permissions: &Permissions, path: &str, place: &Path, look: FileLoo
     if !metadata.is_dir() && !metadata.is_file() {
         return Err(Fault::Other(format!("`{path}` is no regular file")));
     }
-    let file = match open_resolved(place, metadata.is_dir()) {
-        Ok(file) => file,
-        Err(error) if nothing_there(&error) => return Ok(FileState::Missing),
-        Err(error) => return Err(cannot_read(path, &error)),
+    let read = match metadata.is_dir() {
+        true => folder_names(place).map(|names| Ok(FileState::Folder(names))),
+        false => open_resolved(place, false)
+            .and_then(|file| Ok((file.metadata()?, file)))
+            .map(|(opened, file)| file_content(permissions, path, file, &opened, look)),
     };
-    if metadata.is_dir() {
-        return folder_names(&file).map(FileState::Folder).map_err(|error| cannot_read(path, &error));
+    match read {
+        Ok(state) => state,
+        Err(error) if nothing_there(&error) => Ok(FileState::Missing),
+        Err(error) => Err(cannot_read(path, &error)),
     }
-    let opened = file.metadata().map_err(|error| cannot_read(path, &error))?;
-    file_content(permissions, path, file, &opened, look)
 }
 
 fn file_content(
@@ -83,13 +84,10 @@ fn file_content(
     Ok(FileState::Text(String::from_utf8_lossy(&bytes).into_owned()))
 }
 
-fn folder_names(folder: &File) -> std::io::Result<Vec<String>> {
+fn folder_names(folder: &Path) -> std::io::Result<Vec<String>> {
     let mut names = Vec::new();
-    for entry in rustix::fs::Dir::read_from(folder)? {
-        let name = entry?.file_name().to_string_lossy().into_owned();
-        if name != "." && name != ".." {
-            names.push(name);
-        }
+    for name in list_resolved(folder)? {
+        names.push(name?);
         if names.len() > NAMES {
             return Err(std::io::Error::other(format!("there are more than {NAMES} files in it")));
         }
@@ -101,9 +99,7 @@ fn folder_names(folder: &File) -> std::io::Result<Vec<String>> {
 fn cannot_read(path: &str, error: &std::io::Error) -> Fault {
     let why = match error.kind() {
         std::io::ErrorKind::PermissionDenied => "the system does not allow it".to_owned(),
-        _ if error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) => {
-            "its links lead in a circle, or it has just become one".to_owned()
-        }
+        _ if leads_in_circle(error) => "its links lead in a circle, or it has just become one".to_owned(),
         _ => error.to_string(),
     };
     Fault::Other(format!("`{path}` cannot be read: {why}"))

@@ -4,22 +4,29 @@
 //! `--allow-run`. There is no network and no other access. What a run has recorded is asked first, by `evaluate`. Without the feature `world` nothing is
 //! looked at whatever is permitted.
 
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", unix))]
 mod command;
 #[cfg(feature = "world")]
 mod environment;
 #[cfg(feature = "world")]
 mod files;
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", not(unix)))]
+mod no_processes;
+#[cfg(all(feature = "world", unix))]
 mod orphans;
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", unix))]
 mod process_family;
 #[cfg(all(feature = "world", target_os = "linux"))]
 mod process_list;
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", unix))]
 mod service;
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", unix))]
 mod watched_program;
+#[cfg(all(feature = "world", unix))]
+mod withheld_variables;
+
+#[cfg(all(feature = "world", not(unix)))]
+use no_processes as command;
 
 use crate::vm::fault::Fault;
 use averment_checker::ir::FileLook;
@@ -27,11 +34,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", not(unix)))]
+pub use no_processes::{ServiceProcess, WatchedProgram, adopt_orphans, end_all, supervise};
+#[cfg(all(feature = "world", unix))]
 pub use process_family::{adopt_orphans, end_all};
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", unix))]
 pub use service::ServiceProcess;
-#[cfg(feature = "world")]
+#[cfg(all(feature = "world", unix))]
 pub use watched_program::{WatchedProgram, supervise};
 
 /// The state of a path.

@@ -84,35 +84,24 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 #[cfg(unix)]
 const STACK: usize = 256 << 10;
 
-/// Waits for signals in threads. SIGHUP stays ignored if it was at the start (`nohup`).
+/// Waits for signals in a thread. SIGHUP stays ignored if it was at the start (`nohup`).
 #[cfg(unix)]
 fn watch_signals(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
-    use averment_engine::vm::world;
-    use std::io::Read as _;
-    use std::os::unix::net::UnixStream;
     let ignored = ignored_signals();
-    let mut watched = Vec::new();
-    for &signal in signals.iter().filter(|&&signal| signal != SIGHUP || !is_in(ignored, signal)) {
-        let (told, teller) = UnixStream::pair()?;
-        signal_hook::low_level::pipe::register(signal, teller)?;
-        watched.push((signal, told));
-    }
-    for (signal, mut told) in watched {
-        let flag = flag.clone();
-        std::thread::Builder::new().stack_size(STACK).spawn(move || {
-            let mut byte = [0_u8];
-            while told.read_exact(&mut byte).is_ok() {
-                let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));
-                if !first {
-                    mark_ending();
-                }
-                world::end_all();
-                if !first {
-                    std::process::exit(if flag.is_some() { ENDED + SIGINT } else { ENDED + signal });
-                }
+    let watched = signals.iter().filter(|&&signal| signal != SIGHUP || !is_in(ignored, signal));
+    let mut watched = signal_hook::iterator::Signals::new(watched)?;
+    std::thread::Builder::new().stack_size(STACK).spawn(move || {
+        for signal in watched.forever() {
+            let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));
+            if !first {
+                mark_ending();
             }
-        })?;
-    }
+            averment_engine::vm::world::end_all();
+            if !first {
+                std::process::exit(if flag.is_some() { ENDED + SIGINT } else { ENDED + signal });
+            }
+        }
+    })?;
     Ok(())
 }
 

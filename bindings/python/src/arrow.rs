@@ -7,7 +7,7 @@ use crate::verdict_rows::VerdictRows;
 use arrow_array::ffi_stream::{FFI_ArrowArrayStream, RecordBatchStreamReader};
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
-use averment::{Rules, RulesError, RunError, RunsSubtotal, Trace};
+use averment::{Rules, RulesError, RunError, RunsSubtotal, Status, Trace};
 use averment_columns::{ColumnError, ColumnOptions, RowWriter, text_cell};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
@@ -25,6 +25,8 @@ pub struct ArrowOptions {
     pub columns: ColumnOptions,
     /// The column whose values name the runs.
     pub id: Option<String>,
+    /// The statuses of verdicts that get a row; all where it is empty.
+    pub statuses: Vec<Status>,
     pub threads: usize,
 }
 
@@ -203,11 +205,12 @@ impl VerdictStream {
 
     fn judge_runs(&self, runs: RowRuns) -> Result<RecordBatch, ArrowError> {
         let RowRuns { traces, names, unreadable, first } = runs;
-        let mut rows = VerdictRows::new(first, names);
+        let options = &self.source.options;
+        let mut rows = VerdictRows::new(first, names, options.statuses.clone());
         for (row, reason) in unreadable {
             rows.add_unreadable(row, &reason);
         }
-        let batch = self.rules.batch().threads(self.source.options.threads);
+        let batch = self.rules.batch().threads(options.threads);
         let mut outcomes = batch.outcomes_of_traces(traces);
         for outcome in &mut outcomes {
             match outcome {

@@ -6,12 +6,23 @@ use crate::encode::read_trace;
 use crate::errors::{catch_panic, diagnostics_json, given_error, internal_error, rules_error, run_error};
 use crate::outcome::{RawOutcome, json_text};
 use crate::settings::RuleSettings;
-use averment::{Assertion, Rules, RulesError, RunsSubtotal, TestOutcome};
+use averment::{Assertion, Rules, RulesError, RunsSubtotal, Status, TestOutcome};
 use averment_columns::ColumnOptions;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+
+/// The arguments of `check_arrow` beside the data, by name.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+struct AskedVerdicts {
+    run: Option<String>,
+    id: Option<String>,
+    meta: Vec<String>,
+    statuses: Vec<String>,
+    threads: usize,
+}
 
 /// Compiled rules, which threads may share.
 #[pyclass(frozen, module = "averment._averment")]
@@ -82,17 +93,11 @@ impl RawRules {
     }
 
     /// Verdicts on the rows of Arrow data, as Arrow data.
-    fn check_arrow(
-        &self,
-        py: Python<'_>,
-        data: &Bound<'_, PyAny>,
-        run: Option<String>,
-        id: Option<String>,
-        meta: Vec<String>,
-        threads: usize,
-    ) -> PyResult<RawVerdicts> {
+    fn check_arrow(&self, py: Python<'_>, data: &Bound<'_, PyAny>, asked: AskedVerdicts) -> PyResult<RawVerdicts> {
+        let AskedVerdicts { run, id, meta, statuses, threads } = asked;
         let columns = ColumnOptions { run, meta, ..ColumnOptions::default() };
-        check_arrow(py, &self.rules, data, ArrowOptions { columns, id, threads })
+        let statuses = statuses.iter().map(|name| status_named(py, name)).collect::<PyResult<_>>()?;
+        check_arrow(py, &self.rules, data, ArrowOptions { columns, id, statuses, threads })
     }
 
     /// What rows of Arrow data give to the rules over all runs, to be sent elsewhere.
@@ -105,7 +110,8 @@ impl RawRules {
         threads: usize,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let columns = ColumnOptions { run, meta, ..ColumnOptions::default() };
-        let subtotal = arrow_subtotal(py, &self.rules, data, ArrowOptions { columns, id: None, threads })?;
+        let subtotal =
+            arrow_subtotal(py, &self.rules, data, ArrowOptions { columns, id: None, statuses: Vec::new(), threads })?;
         Ok(PyBytes::new(py, &subtotal.to_bytes()))
     }
 
@@ -164,6 +170,13 @@ impl RawRules {
     fn speaks_of_all_runs(&self) -> bool {
         self.rules.speaks_of_all_runs()
     }
+}
+
+fn status_named(py: Python<'_>, name: &str) -> PyResult<Status> {
+    Status::ALL.into_iter().find(|status| status.as_str() == name).ok_or_else(|| {
+        let all: Vec<&str> = Status::ALL.iter().map(|status| status.as_str()).collect();
+        given_error(py, &format!("there is no status `{name}`"), &format!("the statuses are {}", all.join(", ")))
+    })
 }
 
 fn join_parts(rules: &Rules, subtotals: Vec<Vec<u8>>) -> Result<RunsSubtotal, RulesError> {

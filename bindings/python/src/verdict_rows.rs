@@ -3,7 +3,7 @@
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use averment::Outcome;
+use averment::{Outcome, Status};
 use std::sync::Arc;
 
 /// The table while it is made.
@@ -11,6 +11,7 @@ pub struct VerdictRows {
     first: u64,
     names: Vec<Option<String>>,
     judged: Vec<bool>,
+    statuses: Vec<Status>,
     row: UInt64Builder,
     run: StringBuilder,
     rule: StringBuilder,
@@ -56,12 +57,13 @@ impl VerdictRows {
         ]))
     }
 
-    /// For rows from this number on, with their names.
-    pub fn new(first: u64, names: Vec<Option<String>>) -> Self {
+    /// For rows from this number on, with their names, and verdicts with these statuses (all where there are none).
+    pub fn new(first: u64, names: Vec<Option<String>>, statuses: Vec<Status>) -> Self {
         Self {
             first,
             judged: vec![false; names.len()],
             names,
+            statuses,
             row: UInt64Builder::new(),
             run: StringBuilder::new(),
             rule: StringBuilder::new(),
@@ -80,11 +82,16 @@ impl VerdictRows {
         row.checked_sub(self.first).and_then(|place| usize::try_from(place).ok())
     }
 
-    fn add(&mut self, row: Option<u64>, cells: &VerdictCells<'_>) {
+    fn mark_judged(&mut self, row: Option<u64>) {
         let place = row.and_then(|row| self.place(row));
         if let Some(judged) = place.and_then(|place| self.judged.get_mut(place)) {
             *judged = true;
         }
+    }
+
+    fn add(&mut self, row: Option<u64>, cells: &VerdictCells<'_>) {
+        self.mark_judged(row);
+        let place = row.and_then(|row| self.place(row));
         let name = place.and_then(|place| self.names.get(place)).and_then(Option::as_deref);
         self.row.append_option(row);
         self.run.append_option(name);
@@ -99,9 +106,13 @@ impl VerdictRows {
         self.message.append_option(cells.message);
     }
 
-    /// All results of a run.
+    /// The results of a run that are asked for; all that is said of all runs together.
     pub fn add_outcome(&mut self, row: Option<u64>, outcome: &Outcome) {
+        self.mark_judged(row);
         for result in outcome.results() {
+            if row.is_some() && !self.statuses.is_empty() && !self.statuses.contains(&result.status()) {
+                continue;
+            }
             self.add(
                 row,
                 &VerdictCells {

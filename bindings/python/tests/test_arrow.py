@@ -44,6 +44,19 @@ def test_verdicts_are_those_of_single_runs() -> None:
     assert Counter(row["status"] for row in rows) == {"passed": 600, "failed": 200}
 
 
+def test_only_the_statuses_that_are_wanted_have_rows() -> None:
+    data = pa.table({"run": [*table(40)["run"].to_pylist(), "{"]})
+    every = verdict_rows(data)
+    found = verdict_rows(data, statuses=["failed"])
+    assert found == [row for row in every if row["status"] in ("failed", "unreadable")]
+    assert Counter(row["status"] for row in found) == {"failed": 20, "unreadable": 1}
+    assert verdict_rows(data, statuses="failed") == found
+    together = Rules.from_text("r.assert", "in at least 60% of runs: before approve(id: $id) -> refund(id: $id)")
+    assert [row["row"] for row in verdict_rows(data, together, statuses=["error"])] == [40, None]
+    with pytest.raises(RulesError, match="no status `fail`"):
+        RULES.check_arrow(data, statuses=["fail"])
+
+
 def test_tables_batches_readers_and_nested_columns_are_judged_alike() -> None:
     data = table(50)
     nested = pa.table({"calls": [one["calls"] for one in runs(50)], "model": data["model"]})

@@ -57,6 +57,8 @@ def test_poisonous_runs_are_rows(session: Any) -> None:
     frame = session.createDataFrame(rows, "key string, run string")
     found = {row.run: row.status for row in spark.check(frame, TEXT, id="key").collect()}
     assert found == {"deep": "unreadable", "none": "unreadable", "broken": "unreadable", "good": "passed"}
+    failures = [row.run for row in spark.check(frame, TEXT, id="key", statuses=["failed"]).collect()]
+    assert sorted(failures) == ["broken", "deep", "none"]
 
 
 def test_spans_are_gathered_and_too_many_are_told(session: Any) -> None:
@@ -105,3 +107,5 @@ def test_what_partitions_cannot_be_asked_is_refused(session: Any) -> None:
         spark.check(frame, TEXT, deny=["near-names"])
     with pytest.raises(ValueError, match="rename that of `by`"):
         spark.check(frame, TEXT, by=["run"])
+    with pytest.raises(RulesError, match="no status `fail`"):
+        spark.check(frame, TEXT, statuses=["fail"])

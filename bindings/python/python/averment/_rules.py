@@ -196,19 +196,28 @@ class Rules:
         return Outcomes(self._raw, [runs] if isinstance(runs, os.PathLike) else runs, threads, errors)
 
     def check_arrow(
-        self, data: Any, *, run: str | None = None, id: str | None = None, meta: Iterable[str] = (), threads: int = 0
+        self,
+        data: Any,
+        *,
+        run: str | None = None,
+        id: str | None = None,
+        meta: Iterable[str] = (),
+        statuses: Iterable[str] = (),
+        threads: int = 0,
     ) -> Verdicts:
         """Judges the rows of Arrow data, each of which is a run: tables, batches and readers of pyarrow, frames of polars and pandas,
         relations of DuckDB, and whatever else has ``__arrow_c_stream__``.
 
         ``run`` names the column that holds the runs, as JSON text or as a nested value. Without it the columns are found by their
         names, as ``aver check`` finds those of a Parquet file. ``id`` names the column whose values name the runs, ``meta`` columns
-        that go into ``meta`` of each run. ``threads`` is 0 for as many as there are processors.
+        that go into ``meta`` of each run. ``statuses`` are the statuses of the verdicts that are wanted (``"failed"``), all without it: fewer
+        rows are made sooner. ``threads`` is 0 for as many as there are processors.
 
         The verdicts are made while they are taken, a batch of rows at a time. A row that cannot be read has a row with the status
-        ``unreadable`` and its reason. Rules that speak of all runs together hold all rows in memory.
+        ``unreadable`` and its reason, whatever is wanted. Rules that speak of all runs together hold all rows in memory.
         """
-        return Verdicts(self._raw.check_arrow(data, run, id, _words(meta), threads))
+        asked = {"run": run, "id": id, "meta": _words(meta), "statuses": _words(statuses), "threads": threads}
+        return Verdicts(self._raw.check_arrow(data, asked))
 
     def subtotal_arrow(self, data: Any, *, run: str | None = None, meta: Iterable[str] = (), threads: int = 0) -> bytes:
         """What the rows of Arrow data give to the rules that speak of all runs together (``in at least 95% of runs: …``).

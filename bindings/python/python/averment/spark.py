@@ -34,13 +34,15 @@ def check(
     *,
     id: str | None = None,
     by: Iterable[str] = (),
+    statuses: Iterable[str] = (),
     **settings: Any,
 ) -> DataFrame:
     """Verdicts on the rows of ``df``, each of which is a run: a row for each assertion of each run.
 
     ``rules`` is the text of rules, or a path, which is read here and not on the executors. ``run`` names the column with the runs (JSON
     text, or a nested value); with ``None`` the columns are found by their names. ``id`` names the column whose values name the runs.
-    The columns of ``by`` are copied beside the verdicts and put into ``meta`` of the runs. ``settings`` are those of
+    The columns of ``by`` are copied beside the verdicts and put into ``meta`` of the runs. ``statuses`` are the statuses of the verdicts that
+    are wanted (``["failed"]``), all without it: fewer rows are handed to Spark. ``settings`` are those of
     :meth:`averment.Rules.from_text`.
 
     A row that cannot be read, and one over which the evaluation breaks down, is a row with the status ``unreadable`` and its reason.
@@ -54,6 +56,8 @@ def check(
     if speaks_of_all_runs:
         compiled_here.join_subtotals([])  # Raises where the rules have none.
     columns = [by] if isinstance(by, str) else list(by)
+    told = [statuses] if isinstance(statuses, str) else list(statuses)
+    compiled_here.check_arrow(_no_runs(), run="run", statuses=told)  # Raises where there is no such status.
     taken = {"row", "run", *(one.split()[0] for one in _COLUMNS.split(", "))}
     if clash := taken.intersection(columns):
         raise ValueError(f"verdicts have a column `{min(clash)}` themselves: rename that of `by`")
@@ -65,7 +69,7 @@ def check(
     def judge(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         compiled = Rules.from_text(name, text, **settings)
         for batch in batches:
-            yield from _judge_batch(compiled, batch, run, id, columns)
+            yield from _judge_batch(compiled, batch, run, id, columns, told)
 
     schema = f"{copied}run string, {_COLUMNS}"
     verdicts = source.mapInArrow(judge, schema)
@@ -114,23 +118,29 @@ def _rule_text(rules: str | os.PathLike[str]) -> tuple[str, str]:
     return "rules.assert", rules
 
 
+def _no_runs() -> pa.Table:
+    import pyarrow as pa
+
+    return pa.table({"run": pa.array([], pa.string())})
+
+
 def _quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
 def _judge_batch(
-    rules: Rules, batch: pa.RecordBatch, run: str | None, id: str | None, by: list[str]
+    rules: Rules, batch: pa.RecordBatch, run: str | None, id: str | None, by: list[str], statuses: list[str]
 ) -> Iterator[pa.RecordBatch]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
     try:
-        verdicts = pa.table(rules.check_arrow(batch, run=run, id=id, meta=by, threads=1))
+        verdicts = pa.table(rules.check_arrow(batch, run=run, id=id, meta=by, statuses=statuses, threads=1))
     except (pa.ArrowException, MemoryError) as error:
         if batch.num_rows > 1:
             # The row that breaks it is found by judging each alone.
             for row in range(batch.num_rows):
-                yield from _judge_batch(rules, batch.slice(row, 1), run, id, by)
+                yield from _judge_batch(rules, batch.slice(row, 1), run, id, by, statuses)
             return
         verdicts = _broken_row(batch, id, str(error))
     for part in verdicts.to_batches():

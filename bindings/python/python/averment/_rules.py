@@ -216,7 +216,7 @@ class Rules:
         The verdicts are made while they are taken, a batch of rows at a time. A row that cannot be read has a row with the status
         ``unreadable`` and its reason, whatever is wanted. Rules that speak of all runs together hold all rows in memory.
         """
-        asked = {"run": run, "id": id, "meta": _words(meta), "statuses": _words(statuses), "threads": threads}
+        asked: dict[str, object] = {"run": run, "id": id, "meta": _words(meta), "statuses": _words(statuses), "threads": threads}
         return Verdicts(self._raw.check_arrow(data, asked))
 
     def subtotal_arrow(self, data: Any, *, run: str | None = None, meta: Iterable[str] = (), threads: int = 0) -> bytes:

@@ -94,6 +94,12 @@ fn event_kind(event: Object<'_>) -> Option<AgnoEvent> {
     AgnoEvent::from_key(word.strip_prefix(AgnoPrefix::Team.key()).unwrap_or(word))
 }
 
+/// Whether an event, wherever it stands, is about what the program does around calls and answers.
+pub(super) fn tells_no_call(event: Object<'_>) -> bool {
+    use AgnoEvent::{Begins, Model, Silent, ToolFails};
+    matches!(event_kind(event), Some(Begins | Model | Silent | ToolFails))
+}
+
 fn is_event(event: Object<'_>) -> bool {
     event_kind(event).is_some() && text_of(event, AgnoKey::Run).is_some() && value_of(event, AgnoKey::Time).is_some()
 }

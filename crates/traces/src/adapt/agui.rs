@@ -1,6 +1,9 @@
 //! AG-UI: the events of a run, as an agent sends them to the program in front of it. Parts of messages and of arguments are put together.
 //! A result does not say whether its call went well.
 
+mod passed_on;
+
+use self::passed_on::PassedParts;
 use super::calls::{TokenUsage, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall, instant_node};
 use super::fields::{FieldRecord, key_table, value_of};
@@ -54,6 +57,9 @@ key_table! {
         CallEnd = "TOOL_CALL_END",
         Result = "TOOL_CALL_RESULT",
         Snapshot = "MESSAGES_SNAPSHOT",
+        /// What the program passes on as it likes.
+        Custom = "CUSTOM",
+        Raw = "RAW",
         /// Ends of what is put together, names of stages, and the state of the program in front.
         Silent = "TEXT_MESSAGE_END" | "REASONING_START" | "REASONING_MESSAGE_END" | "REASONING_END"
             | "REASONING_ENCRYPTED_VALUE" | "THINKING_START" | "THINKING_END" | "THINKING_TEXT_MESSAGE_END" | "STEP_STARTED"
@@ -121,6 +127,7 @@ struct AguiRun<'a, 'run, 'limits> {
     calls: FxHashMap<&'run str, GrowingPart<'run>>,
     /// Messages that were told already: a snapshot repeats them.
     told: FxHashSet<&'run str>,
+    passed: PassedParts<'run>,
     is_over: bool,
     /// Ends of runs, and how many of them tell what the run took.
     ends: (usize, usize),
@@ -133,6 +140,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         open: None,
         calls: FxHashMap::default(),
         told: FxHashSet::default(),
+        passed: PassedParts::default(),
         is_over: false,
         ends: (0, 0),
     };
@@ -183,6 +191,16 @@ impl<'run> AguiRun<'_, 'run, '_> {
                 self.add_messages(list_of(event, AguiKey::Messages).unwrap_or_default());
             }
             AguiType::CallEnd | AguiType::Silent => self.close_message(),
+            AguiType::Custom | AguiType::Raw => {
+                let is_known = match kind {
+                    AguiType::Custom => self.passed.note_custom(node, event),
+                    _ => self.passed.note_raw(node, event),
+                };
+                if !is_known {
+                    let message = "what the program passes on under a name of its own is passed over: it may be a call";
+                    self.talk.draft.skip_record(node.origin, message);
+                }
+            }
         }
     }
 
@@ -306,6 +324,7 @@ impl<'run> AguiRun<'_, 'run, '_> {
 
     fn finish_run(mut self) {
         self.close_message();
+        self.passed.check_told(&self.told, &self.talk);
         // A run that does not tell it may have taken as much.
         if self.ends.0 != self.ends.1 {
             self.talk.usage = TokenUsage::default();

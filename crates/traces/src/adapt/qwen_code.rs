@@ -13,6 +13,7 @@ use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
+use rustc_hash::FxHashSet;
 
 key_table! {
     QwenKey {
@@ -126,7 +127,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             None => talk.draft.skip_value(node, "a line that is no object is passed over"),
         }
     }
-    let called = talk.draft.called_tools();
+    let called: FxHashSet<&str> = talk.draft.called_tools().collect();
     let counted = objects_of(items_of::<QwenKey>(root, &[])).filter_map(counted_tool);
     for tool in counted.filter(|tool| node_text(*tool).is_some_and(|tool| !called.contains(tool))) {
         talk.draft.note_unknown(tool.origin, "the program counts a call of a tool, and no record holds one");

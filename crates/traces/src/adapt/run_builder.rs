@@ -221,13 +221,13 @@ impl<'run, 'limits> RunBuilder<'run, 'limits> {
         fields.iter().find(|field| field.key == key).map(|field| field.node)
     }
 
-    pub(super) fn called_tools(&self) -> FxHashSet<&'run str> {
+    pub(super) fn called_tools(&self) -> impl Iterator<Item = &'run str> {
         let calls = self.steps.iter().filter(|step| step.kind == StepKind::Call);
         let tool = |step: &PendingStep<'run>| {
             let field = step.fields.iter().find(|field| field.key == of_step::TOOL)?;
             super::nodes::node_text(field.node)
         };
-        calls.filter_map(tool).collect()
+        calls.filter_map(tool)
     }
 
     /// Where the values stand that steps and the run hold as they are, in order, none inside of another.

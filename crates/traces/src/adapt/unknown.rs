@@ -248,7 +248,7 @@ impl<'run> RunBuilder<'run, '_> {
         if !self.is_recorded(StepKind::Call) {
             return;
         }
-        let (tools, data) = (self.called_tools(), self.data_ranges());
+        let (tools, data) = (self.called_tools().collect(), self.data_ranges());
         let is_data = |node: Node<'run>| {
             let range = node.origin.byte_range();
             range.is_some_and(|range| {

@@ -63,6 +63,7 @@ mod service_tools;
 mod sessions;
 mod several_agents;
 mod skillgym;
+mod smaller_shapes;
 mod spans;
 mod stray;
 mod told;

@@ -1,0 +1,82 @@
+//! Smaller shapes in which programs write records: what they pass on, cut, trim and wrap.
+
+use super::formats::{field, root, steps, with};
+use averment_runs::run::{Run, StepKind, StepStatus};
+use serde_json::{Value as Json, json};
+
+fn lines(values: &[Json]) -> String {
+    values.iter().map(|value| format!("{value}\n")).collect()
+}
+
+fn calls<'run>(run: &Run<'run>) -> Vec<(&'run str, StepStatus)> {
+    run.steps.iter().filter(|step| step.kind == StepKind::Call).map(|step| (step.name, step.status)).collect()
+}
+
+/// One call of `search` in AG-UI's events, with more events in front of its end.
+fn agui_run(passed: &[Json]) -> String {
+    let begin = [
+        json!({"type": "RUN_STARTED", "threadId": "t", "runId": "r"}),
+        json!({"type": "TOOL_CALL_START", "toolCallId": "k", "toolCallName": "search"}),
+        json!({"type": "TOOL_CALL_ARGS", "toolCallId": "k", "delta": "{\"q\": 1}"}),
+        json!({"type": "TOOL_CALL_END", "toolCallId": "k"}),
+        json!({"type": "TOOL_CALL_RESULT", "messageId": "m", "toolCallId": "k", "content": "one"}),
+        json!({"type": "TEXT_MESSAGE_START", "messageId": "n", "role": "assistant"}),
+        json!({"type": "TEXT_MESSAGE_CONTENT", "messageId": "n", "delta": "One."}),
+        json!({"type": "TEXT_MESSAGE_END", "messageId": "n"}),
+    ];
+    lines(&[&begin[..], passed, &[json!({"type": "RUN_FINISHED", "threadId": "t", "runId": "r"})]].concat())
+}
+
+fn raw(event: Json) -> Json {
+    json!({"type": "RAW", "event": event})
+}
+
+fn tool_run(event: &str, name: &str, data: Json) -> Json {
+    raw(
+        json!({"event": event, "name": name, "run_id": "u", "data": data, "metadata": {"langgraph_node": "tools"}, "parent_ids": []}),
+    )
+}
+
+#[test]
+fn what_agui_passes_on_is_harmless_where_other_events_tell_it() {
+    let message = json!({"type": "ai", "content": "", "tool_calls": [{"name": "search", "args": {"q": 1}, "id": "k"}]});
+    let known = [
+        json!({"type": "CUSTOM", "name": "PredictState", "value": [{"state_key": "q", "tool": "search", "tool_argument": "q"}]}),
+        json!({"type": "CUSTOM", "name": "on_interrupt", "value": "go on?"}),
+        json!({"type": "CUSTOM", "name": "manually_emit_tool_call", "value": {"id": "k", "name": "search", "args": {"q": 1}}}),
+        json!({"type": "CUSTOM", "name": "copilotkit_manually_emit_message", "value": {"message": "One.", "message_id": "n"}}),
+        json!({"type": "CUSTOM", "name": "system:init", "value": {"tools": ["Bash"]}}),
+        tool_run("on_chain_start", "LangGraph", json!({"input": {"messages": [message]}})),
+        tool_run("on_tool_start", "search", json!({"input": {"q": 1}})),
+        tool_run("on_tool_end", "search", json!({"output": {"type": "tool", "content": "one", "tool_call_id": "k"}})),
+        json!({"type": "RAW", "source": "agno", "event": {"event": "ModelRequestStarted", "run_id": "r", "created_at": 1}}),
+    ];
+    with(&agui_run(&known), |run| {
+        assert_eq!(calls(run), [("search", StepStatus::Unknown)]);
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+}
+
+#[test]
+fn what_agui_alone_passes_on_may_have_been_a_call() {
+    let hidden =
+        json!({"output": {"messages": [{"type": "ai", "tool_calls": [{"name": "search", "args": {}, "id": "z"}]}]}});
+    let unknown = [
+        json!({"type": "CUSTOM", "name": "my_progress", "value": {"n": 1}}),
+        json!({"type": "CUSTOM", "name": "copilotkit_manually_emit_tool_call", "value": {"id": "z", "name": "search", "args": {}}}),
+        json!({"type": "CUSTOM", "name": "manually_emit_message", "value": {"message": "Two.", "message_id": "z"}}),
+        json!({"type": "CUSTOM", "name": "mcp_tool_execution_started", "value": {"server_name": "s", "tool_name": "pay", "tool_args": {}}}),
+        raw(json!({"callback": "tool"})),
+        tool_run("on_tool_start", "pay", json!({"input": {}})),
+        tool_run("on_chain_end", "agent", hidden),
+    ];
+    for event in unknown {
+        with(&agui_run(std::slice::from_ref(&event)), |run| {
+            assert!(!run.complete, "{event} is taken as nothing");
+        });
+    }
+    let begun = json!({"type": "CUSTOM", "name": "mcp_tool_execution_started", "value": {"server_name": "s", "tool_name": "search", "tool_args": {}}});
+    with(&agui_run(&[begun]), |run| assert!(run.complete, "{:?}", run.warnings));
+    let twice = [tool_run("on_tool_start", "search", json!({})), tool_run("on_tool_start", "search", json!({}))];
+    with(&agui_run(&twice), |run| assert!(!run.complete, "two runs of a tool are told as one call"));
+}

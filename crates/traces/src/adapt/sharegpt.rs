@@ -110,8 +110,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
             ShareSpeaker::Call => {
                 tells = true;
-                let call = parse_arguments(talk.draft, words);
-                add_calls(&mut talk, call, &mut open);
+                add_call_turn(&mut talk, words, &mut open);
             }
             ShareSpeaker::Result => {
                 tells = true;
@@ -253,6 +252,35 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run
         open.calls.extend(talk.add_call(made, &StepMeta::default()));
     }
 }
+
+/// A turn that is a call: JSON, which may stand in blocks or behind what the model thought (LLaMA-Factory).
+fn add_call_turn<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'run>, open: &mut OpenCalls<'run>) {
+    let text = node_text(words).unwrap_or_default();
+    if text.contains(CALL[0]) {
+        add_words(talk, words, open);
+        return;
+    }
+    let behind = THOUGHTS.iter().find_map(|[begin, end]| {
+        let (thought, call) = text.trim_start().strip_prefix(begin)?.split_once(end)?;
+        Some(
+            [thought, call]
+                .map(|part| Node::new(Value::plain_text(talk.draft.arena.alloc_str(part.trim())), words.origin)),
+        )
+    });
+    if let Some([thought, _]) = behind {
+        talk.add_message(Speaker::Thinking, thought, &StepMeta::default(), words.origin);
+    }
+    let call = parse_arguments(talk.draft, behind.map_or(words, |[_, call]| call));
+    add_calls(talk, call, open);
+}
+
+/// How templates of LLaMA-Factory write thoughts.
+const THOUGHTS: [[&str; 2]; 4] = [
+    ["<think>", "</think>"],
+    ["◁think▷", "◁/think▷"],
+    ["<seed:think>", "</seed:think>"],
+    ["<|channel>thought", "<channel|>"],
+];
 
 const CALL: [&str; 2] = ["<tool_call>", "</tool_call>"];
 const RESULT: [&str; 2] = ["<tool_response>", "</tool_response>"];

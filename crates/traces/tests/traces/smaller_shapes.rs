@@ -80,3 +80,21 @@ fn what_agui_alone_passes_on_may_have_been_a_call() {
     let twice = [tool_run("on_tool_start", "search", json!({})), tool_run("on_tool_start", "search", json!({}))];
     with(&agui_run(&twice), |run| assert!(!run.complete, "two runs of a tool are told as one call"));
 }
+
+#[test]
+fn a_call_of_sharegpt_stands_behind_what_the_model_thought() {
+    let call = |text: &str| json!({"from": "function_call", "value": text});
+    let result = |text: &str| json!({"from": "observation", "value": text});
+    let run = json!({"conversations": [{"from": "human", "value": "two sums"},
+        call("<think>\nI add {a: 1}.\n</think>\n\n{\"name\": \"add\", \"arguments\": {\"a\": 1}}"), result("1"),
+        call("Then this. <tool_call>{\"name\": \"double\", \"arguments\": {\"a\": 2}}</tool_call>"), result("4"),
+        {"from": "gpt", "value": "1 and 4."}]});
+    with(&run.to_string(), |run| {
+        assert_eq!(steps(run)[1..3], ["message thinking", "call add"]);
+        assert_eq!(calls(run).len(), 2);
+        assert_eq!(field(run, 2, "args"), "{\"a\":1}");
+        assert_eq!(field(run, 2, "result"), "\"1\"");
+        assert_eq!(root(run, "output"), "\"1 and 4.\"");
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+}

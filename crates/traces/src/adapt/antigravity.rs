@@ -38,8 +38,9 @@ key_table! {
         User = "USER_INPUT",
         Answer = "PLANNER_RESPONSE",
         /// What the program writes down or tells the model: no action of it.
-        Program = "CONVERSATION_HISTORY" | "EPHEMERAL_MESSAGE" | "CHECKPOINT" | "KNOWLEDGE_ARTIFACTS" | "SYSTEM_MESSAGE"
-            | "ERROR_MESSAGE",
+        Program = "CONVERSATION_HISTORY" | "EPHEMERAL_MESSAGE" | "CHECKPOINT" | "KNOWLEDGE_ARTIFACTS" | "SYSTEM_MESSAGE",
+        /// What went wrong: of a call that has no other result this is the result.
+        Error = "ERROR_MESSAGE",
         /// What tools gave: one for each call.
         Result = "GENERIC" | "RUN_COMMAND" | "COMMAND_STATUS" | "SEND_COMMAND_INPUT" | "LIST_DIRECTORY" | "VIEW_FILE"
             | "VIEW_FILE_OUTLINE" | "VIEW_CODE_ITEM" | "VIEW_CONTENT_CHUNK" | "GREP_SEARCH" | "FIND" | "CODEBASE_SEARCH"
@@ -52,7 +53,7 @@ key_table! {
     AntigravityStatus {
         Failed = "ERROR" | "FAILED",
         Denied = "CANCELED" | "CANCELLED" | "REJECTED",
-        /// What it gave in the end is in a log of its own.
+        /// It goes on in the background: the model was told so, and what it gives in the end is in a log of its own.
         Running = "RUNNING",
     }
 }
@@ -63,6 +64,9 @@ key_table! {
         Model = "MODEL",
     }
 }
+
+/// What an error says that is about a call, and not about an answer of the model.
+const OF_CALL: &str = "tool call";
 
 const WORDS: UserWords<'static> = UserWords { tags: &["USER_REQUEST"], are_last: false, untagged: Speaker::User };
 
@@ -128,6 +132,15 @@ impl<'run> Transcript<'_, 'run, '_> {
                 words.into_iter().for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin));
             }
             AntigravityStepType::Result => self.results.push((node, step)),
+            AntigravityStepType::Error => {
+                let words = words.or(first_of(step, &[AntigravityKey::Error]));
+                let is_of_call = words.and_then(node_text).is_some_and(|words| words.contains(OF_CALL));
+                if is_of_call && self.results.len() < self.calls.len() {
+                    self.results.push((node, step));
+                } else if let Some(words) = words {
+                    self.talk.add_message(Speaker::System, words, &about, node.origin);
+                }
+            }
             AntigravityStepType::Answer => {
                 self.pair_results();
                 self.read_answer(node, step, words, &about);
@@ -155,12 +168,15 @@ impl<'run> Transcript<'_, 'run, '_> {
         }
     }
 
-    /// Each argument is written as JSON in a text: a text has quotes of its own.
+    /// Each argument is written as JSON in a text: a text has quotes of its own. Numbers, `true` and `null` may be texts of a version
+    /// that writes them plainly, unless another argument of the call has these quotes.
     fn plain_args(&self, args: Node<'run>) -> Node<'run> {
         let Some(object) = node_object(args) else { return args };
+        let is_quoted = |text: &str| text.starts_with('"') && text.ends_with('"');
+        let are_json = object.entries().iter().filter_map(|entry| node_text(entry.node)).any(is_quoted);
         let plain = |entry: &ObjectEntry<'run>| {
             let (Value::Text(text), Some(written)) = (entry.node.value, node_text(entry.node)) else { return *entry };
-            let is_json = written.starts_with(['"', '[', '{']);
+            let is_json = are_json || written.starts_with(['"', '[', '{']);
             let draft = &self.talk.draft;
             let read =
                 is_json.then(|| json::parse_text(text, entry.node.origin, draft.arena, draft.limits).ok()).flatten();
@@ -188,20 +204,19 @@ impl<'run> Transcript<'_, 'run, '_> {
         }
         for (call, (_, step)) in calls.into_iter().zip(results) {
             let status = text_of(step, AntigravityKey::Status).and_then(AntigravityStatus::from_key);
-            let status = match status {
-                Some(AntigravityStatus::Running) => {
-                    self.talk.draft.add_field(call, of_step::RESULT, absent_node());
-                    continue;
-                }
-                Some(AntigravityStatus::Failed) => StepStatus::Failed,
-                Some(AntigravityStatus::Denied) => StepStatus::Denied,
-                None => StepStatus::Ok,
-            };
             let error = first_of(step, &[AntigravityKey::Error]);
+            let is_error = error.is_some() || step_type(step) == Some(AntigravityStepType::Error);
+            let status = match status {
+                _ if is_error => Some(StepStatus::Failed),
+                Some(AntigravityStatus::Running) => None,
+                Some(AntigravityStatus::Failed) => Some(StepStatus::Failed),
+                Some(AntigravityStatus::Denied) => Some(StepStatus::Denied),
+                None => Some(StepStatus::Ok),
+            };
             let outcome = CallResult {
                 result: first_of(step, &[AntigravityKey::Content]).or(error),
                 error,
-                status: Some(if error.is_some() { StepStatus::Failed } else { status }),
+                status,
                 ..CallResult::default()
             };
             let about = StepMeta { time: first_of(step, &[AntigravityKey::Time]), ..StepMeta::default() };

@@ -129,7 +129,7 @@ fn frames_between_the_sdk_and_its_program_are_no_steps() {
 }
 
 #[test]
-fn a_tool_of_antigravity_that_still_runs_has_no_result() {
+fn a_tool_of_antigravity_that_still_runs_gives_what_the_model_was_told() {
     let text = r#"{"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "content": "<USER_REQUEST>go</USER_REQUEST>"}
 {"step_index": 1, "source": "MODEL", "type": "PLANNER_RESPONSE", "tool_calls": [{"name": "run_command", "args": {}}]}
 {"step_index": 2, "source": "MODEL", "type": "RUN_COMMAND", "status": "RUNNING", "content": "started"}
@@ -138,7 +138,11 @@ fn a_tool_of_antigravity_that_still_runs_has_no_result() {
         let place = run.steps.iter().position(|step| step.kind == StepKind::Call).unwrap();
         (run.steps[place].status, field(run, place, "result"))
     };
-    with(text, |run| assert_eq!(call(run), (StepStatus::Unknown, "absent".into())));
+    with(text, |run| assert_eq!(call(run), (StepStatus::Unknown, "\"started\"".into())));
+    let error = text.replace("RUN_COMMAND", "ERROR_MESSAGE").replace("RUNNING", "DONE");
+    with(&error, |run| assert_eq!(call(run), (StepStatus::Unknown, "absent".into())));
+    let refused = error.replace("started", "Error invalid tool call: denied");
+    with(&refused, |run| assert_eq!(call(run), (StepStatus::Failed, "\"Error invalid tool call: denied\"".into())));
     with(&text.replace("RUNNING", "DONE"), |run| assert_eq!(call(run), (StepStatus::Ok, "\"started\"".into())));
 }
 

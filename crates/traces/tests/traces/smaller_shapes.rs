@@ -98,3 +98,20 @@ fn a_call_of_sharegpt_stands_behind_what_the_model_thought() {
         assert!(run.complete, "{:?}", run.warnings);
     });
 }
+
+#[test]
+fn arguments_of_antigravity_are_json_in_texts() {
+    let args = |args: Json| {
+        lines(&[
+            json!({"step_index": 0, "source": "USER_EXPLICIT", "type": "USER_INPUT", "content": "<USER_REQUEST>go</USER_REQUEST>"}),
+            json!({"step_index": 1, "source": "MODEL", "type": "PLANNER_RESPONSE", "tool_calls": [{"name": "run", "args": args}]}),
+            json!({"step_index": 2, "source": "MODEL", "type": "GENERIC", "status": "DONE", "content": "done"}),
+        ])
+    };
+    with(&args(json!({"Command": "\"ls\"", "Wait": "500", "Async": "true", "Seconds": "\"5\""})), |run| {
+        assert_eq!(field(run, 1, "args"), "{\"Async\":true,\"Command\":\"ls\",\"Seconds\":\"5\",\"Wait\":500}");
+    });
+    with(&args(json!({"Command": "ls", "Wait": "500"})), |run| {
+        assert_eq!(field(run, 1, "args"), "{\"Command\":\"ls\",\"Wait\":\"500\"}");
+    });
+}

@@ -106,7 +106,7 @@ impl<'run> GeminiPart<'run> {
         match self {
             Self::Begin | Self::Grounded(_) => false,
             Self::Words(speaker, words) => {
-                matches!(speaker, Speaker::User | Speaker::Assistant) && node_text(*words) != Some("")
+                matches!(speaker, Speaker::User | Speaker::Assistant) && node_text(*words).map(str::trim) != Some("")
             }
             Self::Other(_, _, part) => {
                 value_of(*part, AdkPartKey::Call).or(value_of(*part, AdkPartKey::Response)).is_some()
@@ -117,7 +117,9 @@ impl<'run> GeminiPart<'run> {
 
     fn repeats_part(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Words(a, words), Self::Words(b, others)) => a == b && node_text(*words) == node_text(*others),
+            (Self::Words(a, words), Self::Words(b, others)) => {
+                a == b && node_text(*words).map(str::trim) == node_text(*others).map(str::trim)
+            }
             (Self::Other(_, _, a), Self::Other(_, _, b)) => {
                 let same = |field| {
                     let held = |part| value_of(part, field).and_then(node_object);

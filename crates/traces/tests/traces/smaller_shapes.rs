@@ -115,3 +115,43 @@ fn arguments_of_antigravity_are_json_in_texts() {
         assert_eq!(field(run, 1, "args"), "{\"Command\":\"ls\",\"Wait\":\"500\"}");
     });
 }
+
+/// Requests whose answers a server hands on with white space, each of which repeats what was said without it.
+#[test]
+fn white_space_at_its_ends_makes_no_other_message() {
+    let chat = |first: Json, words: Json| {
+        let user = |words: &str| json!({"role": "user", "content": words});
+        let answered =
+            |words: Json| json!({"choices": [{"index": 0, "message": {"role": "assistant", "content": words}}]});
+        let known = json!({"role": "assistant", "content": words});
+        lines(&[
+            json!({"request": {"model": "m", "messages": [user("mail ")]}, "response": answered(first)}),
+            json!({"request": {"model": "m", "messages": [user("mail"), known, user("thanks")]}, "response": answered(json!("Gladly."))}),
+        ])
+    };
+    let claude = |first: &str| {
+        let block = |words: &str| json!([{"type": "text", "text": words}]);
+        let answer = |words: &str| json!({"type": "message", "role": "assistant", "content": block(words)});
+        let user = |words: &str| json!({"role": "user", "content": words});
+        let known = json!({"role": "assistant", "content": block("Mailed.")});
+        lines(&[
+            json!({"request": {"model": "m", "max_tokens": 1, "messages": [user("mail")]}, "response": answer(first)}),
+            json!({"request": {"model": "m", "max_tokens": 1, "messages": [user("mail"), known, user("thanks")]}, "response": answer("Gladly.")}),
+        ])
+    };
+    let gemini = |first: &str| {
+        let content = |role: &str, words: &str| json!({"role": role, "parts": [{"text": words}]});
+        let answer =
+            |words: &str| json!({"candidates": [{"content": content("model", words), "finishReason": "STOP"}]});
+        let repeated = [content("user", "mail"), content("model", "Mailed."), content("user", "thanks")];
+        lines(&[
+            json!({"request": {"contents": [content("user", "mail")]}, "response": answer(first)}),
+            json!({"request": {"contents": repeated}, "response": answer("Gladly.")}),
+        ])
+    };
+    let files = [chat(json!("\n\nMailed."), json!("Mailed.")), claude("Mailed.\n"), gemini("Mailed.\n")];
+    for text in files {
+        let spoken = ["message user", "message assistant", "message user", "message assistant"];
+        with(&text, |run| assert_eq!(steps(run), spoken, "{text}"));
+    }
+}

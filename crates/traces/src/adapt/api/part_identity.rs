@@ -72,9 +72,9 @@ fn fields_value<'run, F: crate::adapt::fields::TableRow>(object: Object<'run>, f
     first_of(object, fields).map_or(Value::Null, |node| node.value)
 }
 
-/// An empty text is left out, or put in, by whoever repeats it.
+/// Whoever repeats a text leaves out white space at its ends, and an empty text, or puts it in.
 fn spoken(words: Node<'_>) -> Option<&str> {
-    node_text(words).filter(|words| !words.trim().is_empty())
+    node_text(words).map(str::trim).filter(|words| !words.is_empty())
 }
 
 impl<'run> MessagePart<'run> {

@@ -5,6 +5,7 @@ pub(super) mod anthropic;
 pub(super) mod conversation_items;
 pub(super) mod converse;
 pub(super) mod converse_stream;
+pub(super) mod cut_calls;
 pub(crate) mod exit_codes;
 mod part_identity;
 pub(super) mod response_stream;
@@ -16,7 +17,9 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
 use super::nested_conversations::NestedConversations;
-use super::nodes::{first_of, list_of, node_list, node_object, object_items, object_of, objects_of, text_of};
+use super::nodes::{
+    first_of, list_of, node_list, node_object, node_text, object_items, object_of, objects_of, text_of,
+};
 use super::run_builder::RunBuilder;
 use super::{content, printed_messages, streamed_answers};
 use averment_base::value::compare::values_equal;
@@ -268,7 +271,7 @@ impl<'run> ExchangeMerger<'run> {
         true
     }
 
-    pub(super) fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
+    pub(super) fn finish_run(mut self, draft: &mut RunBuilder<'run, '_>) {
         draft.set_some(of_run::ERROR, self.error);
         if self.lacks_answer {
             draft.leave_output_open();
@@ -277,6 +280,7 @@ impl<'run> ExchangeMerger<'run> {
             let list = tool_list(draft, list);
             draft.set_entry(of_run::TOOLS, list);
         }
+        cut_calls::drop_cut_calls(&mut self.pieces, draft);
         let mut talk = ConversationBuilder::from_parts(draft);
         for (usage, model) in self.usage {
             let mut counts = TokenUsage::default();
@@ -332,7 +336,7 @@ fn push_text<'run>(
 ) {
     draft.note_parts(content);
     let words = content::content_text(content, draft.arena);
-    if let Some(words) = words.filter(|words| super::nodes::node_text(*words).is_none_or(|text| !text.is_empty())) {
+    if let Some(words) = words.filter(|words| node_text(*words).is_none_or(|text| !text.is_empty())) {
         pieces.push(MessagePart::Speech(speaker, words));
     }
 }
@@ -434,15 +438,10 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessageP
             let result = printed.map(|printed| printed.result).or(result);
             let status = printed.and_then(|printed| printed.status);
             let outcome = CallResult { result, status, ..CallResult::default() };
-            let tool = super::messages::answered_tool(&message, &NodeShapes).and_then(super::nodes::node_text);
-            talk.add_result(
-                text_of(message, ChatMessageKey::Answers)
-                    .or(printed.and_then(|printed| super::nodes::node_text(printed.id))),
-                tool.or(printed.and_then(|printed| printed.tool)),
-                outcome,
-                &about,
-                node.origin,
-            );
+            let tool = super::messages::answered_tool(&message, &NodeShapes).and_then(node_text);
+            let id = text_of(message, ChatMessageKey::Answers).or(printed.and_then(|printed| node_text(printed.id)));
+            let tool = tool.or(printed.and_then(|printed| printed.tool));
+            talk.add_result(id, tool, outcome, &about, node.origin);
         }
         MessagePart::Item(node, item) => responses::add_item(talk, node, item, &about),
         MessagePart::Hosted(node, item) => talk.within_message(|talk| responses::add_item(talk, node, item, &about)),

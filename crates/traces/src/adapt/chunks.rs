@@ -1,6 +1,7 @@
 //! Streamed answers of a chat API: `chat.completion.chunk` objects, one a line or in a list. The parts of a message and of its calls are
 //! put together; what calls gave back is not in a stream.
 
+use super::api::cut_calls;
 use super::calls::TokenUsage;
 use super::content;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, ToolCall};
@@ -11,7 +12,7 @@ use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_i
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
 use averment_base::limits::Limits;
-use averment_base::value::{Node, Object, Value, json};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 
 key_table! {
@@ -96,6 +97,8 @@ pub(super) struct PartialAnswer<'run> {
     usage: Option<Object<'run>>,
     /// It states a finish reason.
     pub(super) is_over: bool,
+    /// This says that more would have come.
+    is_cut: bool,
 }
 
 struct PartialCall<'run> {
@@ -151,7 +154,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 talk.draft.warn_once(at.origin, message.to_owned());
                 continue;
             }
-            answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
+            answer.note_end(choice);
             match object_of(choice, ChunkKey::Delta) {
                 Some(delta) => answer.add_delta(at, delta, talk.draft),
                 None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
@@ -173,7 +176,21 @@ fn field_index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Opti
     }
 }
 
+key_table! {
+    /// Why an answer ended that is not whole.
+    CutReason {
+        Any = "length" | "max_tokens" | "MAX_TOKENS" | "content_filter" | "error" | "ERROR",
+    }
+}
+
 impl<'run> PartialAnswer<'run> {
+    /// An object that tells why an answer ended.
+    pub(super) fn note_end(&mut self, choice: Object<'run>) {
+        let reason = first_of(choice, &[ChunkKey::Ended]);
+        self.is_over |= reason.is_some();
+        self.is_cut |= reason.and_then(node_text).and_then(CutReason::from_key).is_some();
+    }
+
     fn add_delta(&mut self, node: Node<'run>, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
         draft.role_of(node, text_of(delta, DeltaKey::Role));
         let words = value_of(delta, DeltaKey::Content).or_else(|| value_of(delta, DeltaKey::Refusal));
@@ -228,14 +245,27 @@ impl<'run> PartialAnswer<'run> {
         node_object(delta).into_iter().for_each(|inner| self.add_delta(delta, inner, draft));
     }
 
-    /// A message as the API gives it whole. Of a call that is cut off nobody knows the arguments.
-    pub(super) fn into_message(mut self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-        if !self.is_over {
-            let last = self.calls.len().saturating_sub(1);
+    /// Of an answer that is cut off, at once or by a limit, calls may be, too. Empty arguments are only doubtful for the last call.
+    fn take_whole_calls(&mut self, draft: &RunBuilder<'run, '_>) -> Vec<PartialCall<'run>> {
+        let mut calls = std::mem::take(&mut self.calls);
+        if !self.is_over || self.is_cut {
+            let last = calls.len().saturating_sub(1);
             let mut places = 0..;
-            self.calls.retain(|call| is_whole_call(call, places.next() == Some(last), draft.limits));
+            calls.retain(|call| {
+                let is_whole = is_whole_call(call, places.next() == Some(last), draft.limits);
+                if !is_whole {
+                    draft.note_unknown(call.node.origin, cut_calls::CUT_CALL);
+                }
+                is_whole
+            });
         }
-        self.calls.sort_by_key(|call| call.index);
+        calls.sort_by_key(|call| call.index);
+        calls
+    }
+
+    /// A message as the API gives it whole.
+    pub(super) fn into_message(mut self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+        let calls = self.take_whole_calls(draft);
         let text = |words: &str| Node::computed(Value::plain_text(draft.arena.alloc_str(words)));
         let of_call = |call: &PartialCall<'run>| {
             let name = call.name.unwrap_or(Node::computed(Value::Null));
@@ -248,7 +278,7 @@ impl<'run> PartialAnswer<'run> {
             let entries: Vec<_> = id.into_iter().chain([function]).collect();
             Node::new(draft.object_node(&entries).value, call.node.origin)
         };
-        let calls: Vec<_> = self.calls.iter().map(of_call).collect();
+        let calls: Vec<_> = calls.iter().map(of_call).collect();
         let role = Node::computed(Value::plain_text(role::ASSISTANT));
         let mut entries = vec![
             field_entry(ChatMessageKey::Role.key(), role),
@@ -277,7 +307,7 @@ pub(super) fn compose_answer<'run>(
         let choices = draft.known_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
         for (at, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0))
         {
-            answer.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
+            answer.note_end(choice);
             if let Some(delta) = object_of(choice, ChunkKey::Delta) {
                 answer.add_delta(at, delta, draft);
             }
@@ -303,17 +333,14 @@ fn usage_of<'run>(chunk: Object<'run>) -> Option<Object<'run>> {
 /// False if cut off: then nobody knows the arguments of its calls.
 fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: PartialAnswer<'run>) -> bool {
     let Some(node) = answer.node else { return true };
-    if !answer.is_over {
-        cut_off(&mut answer.calls, talk.draft);
-    }
-    answer.calls.sort_by_key(|call| call.index);
+    let calls = answer.take_whole_calls(talk.draft);
     let about = StepMeta::default();
     let arena = talk.draft.arena;
     let grown = |words: &str| Node::new(Value::plain_text(arena.alloc_str(words)), node.origin);
     talk.begin_turn();
     talk.add_message(Speaker::Thinking, grown(&answer.thought), &about, node.origin);
     talk.add_message(Speaker::Assistant, grown(&answer.words), &about, node.origin);
-    for call in answer.calls {
+    for call in calls {
         let tool = call.name.unwrap_or(Node::computed(Value::Null));
         let args = call.args(arena);
         talk.add_call(ToolCall { tool, args: Some(args), id: call.id, origin: call.node.origin }, &about);
@@ -326,21 +353,7 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: Pa
     answer.is_over
 }
 
-/// Drops calls with incomplete JSON; empty arguments are only doubtful for the last call.
-fn cut_off(calls: &mut Vec<PartialCall<'_>>, draft: &mut RunBuilder<'_, '_>) {
-    let last = calls.len().saturating_sub(1);
-    let mut place = 0;
-    calls.retain(|call| {
-        let is_whole = is_whole_call(call, place == last, draft.limits);
-        if !is_whole {
-            draft.add_warning(call.node.origin, "a call whose arguments are cut off is passed over");
-        }
-        place += 1;
-        is_whole
-    });
-}
-
 fn is_whole_call(call: &PartialCall<'_>, is_last: bool, limits: &Limits) -> bool {
     let may_be_none = call.arguments.is_empty() && !is_last;
-    may_be_none || call.given.is_some() || json::parse(&call.arguments, 0, &bumpalo::Bump::new(), limits).is_ok()
+    may_be_none || call.given.is_some() || cut_calls::is_whole(&call.arguments, limits)
 }

@@ -127,6 +127,7 @@ pub(super) fn compose_answer<'run>(
             }
             Some(CohereEvent::End) => {
                 end = delta;
+                delta.into_iter().for_each(|delta| answer.note_end(delta));
                 answer.is_over = true;
             }
             Some(CohereEvent::Begin | CohereEvent::Silent) => {}

@@ -1,6 +1,7 @@
 //! Google's Interactions API: interactions with the `steps` in which they went, and the events that stream them.
 
 use super::adk::server_tools;
+use super::api::cut_calls;
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{NodeShapes, is_true, key_table, value_of};
@@ -276,6 +277,9 @@ impl<'run> InteractionReader<'_, 'run, '_> {
                     return;
                 };
                 let step = self.open.remove(place);
+                if !step.arguments.is_empty() && !cut_calls::is_whole(&step.arguments, self.talk.draft.limits) {
+                    return self.talk.draft.note_unknown(node.origin, cut_calls::CUT_CALL);
+                }
                 let (node, whole) = step.whole_step(self.talk.draft);
                 self.add_step(node, whole);
             }

@@ -1,6 +1,6 @@
 //! OpenAI's Realtime API: the events of a session, of either side. Items are told several times, and the last telling is the whole one.
 
-use super::api::responses;
+use super::api::{cut_calls, responses};
 use super::calls::TokenUsage;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::fields::{FieldRecord, key_table, value_of};
@@ -172,6 +172,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         read_event(&mut told, *node, kind, event, has_echo, draft);
     }
     let is_open = told.open > 0;
+    let cut = cut_calls::note_cut_calls(&told.items.iter().copied().map(Some).collect::<Vec<_>>(), draft);
     let mut talk = ConversationBuilder::new(draft);
     for usage in told.usage {
         let mut counts = TokenUsage::default();
@@ -179,7 +180,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk.usage.merge_usage(&counts);
     }
     talk.add_meta(of_meta::MODEL, told.model);
-    for (node, item) in told.items {
+    for (_, (node, item)) in told.items.into_iter().enumerate().filter(|(place, _)| !cut.contains(place)) {
         add_item(&mut talk, node, item, &told.heard);
     }
     let draft = talk.finish_run();

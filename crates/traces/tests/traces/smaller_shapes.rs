@@ -155,3 +155,87 @@ fn white_space_at_its_ends_makes_no_other_message() {
         with(&text, |run| assert_eq!(steps(run), spoken, "{text}"));
     }
 }
+
+fn rest_is_open(text: &str) {
+    with(text, |run| {
+        assert_eq!(calls(run), [], "{text}");
+        assert!(!run.complete, "{text}");
+    });
+}
+
+/// Of a call that a limit or the user cut off nobody knows whether it was carried out, unless something tells what it gave.
+#[test]
+fn a_call_that_was_cut_off_is_one_where_it_gave_something() {
+    let whole = r#"{"n":1}"#;
+    let chat = |args: &str, reason: &str| {
+        let call = json!([{"index": 0, "id": "k", "type": "function", "function": {"name": "pay", "arguments": args}}]);
+        let chunk = |delta: Json, ended: Json| json!({"id": "c", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": ended}]});
+        lines(&[chunk(json!({"role": "assistant", "tool_calls": call}), Json::Null), chunk(json!({}), json!(reason))])
+    };
+    rest_is_open(&chat("{\"n\":", "length"));
+    with(&chat(whole, "length"), |run| assert_eq!(calls(run).len(), 1));
+    with(&chat("{\"n\":", "tool_calls"), |run| assert_eq!(calls(run).len(), 1));
+    let claude = |args: &str| {
+        lines(&[
+            json!({"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": [], "usage": {"input_tokens": 1, "output_tokens": 1}}}),
+            json!({"type": "content_block_start", "index": 0, "content_block": {"type": "tool_use", "id": "k", "name": "pay", "input": {}}}),
+            json!({"type": "content_block_delta", "index": 0, "delta": {"type": "input_json_delta", "partial_json": args}}),
+            json!({"type": "content_block_stop", "index": 0}),
+            json!({"type": "message_delta", "delta": {"stop_reason": "max_tokens"}, "usage": {"output_tokens": 2}}),
+            json!({"type": "message_stop"}),
+        ])
+    };
+    rest_is_open(&claude("{\"n\":"));
+    with(&claude(whole), |run| assert_eq!(calls(run).len(), 1));
+    let converse = |args: &str| {
+        lines(&[
+            json!({"messageStart": {"role": "assistant"}}),
+            json!({"contentBlockStart": {"start": {"toolUse": {"toolUseId": "k", "name": "pay"}}, "contentBlockIndex": 0}}),
+            json!({"contentBlockDelta": {"delta": {"toolUse": {"input": args}}, "contentBlockIndex": 0}}),
+            json!({"contentBlockStop": {"contentBlockIndex": 0}}),
+            json!({"messageStop": {"stopReason": "max_tokens"}}),
+        ])
+    };
+    rest_is_open(&converse("{\"n\":"));
+    with(&converse(whole), |run| assert_eq!(calls(run).len(), 1));
+    let cohere = |args: &str| {
+        let call = json!({"id": "k", "type": "function", "function": {"name": "pay", "arguments": args}});
+        lines(&[
+            json!({"type": "message-start", "id": "x", "delta": {"message": {"role": "assistant"}}}),
+            json!({"type": "tool-call-start", "index": 0, "delta": {"message": {"tool_calls": call}}}),
+            json!({"type": "tool-call-end", "index": 0}),
+            json!({"type": "message-end", "delta": {"finish_reason": "MAX_TOKENS", "usage": {"tokens": {"input_tokens": 1, "output_tokens": 2}}}}),
+        ])
+    };
+    rest_is_open(&cohere("{\"n\":"));
+    with(&cohere(whole), |run| assert_eq!(calls(run).len(), 1));
+}
+
+#[test]
+fn a_cut_call_of_responses_and_of_realtime_is_one_where_it_gave_something() {
+    let call = |args: &str| json!({"type": "function_call", "id": "i", "call_id": "k", "name": "pay", "arguments": args, "status": "incomplete"});
+    let gave = json!({"type": "function_call_output", "id": "o", "call_id": "k", "output": "paid"});
+    let responses = |args: &str, later: &[Json]| {
+        let input = [&[json!({"role": "user", "content": "pay"})], later].concat();
+        lines(&[
+            json!({"request": {"model": "m", "input": input}, "response": {"object": "response", "id": "r", "status": "incomplete", "output": [call(args)]}}),
+        ])
+    };
+    let realtime = |args: &str, later: &[Json]| {
+        let event = |kind: &str, key: &str, value: Json| json!({"type": kind, "event_id": format!("{kind}{}", value.to_string().len()), key: value});
+        let mut events = vec![
+            event("session.created", "session", json!({"id": "s", "model": "m"})),
+            event("response.created", "response", json!({"id": "r"})),
+            event("response.done", "response", json!({"id": "r", "status": "cancelled", "output": [call(args)]})),
+        ];
+        events.extend(later.iter().map(|item| event("conversation.item.created", "item", item.clone())));
+        lines(&events)
+    };
+    let shapes = |args: &str| [responses(args, &[]), realtime(args, &[])];
+    shapes("{\"n\":").iter().for_each(|text| rest_is_open(text));
+    shapes("{\"n\":1}").iter().for_each(|text| with(text, |run| assert_eq!(calls(run).len(), 1)));
+    with(&realtime("{\"n\":", &[gave]), |run| {
+        assert_eq!(calls(run).len(), 1);
+        assert_eq!(field(run, 0, "result"), "\"paid\"");
+    });
+}

@@ -1,6 +1,7 @@
 //! Anthropic's Messages API: requests with their responses, responses alone, and streamed events. `is_error` of a result says whether the
 //! call failed; there are no times.
 
+use super::cut_calls::{self, CUT_CALL};
 use super::{ApiKey, is_exchange};
 use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::calls::TokenUsage;
@@ -146,6 +147,15 @@ impl<'run> PartialBlock<'run> {
         self.block_type() == Some(BlockType::Call)
     }
 
+    /// A call that a limit cut off has an end all the same.
+    fn is_cut(&self, draft: &RunBuilder<'run, '_>) -> bool {
+        let is_cut = self.is_call() && !self.words.is_empty() && !cut_calls::is_whole(&self.words, draft.limits);
+        if is_cut {
+            draft.note_unknown(self.node.origin, CUT_CALL);
+        }
+        is_cut
+    }
+
     fn is_text(&self) -> bool {
         matches!(self.block_type(), Some(BlockType::Text | BlockType::OtherText))
     }
@@ -164,7 +174,7 @@ struct BlockStream<'run> {
 
 impl<'run> BlockStream<'run> {
     fn close_block(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
-        let Some(mut whole) = self.open.take() else { return };
+        let Some(mut whole) = self.open.take().filter(|open| !open.is_cut(talk.draft)) else { return };
         if !whole.is_text() {
             self.flush_text(talk);
             return add_streamed(talk, whole);
@@ -243,7 +253,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
     }
     // Of a call that is cut off nobody knows the arguments.
     if let Some(PartialBlock { node, .. }) = arriving.open.take_if(|open| open.is_call()) {
-        talk.draft.add_warning(node.origin, "a call whose arguments are cut off is passed over");
+        talk.draft.note_unknown(node.origin, CUT_CALL);
     }
     arriving.close_block(&mut talk);
     arriving.flush_text(&mut talk);
@@ -334,13 +344,13 @@ pub(in crate::adapt) fn compose_answer<'run>(
     for (node, event) in draft.known_objects(events) {
         match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_key) {
             Some(AnthropicEventType::Block) => {
-                content.extend(open.take().map(|open| open.into_block(draft)));
+                content.extend(open.take().and_then(|open| open.into_block(draft)));
                 open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
             }
             Some(AnthropicEventType::Delta) => {
                 apply_delta(node, open.as_mut(), object_of(event, AnthropicEventKey::Delta), draft);
             }
-            Some(AnthropicEventType::BlockEnd) => content.extend(open.take().map(|open| open.into_block(draft))),
+            Some(AnthropicEventType::BlockEnd) => content.extend(open.take().and_then(|open| open.into_block(draft))),
             Some(AnthropicEventType::Changed) => changed = object_of(event, AnthropicEventKey::Usage).or(changed),
             Some(AnthropicEventType::End) => is_over = true,
             Some(AnthropicEventType::Start | AnthropicEventType::Ping) => {}
@@ -350,7 +360,8 @@ pub(in crate::adapt) fn compose_answer<'run>(
         }
     }
     // Of a call that is cut off nobody knows the arguments.
-    content.extend(open.take_if(|open| !open.is_call()).map(|open| open.into_block(draft)));
+    content.extend(open.take_if(|open| !open.is_call()).and_then(|open| open.into_block(draft)));
+    open.iter().for_each(|open| draft.note_unknown(open.node.origin, CUT_CALL));
     let first = message.and_then(|message| object_of(message, AnthropicEventKey::Usage));
     let counts = [changed, first].into_iter().flatten().flat_map(|usage| usage.entries().iter().copied());
     let mut usage: Vec<ObjectEntry<'run>> = Vec::new();
@@ -375,22 +386,25 @@ pub(in crate::adapt) fn compose_answer<'run>(
 }
 
 impl<'run> PartialBlock<'run> {
-    /// The block as the API gives it whole.
-    fn into_block(self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    /// The block as the API gives it whole; `None` of a call that is not.
+    fn into_block(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         let Some(grown) = self.block_type().and_then(|kind| match kind {
             BlockType::Call => Some(BlockKey::Input),
             BlockType::Text | BlockType::OtherText => Some(BlockKey::Text),
             BlockType::Thinking => Some(BlockKey::Thinking),
             _ => None,
         }) else {
-            return self.node;
+            return Some(self.node);
         };
+        if self.is_cut(draft) {
+            return None;
+        }
         if self.words.is_empty() {
-            return self.node;
+            return Some(self.node);
         }
         let words = Node::computed(Value::plain_text(draft.arena.alloc_str(&self.words)));
         let others = self.block.entries().iter().filter(|entry| entry.key != grown.key()).copied();
         let entries: Vec<ObjectEntry<'run>> = others.chain([field_entry(grown.key(), words)]).collect();
-        Node::new(draft.object_node(&entries).value, self.node.origin)
+        Some(Node::new(draft.object_node(&entries).value, self.node.origin))
     }
 }

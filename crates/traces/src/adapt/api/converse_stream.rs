@@ -2,6 +2,7 @@
 
 use super::ApiKey;
 use super::converse::ConverseKey;
+use super::cut_calls;
 use crate::adapt::fields::{FieldRecord, key_table, value_of};
 use crate::adapt::nodes::{node_list, node_object, object_of, text_of};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
@@ -155,12 +156,18 @@ impl<'run> StreamedAnswer<'run> {
         self.blocks.last_mut()
     }
 
-    /// False if it breaks off. Of a call that is cut off nobody knows the arguments.
+    /// False if it breaks off. A call that a limit cut off has an end all the same.
     fn close_answer(&mut self, whole: &mut Vec<Node<'run>>, draft: &RunBuilder<'run, '_>) -> bool {
         let StreamedAnswer { first, blocks, stop, usage } = std::mem::take(self);
         let Some(first) = first else { return true };
         let kept = if stop.is_some() { blocks.len() } else { blocks.len().saturating_sub(1) };
-        let is_kept = |(place, block): &(usize, &StreamedBlock<'run>)| *place < kept || block.call.is_none();
+        let is_kept = |(place, block): &(usize, &StreamedBlock<'run>)| {
+            let words = &block.words;
+            let is_whole = *place < kept && (words.is_empty() || cut_calls::is_whole(words, draft.limits));
+            let cut = block.call.filter(|_| !is_whole);
+            cut.iter().for_each(|(node, _)| draft.note_unknown(node.origin, cut_calls::CUT_CALL));
+            cut.is_none()
+        };
         let content: Vec<_> =
             blocks.iter().enumerate().filter(is_kept).map(|(_, block)| block.whole_block(draft)).collect();
         let message = [

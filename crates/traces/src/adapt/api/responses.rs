@@ -184,6 +184,12 @@ pub(super) fn is_result(item: Object<'_>) -> Option<bool> {
     RESULTS.iter().any(|end| word.ends_with(end)).then_some(true)
 }
 
+/// A call that the program around the model carries out.
+pub(super) fn is_function_call(item: Object<'_>) -> bool {
+    let kind = text_of(item, ItemKey::Type).and_then(ResponseItemType::from_key);
+    matches!(kind, Some(ResponseItemType::Function | ResponseItemType::Custom))
+}
+
 /// An item of a type that nobody knows, as far as its name tells nothing.
 pub(super) fn is_unknown(item: Object<'_>) -> bool {
     is_result(item).is_none() && text_of(item, ItemKey::Type).and_then(ResponseItemType::from_key).is_none()

@@ -77,6 +77,15 @@ key_table! {
 }
 
 key_table! {
+    /// Where programs put what they fetched of a run side by side: records, lists of them, or pages of a list.
+    AssistantsPart {
+        Steps = "steps" | "run_steps",
+        Messages = "messages",
+        Other = "run" | "runs" | "thread" | "assistant",
+    }
+}
+
+key_table! {
     /// Events that hold no record.
     AssistantsEvent {
         Done = "done",
@@ -117,12 +126,19 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "OpenAI Assistants run",
     known_by: "objects whose `object` is `thread.run.step` or `thread.message`, or a `thread.run` with a `required_action`",
     description: "steps of runs and messages of threads of OpenAI's Assistants and Azure AI's agents (a list, or under `data`)",
-    marks: &[AssistantsKey::Data.key(), AssistantsKey::Waits.key()],
+    marks: &[
+        AssistantsKey::Data.key(),
+        AssistantsKey::Waits.key(),
+        AssistantsPart::Steps.key(),
+        AssistantsPart::Steps.last_key(),
+        AssistantsPart::Messages.key(),
+    ],
     near: &[AssistantsKey::Details.key()],
     object: |object| {
         asked_calls(object).is_some()
-            || list_of(object, AssistantsKey::Data)
-                .is_some_and(|list| object_items(list).any(|(_, one)| is_record(one)))
+            || holds_records(object)
+            || parts_of(object)
+                .any(|node| node_object(*node).is_some_and(|part| is_record(part) || holds_records(part)))
     },
     item_marks: &[AssistantsKey::Object.key(), AssistantsKey::Event.key()],
     element: |record| is_record(unframe_record(record)),
@@ -132,6 +148,18 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     partial_roles: &[role::USER, role::ASSISTANT],
     ..IN_FULL
 };
+
+/// Whether an object is a page of a list.
+fn holds_records(page: Object<'_>) -> bool {
+    list_of(page, AssistantsKey::Data).is_some_and(|list| object_items(list).any(|(_, one)| is_record(one)))
+}
+
+/// The records and pages that stand side by side in an object.
+fn parts_of(object: Object<'_>) -> impl Iterator<Item = &Node<'_>> {
+    let parts = object.entries().iter().filter(|entry| AssistantsPart::from_key(entry.key).is_some());
+    let parts = parts.filter(|entry| !matches!(entry.node.value, Value::Null));
+    parts.flat_map(|entry| super::nodes::node_list(entry.node).unwrap_or(std::slice::from_ref(&entry.node)))
+}
 
 fn object_kind(record: Object<'_>) -> Option<AssistantsObject> {
     AssistantsObject::from_key(text_of(record, AssistantsKey::Object)?)
@@ -173,7 +201,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         .filter_map(|node| node_object(*node))
         .rfind(|page| list_of(*page, AssistantsKey::Data).is_some());
     let mut is_open = last_page.or(node_object(*root)).is_some_and(goes_on);
-    for node in items_of(root, &[AssistantsKey::Data]) {
+    let is_holder = |object: &Object<'run>| object_kind(*object).is_none() && !holds_records(*object);
+    let parts: Vec<_> = node_object(*root).filter(is_holder).into_iter().flat_map(parts_of).collect();
+    is_open |= parts.iter().filter_map(|node| node_object(**node)).any(goes_on);
+    let listed = if parts.is_empty() { items_of(root, &[AssistantsKey::Data]).iter().collect() } else { parts };
+    for node in listed {
         // Pages of a list stand one behind the other.
         let page = node_object(*node).and_then(|page| list_of(page, AssistantsKey::Data));
         for node in page.unwrap_or(std::slice::from_ref(node)) {

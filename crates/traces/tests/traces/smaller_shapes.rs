@@ -239,3 +239,39 @@ fn a_cut_call_of_responses_and_of_realtime_is_one_where_it_gave_something() {
         assert_eq!(field(run, 0, "result"), "\"paid\"");
     });
 }
+
+#[test]
+fn what_was_fetched_of_a_run_of_assistants_may_stand_in_one_object() {
+    let object = |kind: &str, id: &str, at: u64| json!({"object": kind, "id": id, "created_at": at, "thread_id": "t", "status": "completed"});
+    let with_fields = |mut object: Json, fields: Json| {
+        object.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        object
+    };
+    let call =
+        json!({"id": "c", "type": "function", "function": {"name": "convert", "arguments": "{}", "output": "5"}});
+    let step = with_fields(
+        object("thread.run.step", "s", 2),
+        json!({"run_id": "r", "type": "tool_calls", "step_details": {"type": "tool_calls", "tool_calls": [call]}}),
+    );
+    let message = |id: &str, at: u64, role: &str, words: &str| {
+        with_fields(
+            object("thread.message", id, at),
+            json!({"role": role, "content": [{"type": "text", "text": {"value": words, "annotations": []}}]}),
+        )
+    };
+    let messages = [message("b", 3, "assistant", "Five."), message("a", 1, "user", "convert")];
+    let run = object("thread.run", "r", 1);
+    let page = |more: bool| json!({"object": "list", "data": [step], "has_more": more});
+    let shapes = [
+        json!({"run": run, "steps": [step], "messages": messages}),
+        json!({"thread": {"object": "thread", "id": "t"}, "run": run, "run_steps": page(false), "messages": {"object": "list", "data": messages}}),
+        json!({"steps": page(true), "messages": messages}),
+    ];
+    for (place, shape) in shapes.iter().enumerate() {
+        with(&shape.to_string(), |run| {
+            assert_eq!(steps(run), ["message user", "call convert", "message assistant"], "{shape}");
+            assert_eq!(field(run, 1, "result"), "\"5\"");
+            assert_eq!(run.complete, place < 2, "{shape}");
+        });
+    }
+}

@@ -21,6 +21,9 @@ key_table! {
         Response = "response" | "inputs.response",
         Tools = "tool_definitions" | "inputs.tool_definitions",
         Calls = "tool_calls" | "inputs.tool_calls",
+        /// A conversation of several turns, in the place of both.
+        Conversation = "conversation" | "inputs.conversation",
+        Messages = "messages",
         Rows = "rows",
         Time = "createdAt",
     }
@@ -53,14 +56,15 @@ key_table! {
 
 key_table! {
     RowMark {
-        Any = "tool_definitions" | "inputs.query" | "inputs.response" | "rows" | "query",
+        Any = "tool_definitions" | "inputs.query" | "inputs.response" | "rows" | "query" | "conversation"
+            | "inputs.conversation",
     }
 }
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "evaluation row",
-    known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`; a `query` beside a `response` of messages",
-    description: "rows of evaluations in Azure AI Foundry (`query`, `response`, `tool_definitions`)",
+    known_by: "`tool_definitions` with a `query` and a `response`, of which one is a list of messages, or with `tool_calls`; a `query` beside a `response` of messages; a `conversation` whose `messages` hold calls",
+    description: "rows of evaluations in Azure AI Foundry (`query` and `response`, or `conversation`; `tool_definitions`)",
     marks: RowMark::Any.keys(),
     near: &[RowKey::Tools.key()],
     object: |object| is_row(object) || list_of(object, RowKey::Rows).is_some_and(|rows| objects_of(rows).any(is_row)),
@@ -81,14 +85,27 @@ fn is_call(node: &Node<'_>) -> bool {
     kind.and_then(RowBlockType::from_key) == Some(RowBlockType::Call)
 }
 
+/// Messages of a conversation, where definitions of tools stand beside it or it holds calls.
+fn conversation_messages(row: Object<'_>) -> Option<&[Node<'_>]> {
+    let conversation = object_of(row, RowKey::Conversation)?;
+    let messages =
+        list_of(conversation, RowKey::Messages).filter(|_| holds_messages(conversation, RowKey::Messages))?;
+    let holds_calls = |message: Object<'_>| {
+        list_of(message, ChatMessageKey::Content).is_some_and(|content| content.iter().any(is_call))
+    };
+    let tells_calls = value_of(row, RowKey::Tools).is_some() || objects_of(messages).any(holds_calls);
+    tells_calls.then_some(messages)
+}
+
 /// Without definitions of tools both sides have to be there, and the answer has to be messages or to stand beside calls.
 fn is_row(row: Object<'_>) -> bool {
     let has_tools = value_of(row, RowKey::Tools).is_some();
     let is_answer = holds_messages(row, RowKey::Response)
         || list_of(row, RowKey::Calls).is_some_and(|calls| calls.iter().any(is_call));
-    row.field(RowKey::Response).is_some()
-        && (has_tools || value_of(row, RowKey::Query).is_some())
-        && (is_answer || has_tools && holds_messages(row, RowKey::Query))
+    conversation_messages(row).is_some()
+        || row.field(RowKey::Response).is_some()
+            && (has_tools || value_of(row, RowKey::Query).is_some())
+            && (is_answer || has_tools && holds_messages(row, RowKey::Query))
 }
 
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
@@ -106,6 +123,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     let mut talk = ConversationBuilder::from_parts(draft);
     let about = StepMeta::default();
+    if let Some(messages) = conversation_messages(row) {
+        messages.iter().for_each(|node| read_message(&mut talk, *node));
+        talk.finish_run();
+        return Ok(());
+    }
     for (side, speaker) in [(RowKey::Query, Speaker::User), (RowKey::Response, Speaker::Assistant)] {
         let Some(value) = value_of(row, side) else { continue };
         match node_list(value).filter(|_| holds_messages(row, side)) {

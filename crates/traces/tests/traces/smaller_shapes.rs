@@ -275,3 +275,26 @@ fn what_was_fetched_of_a_run_of_assistants_may_stand_in_one_object() {
         });
     }
 }
+
+#[test]
+fn a_row_of_an_evaluation_may_hold_a_conversation() {
+    let message = |role: &str, content: Json| json!({"role": role, "content": content});
+    let messages = [
+        message("user", json!("weather?")),
+        message("assistant", json!([{"type": "tool_call", "tool_call_id": "c", "name": "wx", "arguments": {"c": 1}}])),
+        json!({"role": "tool", "tool_call_id": "c", "content": [{"type": "tool_result", "tool_result": {"t": 3}}]}),
+        message("assistant", json!([{"type": "text", "text": "3 C."}])),
+    ];
+    let row = json!({"conversation": {"messages": messages, "context": null}});
+    let rows = [
+        row.clone(),
+        json!({"conversation": row["conversation"], "tool_definitions": [{"name": "wx", "parameters": {}}]}),
+    ];
+    for row in rows {
+        with(&row.to_string(), |run| {
+            assert_eq!(steps(run), ["message user", "call wx", "message assistant"]);
+            assert_eq!(field(run, 1, "result"), "{\"t\":3}");
+            assert_eq!(root(run, "output"), "\"3 C.\"");
+        });
+    }
+}

@@ -4,7 +4,7 @@ use super::claude_code;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{first_of, items_of, list_of, node_object, object_of, text_of};
+use super::nodes::{first_of, items_of, list_of, node_object, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node};
 use super::tools;
@@ -17,8 +17,9 @@ use averment_runs::run::{StepKind, StepStatus};
 key_table! {
     HookKey {
         Event = "hook_event_name",
-        /// What the hook was given, where a program that collects events keeps it in one of its own.
-        Given = "payload",
+        /// What the hook was given, where a program that collects events keeps it in a record of its own.
+        Given = "payload" | "event" | "data" | "input" | "hook" | "hook_input" | "hook_event" | "hook_data" | "body" | "raw"
+            | "stdin" | "e",
         Session = "session_id",
         Folder = "cwd",
         Tool = "tool_name",
@@ -30,7 +31,7 @@ key_table! {
         Prompt = "prompt",
         Answer = "last_assistant_message",
         Agent = "agent_id",
-        Time = "timestamp" | "time" | "ts",
+        Time = "timestamp" | "time" | "ts" | "t",
     }
 }
 
@@ -54,11 +55,11 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Claude Code hook log",
-    known_by: "events with `hook_event_name`, or with such an event under `payload`",
+    known_by: "events with `hook_event_name`, or with such an event under a key such as `payload` or `event`",
     description: "logs of what Claude Code gives to its hooks (an event a line)",
     marks: &[HookKey::Event.key()],
     object: is_event,
-    item_marks: &[HookKey::Event.key(), HookKey::Given.key()],
+    item_marks: ITEM_MARKS,
     element: is_event,
     line: is_event,
     record_ids: RecordIds::shared(&[&[HookKey::Id.key()]]),
@@ -68,14 +69,21 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
+const ITEM_MARKS: &[&str] = &{
+    let mut marks = [HookKey::Event.key(); HookKey::Given.keys().len() + 1];
+    marks.split_at_mut(1).1.copy_from_slice(HookKey::Given.keys());
+    marks
+};
+
 fn is_event(event: Object<'_>) -> bool {
     let event = hook_input(event);
     text_of(event, HookKey::Event).is_some() && event.field(HookKey::Session).is_some()
 }
 
 fn hook_input(event: Object<'_>) -> Object<'_> {
-    let given = object_of(event, HookKey::Given).filter(|given| text_of(*given, HookKey::Event).is_some());
-    given.unwrap_or(event)
+    let given = HookKey::Given.keys().iter().filter_map(|key| event.get(key).and_then(node_object));
+    let is_input = |given: &Object<'_>| text_of(*given, HookKey::Event).is_some();
+    if is_input(&event) { event } else { given.into_iter().find(is_input).unwrap_or(event) }
 }
 
 /// A call of which an event said that it begins.
@@ -141,7 +149,9 @@ impl<'run> HookLog<'_, 'run, '_> {
         }
         self.talk.add_meta(of_meta::CWD, event.field(HookKey::Folder));
         let agent = first_of(event, &[HookKey::Agent]);
-        let time = value_of(event, HookKey::Time).filter(|time| time::to_milliseconds(&time.value).is_some());
+        // Who collects events says when each came.
+        let time = value_of(event, HookKey::Time).or_else(|| value_of(node_object(node)?, HookKey::Time));
+        let time = time.filter(|time| time::to_milliseconds(&time.value).is_some());
         let about = StepMeta { time, agent, aside: agent.is_some() };
         match kind {
             HookEvent::Before => {

@@ -298,3 +298,22 @@ fn a_row_of_an_evaluation_may_hold_a_conversation() {
         });
     }
 }
+
+#[test]
+fn what_a_hook_was_given_may_stand_in_a_record_of_who_collects_it() {
+    let hook = |name: &str| json!({"hook_event_name": name, "session_id": "s", "cwd": "/w", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "k"});
+    let mut after = hook("PostToolUse");
+    after["tool_response"] = json!({"stdout": "a"});
+    let wraps: [&dyn Fn(Json) -> Json; 3] = [
+        &|it| json!({"ts": "2026-05-01T10:00:00Z", "event": it}),
+        &|it| json!({"t": "2026-05-01T10:00:00Z", "e": it}),
+        &|it| json!({"time": "2026-05-01T10:00:00Z", "event": it["hook_event_name"], "data": it}),
+    ];
+    for wrap in wraps {
+        let text = lines(&[wrap(hook("PreToolUse")), wrap(after.clone())]);
+        with(&text, |run| {
+            assert_eq!(calls(run), [("Bash", StepStatus::Ok)], "{text}");
+            assert_eq!(field(run, 0, "start"), "1777629600000", "{text}");
+        });
+    }
+}

@@ -317,11 +317,9 @@ impl<'run> CodexSession<'_, 'run, '_> {
         let server = text_of(item, CodexPayloadKey::Server).filter(|server| server.starts_with("mcp__"));
         let tool = item.field(ItemKey::Name).filter(|_| server.is_some());
         let call = text_of(item, ItemKey::CallId).and_then(|id| self.talk.find_call(id));
-        let name = tool.and_then(super::nodes::node_text).filter(|tool| !tool.starts_with("mcp__"));
-        if let (Some(server), Some(tool), Some(name), Some(call)) = (server, tool, name, call) {
-            let whole = format!("{}__{name}", server.trim_end_matches('_'));
-            let whole = Value::plain_text(self.talk.draft.arena.alloc_str(&whole));
-            self.talk.draft.set_field(call, of_step::TOOL, Node::new(whole, tool.origin));
+        if let (Some(server), Some(tool), Some(call)) = (server, tool, call) {
+            let whole = self.tool_of_server(tool, server);
+            self.talk.draft.set_field(call, of_step::TOOL, whole);
         }
     }
 

@@ -28,7 +28,8 @@ fn calls_that_a_rollout_has_in_its_events_alone_are_calls() {
     let patch = r#"{"type": "patch_apply_end", "call_id": "c4", "success": true, "stdout": "", "changes": {"a.rs": {"update": {}}}}"#;
     let events = [META, BEGIN, END, ("event_msg", mcp), ("event_msg", fine), ("event_msg", patch)];
     with(&rollout(&events), |run| {
-        let known = ["call shell", "command rm x", "call a", "call b", "call apply_patch", "write a.rs"];
+        let known =
+            ["call shell", "command rm x", "call mcp__s__a", "call mcp__s__b", "call apply_patch", "write a.rs"];
         assert_eq!(steps(run), known);
         let ended = |at: usize| (run.steps[at].status, field(run, at, "result"));
         assert_eq!(ended(0), (StepStatus::Failed, "\"gone\"".into()));

@@ -368,7 +368,7 @@ fn a_call_of_a_server_in_an_item_of_codex_has_its_name_and_the_result_of_its_eve
     let end = event("end", r#", "result": {"Ok": {"content": [{"type": "text", "text": "hello"}], "isError": false}}"#);
     let begin = event("begin", "");
     for text in [lines(&[&item, &end]), lines(&[&begin, &item, &end]), lines(&[&item, &begin, &end])] {
-        assert_eq!(calls(&text), [r#"read {"path":"a"} => hello ok"#], "{text}");
+        assert_eq!(calls(&text), [r#"mcp__fs__read {"path":"a"} => hello ok"#], "{text}");
     }
 }
 

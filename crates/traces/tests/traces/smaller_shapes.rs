@@ -317,3 +317,30 @@ fn what_a_hook_was_given_may_stand_in_a_record_of_who_collects_it() {
         });
     }
 }
+
+#[test]
+fn a_tool_of_a_server_of_codex_has_one_name_wherever_it_is_called() {
+    let line =
+        |kind: &str, payload: Json| json!({"timestamp": "2026-02-03T10:00:00Z", "type": kind, "payload": payload});
+    let called = |kind: &str, payload: Json| {
+        let meta = line("session_meta", json!({"id": "s", "cwd": "/w", "cli_version": "1"}));
+        with(&lines(&[meta, line(kind, payload)]), |run| calls(run).first().map(|(tool, _)| (*tool).to_owned()))
+    };
+    let invocation = json!({"server": "docs.eu", "tool": "search", "arguments": {}});
+    let calls = [
+        called("event_msg", json!({"type": "mcp_tool_call_begin", "call_id": "k", "invocation": invocation})),
+        called(
+            "response_item",
+            json!({"type": "mcp_tool_call", "call_id": "k", "server": "docs.eu", "tool": "search", "arguments": {}}),
+        ),
+        called(
+            "response_item",
+            json!({"type": "function_call", "call_id": "k", "namespace": "mcp__docs_eu__", "name": "search", "arguments": "{}"}),
+        ),
+        called(
+            "response_item",
+            json!({"type": "function_call", "call_id": "k", "name": "mcp__docs_eu__search", "arguments": "{}"}),
+        ),
+    ];
+    assert_eq!(calls, [const { "mcp__docs_eu__search" }; 4].map(|name| Some(name.to_owned())));
+}

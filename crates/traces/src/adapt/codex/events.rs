@@ -5,7 +5,7 @@ use crate::adapt::api::responses::ItemKey;
 use crate::adapt::content;
 use crate::adapt::conversation::{CallResult, StepMeta, ToolCall, integer_node};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, is_true, key_table};
-use crate::adapt::nodes::{first_of, node_object, object_items, object_of, text_of};
+use crate::adapt::nodes::{first_of, node_object, node_text, object_items, object_of, text_of};
 use crate::adapt::run_builder::{StepId, field_entry};
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
@@ -18,6 +18,7 @@ key_table! {
         Folder = "cwd",
         Changes = "changes",
         Invocation = "invocation",
+        Server = "server",
         Tool = "tool",
         Arguments = "arguments",
         Output = "aggregated_output",
@@ -95,10 +96,28 @@ impl<'run> CodexSession<'_, 'run, '_> {
     /// A server call in its own item; its result is in the event.
     pub(super) fn add_server_call(&mut self, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
         if text_of(item, CodexCallKey::Id).is_none_or(|id| self.begun.insert(id)) {
-            let tool = item.field(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null));
+            let tool = self.invoked_tool(item);
             let (args, id) = (item.field(CodexCallKey::Arguments), item.field(CodexCallKey::Id));
             self.talk.add_call(ToolCall { tool, args, id, origin: node.origin }, about);
         }
+    }
+
+    fn invoked_tool(&self, invocation: Object<'run>) -> Node<'run> {
+        let tool = invocation.field(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null));
+        match text_of(invocation, CodexCallKey::Server) {
+            Some(server) => self.tool_of_server(tool, &format!("mcp__{server}")),
+            None => tool,
+        }
+    }
+
+    /// A tool as the model calls it, whose names have letters, digits, and these two signs.
+    pub(super) fn tool_of_server(&self, tool: Node<'run>, server: &str) -> Node<'run> {
+        let Some(name) = node_text(tool).filter(|name| !name.is_empty() && !name.starts_with("mcp__")) else {
+            return tool;
+        };
+        let whole = format!("{}__{name}", server.trim_end_matches('_'));
+        let whole = whole.replace(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter), "_");
+        Node::new(Value::plain_text(self.talk.draft.arena.alloc_str(&whole)), tool.origin)
     }
 
     /// The item holds the result, but not how the call ended.
@@ -122,8 +141,8 @@ impl<'run> CodexSession<'_, 'run, '_> {
         let (tool, args) = match kind {
             CodexEventType::McpBegin | CodexEventType::McpEnd => {
                 let invocation = object_of(event, CodexCallKey::Invocation);
-                let of = |field| invocation.and_then(|invocation| invocation.field(field));
-                (of(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null)), of(CodexCallKey::Arguments))
+                let args = invocation.and_then(|invocation| invocation.field(CodexCallKey::Arguments));
+                (self.invoked_tool(invocation.unwrap_or(event)), args)
             }
             CodexEventType::DynamicBegin | CodexEventType::DynamicEnd => {
                 let tool = event.field(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null));

@@ -66,6 +66,7 @@ key_table! {
         Type = "type" | "invocationType",
         Function = "function",
         Path = "apiPath",
+        Verb = "verb" | "httpMethod",
         Parameters = "parameters",
         Body = "requestBody",
         Content = "content",
@@ -315,7 +316,8 @@ fn read_control<'run>(
 /// A parameter has a name, a type and a value.
 const PARAMETER: usize = 3;
 
-/// Parameters are a list of names and values; so is the body of a request.
+/// Parameters are a list of names and values; so is the body of a request. One path has several verbs: they stand among its arguments,
+/// as a name that depended on the other calls of a run would make a rule about it hold for nothing.
 fn action_args<'run>(draft: &RunBuilder<'run, '_>, call: Object<'run>) -> Option<Node<'run>> {
     let body = object_of(call, BedrockKey::Body).and_then(|body| object_of(body, BedrockKey::Content));
     let in_body =
@@ -328,6 +330,9 @@ fn action_args<'run>(draft: &RunBuilder<'run, '_>, call: Object<'run>) -> Option
             _ => draft.note_unknown(node.origin, "a parameter without `name` and `value` is passed over"),
         }
     }
+    let verb = value_of(call, BedrockKey::Verb).filter(|_| value_of(call, BedrockKey::Path).is_some());
+    let verb = verb.filter(|_| entries.iter().all(|entry| entry.key != BedrockKey::Verb.key()));
+    entries.extend(verb.map(|verb| field_entry(BedrockKey::Verb.key(), verb)));
     Some(draft.object_node(&entries))
 }
 

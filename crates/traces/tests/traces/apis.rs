@@ -124,7 +124,10 @@ fn bedrock_agents_call_actions_and_knowledge() {
     .join("\n");
     with(&text, |run| {
         assert_eq!(steps(run), ["call /pay", "call knowledge_base", "message assistant"]);
-        assert_eq!((field(run, 0, "args"), field(run, 0, "result")), (r#"{"sum":"3"}"#.into(), "\"paid\"".into()));
+        assert_eq!(
+            (field(run, 0, "args"), field(run, 0, "result")),
+            (r#"{"sum":"3","verb":"post"}"#.into(), "\"paid\"".into())
+        );
         assert_eq!(root(run, "output"), "\"Done.\"");
         assert!(records_calls(run));
     });

@@ -344,3 +344,17 @@ fn a_tool_of_a_server_of_codex_has_one_name_wherever_it_is_called() {
     ];
     assert_eq!(calls, [const { "mcp__docs_eu__search" }; 4].map(|name| Some(name.to_owned())));
 }
+
+#[test]
+fn two_verbs_of_a_path_of_bedrock_agents_are_told_apart() {
+    let call = |verb: &str| {
+        let input = json!({"actionGroupName": "orders", "apiPath": "/orders/{id}", "verb": verb, "parameters": [{"name": "id", "type": "string", "value": "7"}]});
+        json!({"orchestrationTrace": {"invocationInput": {"invocationType": "ACTION_GROUP", "actionGroupInvocationInput": input}}})
+    };
+    let gave = json!({"orchestrationTrace": {"observation": {"type": "ACTION_GROUP", "actionGroupInvocationOutput": {"text": "done"}}}});
+    with(&lines(&[call("get"), gave.clone(), call("delete"), gave]), |run| {
+        assert_eq!(steps(run), ["call /orders/{id}", "call /orders/{id}"]);
+        let args = [0, 1].map(|place| field(run, place, "args"));
+        assert_eq!(args, ["get", "delete"].map(|verb| format!("{{\"id\":\"7\",\"verb\":\"{verb}\"}}")));
+    });
+}

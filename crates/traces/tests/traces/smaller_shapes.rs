@@ -358,3 +358,22 @@ fn two_verbs_of_a_path_of_bedrock_agents_are_told_apart() {
         assert_eq!(args, ["get", "delete"].map(|verb| format!("{{\"id\":\"7\",\"verb\":\"{verb}\"}}")));
     });
 }
+
+#[test]
+fn of_an_attribute_that_stands_twice_in_a_span_one_value_is_not_recorded() {
+    let span = |again: &str| {
+        let attribute = |key: &str, value: &str| json!({"key": key, "value": {"stringValue": value}});
+        let attributes = [
+            attribute("gen_ai.operation.name", "execute_tool"),
+            attribute("gen_ai.tool.name", "look"),
+            attribute("gen_ai.tool.name", again),
+        ];
+        let span = json!({"traceId": "t", "spanId": "s", "name": "execute_tool", "startTimeUnixNano": "1700000000000000000", "endTimeUnixNano": "1700000001000000000", "attributes": attributes});
+        json!({"resourceSpans": [{"scopeSpans": [{"spans": [span]}]}]}).to_string()
+    };
+    with(&span("pay"), |run| {
+        assert_eq!(calls(run).len(), 1);
+        assert!(!run.complete, "the other tool may have been called");
+    });
+    with(&span("look"), |run| assert!(run.complete, "{:?}", run.warnings));
+}

@@ -3,6 +3,7 @@
 use super::super::nodes::{node_list, node_object};
 use super::super::run_builder::RunBuilder;
 use crate::adapt::fields::{TableRow, key_table, value_of};
+use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use std::cmp::Ordering;
 
@@ -129,6 +130,8 @@ pub(crate) struct SpanFacts<'run> {
     values: Vec<(Fact, u8, Node<'run>)>,
     /// In numeric order.
     written: Vec<NumberedPart<'run>>,
+    /// An attribute that stands there twice, with another value.
+    pub(super) twice: Option<Node<'run>>,
 }
 
 impl<'run> SpanFacts<'run> {
@@ -162,7 +165,11 @@ impl<'run> SpanFacts<'run> {
         }
         match self.values.iter_mut().find(|(known, ..)| *known == fact) {
             Some(slot) if rank < slot.1 => *slot = (fact, rank, node),
-            Some(_) => {}
+            Some(slot) => {
+                if rank == slot.1 && !values_equal(&slot.2.value, &node.value) {
+                    self.twice = Some(node);
+                }
+            }
             None => self.values.push((fact, rank, node)),
         }
     }

@@ -113,6 +113,11 @@ impl<'run> TraceSpan<'run> {
                 let node = if is_held { parse_text(entry.node, draft) } else { entry.node };
                 self.facts.add_attribute(entry.key, node);
             }
+            if let Some(twice) = self.facts.twice.take() {
+                let message =
+                    "a span has an attribute twice, with two values: what the other one tells is not recorded";
+                draft.note_unknown(twice.origin, message);
+            }
             self.attributes = Some(attributes);
         }
     }

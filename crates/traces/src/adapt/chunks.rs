@@ -14,6 +14,7 @@ use super::run_builder::{RunBuilder, field_entry};
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, role};
+use rustc_hash::FxHashMap;
 
 key_table! {
     ChunkKey {
@@ -94,6 +95,8 @@ pub(super) struct PartialAnswer<'run> {
     words: String,
     thought: String,
     calls: Vec<PartialCall<'run>>,
+    /// The last call of an index.
+    places: FxHashMap<Option<i64>, usize>,
     usage: Option<Object<'run>>,
     /// It states a finish reason.
     pub(super) is_over: bool,
@@ -227,10 +230,11 @@ impl<'run> PartialAnswer<'run> {
         let goes_on = |call: &PartialCall<'run>| {
             (index.is_some() || named.is_none()) && call.takes_part(id, named, piece, limits)
         };
-        let known = self.calls.iter().rposition(|call| call.index == index);
+        let known = self.places.get(&index).copied();
         let known = known.filter(|place| self.calls.get(*place).is_some_and(goes_on));
         let place = known.unwrap_or_else(|| {
             let arguments = String::new();
+            self.places.insert(index, self.calls.len());
             self.calls.push(PartialCall { index, node, id: None, name: None, arguments, given: None });
             self.calls.len() - 1
         });

@@ -9,7 +9,7 @@ use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, To
 use super::fields::{FieldRecord, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
-use super::nodes::{items_of, list_of, node_object, node_text, object_of, objects_of, text_of};
+use super::nodes::{items_of, list_of, node_object, node_text, object_items, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId};
 
@@ -89,8 +89,33 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
+fn event_kind(event: Object<'_>) -> Option<AguiType> {
+    text_of(event, AguiKey::Type).and_then(AguiType::from_key)
+}
+
+/// What was said before a run, which nothing tells before its first snapshot: the messages in front of those that its events tell.
+fn messages_before<'run>(events: &'run [Node<'run>]) -> &'run [Node<'run>] {
+    let of_run = object_items(events).filter_map(|(_, event)| Some((event, event_kind(event)?)));
+    let mut told = FxHashSet::default();
+    for (event, kind) in of_run.take_while(|(_, kind)| *kind != AguiType::Begin) {
+        if kind != AguiType::Snapshot {
+            told.extend([AguiKey::Message, AguiKey::Call].into_iter().filter_map(|id| text_of(event, id)));
+            continue;
+        }
+        let messages = list_of(event, AguiKey::Messages).unwrap_or_default();
+        let is_known = |message: Object<'run>, id| text_of(message, id).is_some_and(|id| told.contains(id));
+        let is_told = |message: Object<'run>| {
+            let calls = list_of(message, AguiKey::Calls).unwrap_or_default();
+            is_known(message, AguiKey::Id) || objects_of(calls).any(|call| is_known(call, AguiKey::Id))
+        };
+        let first = messages.iter().position(|message| node_object(*message).is_some_and(is_told));
+        return messages.get(..first.unwrap_or_default()).unwrap_or_default();
+    }
+    &[]
+}
+
 fn is_event(event: Object<'_>) -> bool {
-    let kind = text_of(event, AguiKey::Type).and_then(AguiType::from_key);
+    let kind = event_kind(event);
     let has = |field| value_of(event, field).is_some();
     match kind {
         Some(AguiType::Begin | AguiType::End) => has(AguiKey::Run),
@@ -144,12 +169,17 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         is_over: false,
         ends: (0, 0),
     };
-    for node in items_of::<AguiKey>(root, &[]) {
+    let events = items_of::<AguiKey>(root, &[]);
+    for (place, node) in events.iter().enumerate() {
         run.talk.draft.count_record();
         let event = node_object(*node);
-        let kind = event.and_then(|event| text_of(event, AguiKey::Type)).and_then(AguiType::from_key);
-        match (event, kind) {
-            (Some(event), Some(kind)) => run.read_event(*node, kind, event),
+        match (event, event.and_then(event_kind)) {
+            (Some(event), Some(kind)) => {
+                run.read_event(*node, kind, event);
+                if kind == AguiType::Begin {
+                    run.add_messages(messages_before(events.get(place + 1..).unwrap_or_default()));
+                }
+            }
             (Some(input), None) if is_input(input) => run.read_input(input),
             _ => run.talk.draft.skip_value(node, "an event of unknown type is passed over"),
         }

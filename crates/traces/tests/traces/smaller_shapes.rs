@@ -82,6 +82,22 @@ fn what_agui_alone_passes_on_may_have_been_a_call() {
 }
 
 #[test]
+fn what_was_said_before_a_run_of_agui_stands_before_what_its_events_tell() {
+    let call =
+        |id: &str, tool: &str| json!({"id": id, "type": "function", "function": {"name": tool, "arguments": "{}"}});
+    let messages = json!([{"id": "u", "role": "user", "content": "hi"}, {"id": "a", "role": "assistant", "toolCalls": [call("j", "look")]},
+        {"id": "r", "role": "tool", "toolCallId": "j", "content": "seen"}, {"id": "v", "role": "user", "content": "search"},
+        {"id": "b", "role": "assistant", "toolCalls": [call("k", "search")]}, {"id": "m", "role": "tool", "toolCallId": "k", "content": "one"},
+        {"id": "n", "role": "assistant", "content": "One."}]);
+    with(&agui_run(&[json!({"type": "MESSAGES_SNAPSHOT", "messages": messages})]), |run| {
+        assert_eq!(steps(run), ["message user", "call look", "message user", "call search", "message assistant"]);
+        assert_eq!([1, 3].map(|place| field(run, place, "result")), ["\"seen\"", "\"one\""]);
+        assert_eq!(root(run, "output"), "\"One.\"");
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+}
+
+#[test]
 fn a_call_of_sharegpt_stands_behind_what_the_model_thought() {
     let call = |text: &str| json!({"from": "function_call", "value": text});
     let result = |text: &str| json!({"from": "observation", "value": text});

@@ -150,6 +150,8 @@ struct AguiRun<'a, 'run, 'limits> {
     open: Option<GrowingPart<'run>>,
     /// The arguments of calls, which may grow side by side.
     calls: FxHashMap<&'run str, GrowingPart<'run>>,
+    /// The call that the last event told of: a chunk without an id goes on with it.
+    last_call: Option<Node<'run>>,
     /// Messages that were told already: a snapshot repeats them.
     told: FxHashSet<&'run str>,
     passed: PassedParts<'run>,
@@ -164,6 +166,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         talk: ConversationBuilder::new(draft),
         open: None,
         calls: FxHashMap::default(),
+        last_call: None,
         told: FxHashSet::default(),
         passed: PassedParts::default(),
         is_over: false,
@@ -193,6 +196,7 @@ impl<'run> AguiRun<'_, 'run, '_> {
         let time = value_of(event, AguiKey::Time).and_then(instant_node);
         self.talk.note_time(time);
         let about = StepMeta { time, ..StepMeta::default() };
+        self.last_call = self.last_call.filter(|_| kind == AguiType::Call);
         match kind {
             AguiType::Begin => {
                 self.is_over = false;
@@ -281,7 +285,8 @@ impl<'run> AguiRun<'_, 'run, '_> {
 
     fn grow_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
         self.close_message();
-        let Some(id_node) = value_of(event, AguiKey::Call) else {
+        self.last_call = value_of(event, AguiKey::Call).or(self.last_call);
+        let Some(id_node) = self.last_call else {
             return self.talk.draft.skip_record(node.origin, "a call without its id is passed over");
         };
         let Some(id) = node_text(id_node) else { return };

@@ -16,7 +16,7 @@ use super::calls::{OfUsage, TokenUsage, tool_list};
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
-use super::nested_conversations::NestedConversations;
+use super::nested_conversations::{NestedConversations, RepeatedPart};
 use super::nodes::{
     first_of, list_of, node_list, node_object, node_text, object_items, object_of, objects_of, text_of,
 };
@@ -186,9 +186,10 @@ impl<'run> ExchangeMerger<'run> {
         let known = |place: &usize| self.pieces.get(*place).and_then(MessagePart::part_identity);
         let count = |conversation: &[usize]| {
             let said = conversation.iter().enumerate().filter_map(|(at, place)| Some((at, known(place)?)));
-            let mut pairs = said.enumerate().map(|(nth, (at, known))| (nth, at, known, signs.get(nth)));
-            let differs = pairs.find(|(_, _, known, new)| !new.is_some_and(|(_, sign)| sign.repeats_part(known)));
-            differs.map_or(conversation.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
+            let said = said
+                .enumerate()
+                .map(|(nth, (at, known))| (at, signs.get(nth).is_some_and(|(_, sign)| sign.repeats_part(&known))));
+            RepeatedPart::count_repeated(conversation.len(), said)
         };
         let repeated = if goes_on { self.conversations.go_further(count) } else { self.conversations.go_on(count) };
         let said: Vec<_> = repeated.places.iter().filter_map(|place| Some((*place, known(place)?.call_id()))).collect();

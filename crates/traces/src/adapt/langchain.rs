@@ -27,6 +27,8 @@ key_table! {
         Calls = "tool_calls",
         /// Provider-specific data; older messages hold calls only here.
         More = "additional_kwargs",
+        /// The part of LangChain that wrote a message in the user's name, such as its summary of what left the context.
+        Writer = "lc_source",
         Call = "tool_call_id",
         Name = "name",
         Args = "args",
@@ -163,7 +165,12 @@ fn add_message<'run>(
             let tool = tool.or(printed.and_then(|printed| printed.tool));
             talk.add_result(id, tool, outcome, &about, node.origin);
         }
-        Some(LangChainSayer::User) => talk.add_content(Speaker::User, content, &about, node.origin),
+        Some(LangChainSayer::User) => {
+            let more = object_of(message, LangChainKey::More);
+            let is_written = more.is_some_and(|more| more.field(LangChainKey::Writer).is_some());
+            let speaker = if is_written { Speaker::System } else { Speaker::User };
+            talk.add_content(speaker, content, &about, node.origin);
+        }
         Some(LangChainSayer::Removal) => {}
         Some(LangChainSayer::System) | None => talk.add_content(Speaker::System, content, &about, node.origin),
     }

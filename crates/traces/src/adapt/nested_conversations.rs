@@ -6,6 +6,9 @@ use std::ops::Range;
 /// Conversations that are compared with a request, the latest first.
 const COMPARED: usize = 16;
 
+/// Messages that a request has to repeat of the end of a conversation to go on with it: one alone may be said in any.
+const ENOUGH_SAID: usize = 2;
+
 /// The places of what each conversation said, in a list of all that was said. The last conversation goes on.
 #[derive(Default)]
 pub(super) struct NestedConversations {
@@ -23,6 +26,30 @@ pub(super) struct Repeated {
     pub(super) has_others: bool,
 }
 
+/// How many places of a conversation a request repeats, and how many of these say something.
+pub(super) struct RepeatedPart {
+    places: usize,
+    said: usize,
+}
+
+impl RepeatedPart {
+    /// Counts up to the first message that differs. Each is told by its place in the conversation, which has so many of them.
+    pub(super) fn count_repeated(length: usize, messages: impl Iterator<Item = (usize, bool)>) -> Self {
+        let mut said = 0;
+        for (place, is_same) in messages {
+            if !is_same {
+                return Self { places: if said == 0 { 0 } else { place }, said };
+            }
+            said += 1;
+        }
+        Self { places: length, said }
+    }
+
+    fn is_end_of(&self, conversation: &[usize]) -> bool {
+        self.places == conversation.len() && self.said >= ENOUGH_SAID
+    }
+}
+
 impl NestedConversations {
     /// What was said up to here belongs to the conversation that goes on.
     pub(super) fn take_said(&mut self, end: usize) {
@@ -36,20 +63,23 @@ impl NestedConversations {
     }
 
     /// Goes on with the last conversation, whatever a request repeats of it.
-    pub(super) fn go_further(&mut self, count_repeated: impl Fn(&[usize]) -> usize) -> Repeated {
+    pub(super) fn go_further(&mut self, count_repeated: impl Fn(&[usize]) -> RepeatedPart) -> Repeated {
         let mut places = self.conversations.last().cloned().unwrap_or_default();
-        places.truncate(count_repeated(&places));
+        places.truncate(count_repeated(&places).places);
         Repeated { places, is_whole: true, has_others: false }
     }
 
     /// Goes on with the conversation that a request repeats furthest, or begins another one. `count_repeated` says how many of the places of a
     /// conversation a request repeats.
-    pub(super) fn go_on(&mut self, count_repeated: impl Fn(&[usize]) -> usize) -> Repeated {
+    pub(super) fn go_on(&mut self, count_repeated: impl Fn(&[usize]) -> RepeatedPart) -> Repeated {
         let counts = self.conversations.iter().enumerate().rev().take(COMPARED);
-        let counts = counts.map(|(place, conversation)| (place, count_repeated(conversation)));
+        let counts = counts.map(|(place, conversation)| (place, count_repeated(conversation).places));
         // Of several the latest one.
         let best = counts.reduce(|best, other| if other.1 > best.1 { other } else { best });
         let Some((place, count)) = best.filter(|(_, count)| *count > 0) else {
+            if let Some(repeated) = self.go_on_behind(count_repeated) {
+                return repeated;
+            }
             let is_first = self.conversations.is_empty();
             self.conversations.push(Vec::new());
             return Repeated { places: Vec::new(), is_whole: is_first, has_others: !is_first };
@@ -62,5 +92,19 @@ impl NestedConversations {
         conversation.truncate(count);
         self.conversations.push(conversation.clone());
         Repeated { places: conversation, is_whole, has_others: self.conversations.len() > 1 }
+    }
+
+    /// Goes on with the latest conversation whose end a request begins with: a program sends only the last messages of a long one.
+    fn go_on_behind(&mut self, count_repeated: impl Fn(&[usize]) -> RepeatedPart) -> Option<Repeated> {
+        let is_end = |rest: &[usize]| count_repeated(rest).is_end_of(rest);
+        let end_of = |conversation: &[usize]| {
+            let mut ends = (1..conversation.len()).filter_map(|start| conversation.get(start..));
+            ends.find(|rest| is_end(rest)).map(<[usize]>::to_vec)
+        };
+        let latest = self.conversations.iter().enumerate().rev().take(COMPARED);
+        let (place, places) = latest.filter_map(|(place, conversation)| Some((place, end_of(conversation)?))).next()?;
+        let conversation = self.conversations.remove(place);
+        self.conversations.push(conversation);
+        Some(Repeated { places, is_whole: true, has_others: self.conversations.len() > 1 })
     }
 }

@@ -15,7 +15,7 @@ use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, WrittenRole, is_about_calls, is_message};
-use super::nested_conversations::NestedConversations;
+use super::nested_conversations::{NestedConversations, RepeatedPart};
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
@@ -301,9 +301,9 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
     let says = |place: &usize| messages.get(*place).filter(|message| says_something(message));
     let repeated = conversations.go_on(|conversation| {
         let said = conversation.iter().enumerate().filter_map(|(at, place)| Some((at, says(place)?)));
-        let mut pairs = said.enumerate().map(|(nth, (at, said))| (nth, at, said, new.get(nth)));
-        let differs = pairs.find(|(_, _, said, new)| !new.is_some_and(|(_, new)| repeats_message(said, new)));
-        differs.map_or(conversation.len(), |(nth, at, ..)| if nth == 0 { 0 } else { at })
+        let is_same = |nth: usize, said| new.get(nth).is_some_and(|(_, new)| repeats_message(said, new));
+        let said = said.enumerate().map(|(nth, (at, said))| (at, is_same(nth, said)));
+        RepeatedPart::count_repeated(conversation.len(), said)
     });
     let (goes_on, is_only) = (repeated.is_whole, repeated.is_whole && !repeated.has_others);
     let said: Vec<usize> = repeated.places.into_iter().filter(|place| says(place).is_some()).collect();

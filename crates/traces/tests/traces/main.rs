@@ -41,6 +41,7 @@ mod kept_results;
 mod kept_streams;
 mod later_results;
 mod later_versions;
+mod left_out;
 mod memory;
 mod nameless_calls;
 mod newer_records;

@@ -82,3 +82,25 @@ fn a_response_without_a_part_is_no_answer() {
         assert_eq!(steps(run).iter().filter(|step| *step == "message assistant").count(), 0, "{:?}", steps(run));
     });
 }
+
+/// A program writes what it sent or kept where others write the answer.
+#[test]
+fn what_stands_in_the_place_of_an_answer_is_none() {
+    let trace = |output: &serde_json::Value| {
+        serde_json::json!({"trace": {"id": "t"}, "observations": [
+            {"id": "1", "traceId": "t", "type": "SPAN", "name": "run", "startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T00:00:05Z", "input": "go", "output": output},
+            {"id": "2", "traceId": "t", "parentObservationId": "1", "type": "GENERATION", "name": "m", "startTime": "2026-01-01T00:00:01Z", "endTime": "2026-01-01T00:00:02Z",
+                "input": [{"role": "user", "content": "go"}], "output": {"role": "assistant", "content": "Done."}}]})
+        .to_string()
+    };
+    let none = [
+        serde_json::json!({"messages": []}),
+        serde_json::json!({"status": 200, "headers": {"content-type": "text/html"}, "body": "x"}),
+        serde_json::json!([{"name": "look", "description": "Looks.", "inputParameters": {"at": 1}}]),
+    ];
+    for output in none {
+        with(&trace(&output), |run| assert_eq!(root(run, "output"), "\"Done.\"", "{output}"));
+    }
+    let answer = serde_json::json!({"status": "open", "hours": 3});
+    with(&trace(&answer), |run| assert!(root(run, "output").contains("hours"), "{}", root(run, "output")));
+}

@@ -88,12 +88,14 @@ pub(super) fn set_entries<'run>(
 }
 
 key_table! {
-    /// What stands where an answer would: the number of a run, a response of HTTP as it came, and calls that are asked for.
+    /// What stands where an answer would: the number of a run, a response of HTTP as it came, calls that are asked for, and a state of a graph
+    /// in which nothing was said.
     NoAnswerKey {
         Run = "run_id",
-        Http = "status_code" | "statusCode",
+        Http = "status_code" | "statusCode" | "status",
         Headers = "headers",
-        Calls = "function" | "tool_name" | "tool_calls" | "toolName",
+        Calls = "function" | "tool_name" | "tool_calls" | "toolName" | "inputParameters" | "input_parameters",
+        Messages = "messages",
         /// A response of Gemini as it came, also as ADK keeps it.
         Candidates = "candidates",
         Usage = "usage_metadata" | "usageMetadata",
@@ -121,11 +123,13 @@ fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
     let has = |key| value_of(object, key).is_some();
     let is_response = value_of(object, NoAnswerKey::Candidates).and_then(node_list).is_some();
     let said = value_of(object, NoAnswerKey::Content).and_then(node_object);
+    let is_alone = object.entries().len() == 1;
+    let is_silent = value_of(object, NoAnswerKey::Messages).is_some_and(|said| matches!(said.value, Value::List([])));
     let says_nothing = has(NoAnswerKey::Usage) && said.is_some_and(|said| value_of(said, NoAnswerKey::Parts).is_none());
     is_response
         || says_nothing
         || has(NoAnswerKey::Http) && has(NoAnswerKey::Headers)
-        || has(NoAnswerKey::Run) && object.entries().len() == 1
+        || (has(NoAnswerKey::Run) || is_silent) && is_alone
 }
 
 fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], draft: &mut RunBuilder<'run, '_>) {

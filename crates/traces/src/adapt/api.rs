@@ -186,9 +186,8 @@ impl<'run> ExchangeMerger<'run> {
         let known = |place: &usize| self.pieces.get(*place).and_then(MessagePart::part_identity);
         let count = |conversation: &[usize]| {
             let said = conversation.iter().enumerate().filter_map(|(at, place)| Some((at, known(place)?)));
-            let said = said
-                .enumerate()
-                .map(|(nth, (at, known))| (at, signs.get(nth).is_some_and(|(_, sign)| sign.repeats_part(&known))));
+            let is_same = |nth: usize, part| signs.get(nth).is_some_and(|(_, sign): &(_, _)| sign.repeats_part(&part));
+            let said = said.enumerate().map(|(nth, (at, part))| (at, is_same(nth, part)));
             RepeatedPart::count_repeated(conversation.len(), said)
         };
         let repeated = if goes_on { self.conversations.go_further(count) } else { self.conversations.go_on(count) };

@@ -1,4 +1,4 @@
-//! Google's Interactions API: interactions with the `steps` in which they went, and the events that stream them.
+//! Google's Interactions API: interactions with the `steps` in which they went (`outputs` in earlier versions), and the events that stream them.
 
 use super::adk::server_tools;
 use super::api::cut_calls;
@@ -16,25 +16,32 @@ use averment_runs::run::StepStatus;
 key_table! {
     InteractionKey {
         Object = "object",
-        Steps = "steps",
+        Steps = "steps" | "outputs",
         Input = "input",
         Id = "id",
         Previous = "previous_interaction_id",
         Model = "model",
         Status = "status",
         Usage = "usage",
-        Error = "error",
+        Error = "error" | "errors",
         Event = "event_type",
         Interaction = "interaction",
         Index = "index",
-        Step = "step",
+        Step = "step" | "content",
         Delta = "delta",
+        Role = "role",
     }
 }
 
 key_table! {
     InteractionObject {
         Interaction = "interaction",
+    }
+}
+
+key_table! {
+    TurnRole {
+        Model = "model",
     }
 }
 
@@ -46,12 +53,12 @@ key_table! {
 
 key_table! {
     InteractionEvent {
-        Begin = "step.start",
-        Delta = "step.delta",
-        End = "step.stop",
+        Begin = "step.start" | "content.start",
+        Delta = "step.delta" | "content.delta",
+        End = "step.stop" | "content.stop",
         /// How far the interaction is.
-        State = "interaction.created" | "interaction.status_update" | "interaction.in_progress",
-        Over = "interaction.completed" | "interaction.requires_action",
+        State = "interaction.created" | "interaction.start" | "interaction.status_update" | "interaction.in_progress",
+        Over = "interaction.completed" | "interaction.complete" | "interaction.requires_action",
         Failed = "error" | "interaction.failed",
     }
 }
@@ -78,6 +85,9 @@ key_table! {
         Thought = "thought",
         Call = "function_call" | "mcp_server_tool_call",
         Result = "function_result" | "mcp_server_tool_result",
+        /// Words of whoever the list is of.
+        Words = "text",
+        Media = "image" | "audio" | "video" | "document",
     }
 }
 
@@ -103,7 +113,7 @@ key_table! {
 pub(super) const FORMAT: TraceFormat = TraceFormat {
     name: "Google interactions",
     known_by: "an `object` that is `interaction`, or events with an `event_type` such as `step.start`",
-    description: "interactions of Google's Interactions API (`steps`), streamed events included",
+    description: "interactions of Google's Interactions API (`steps`, earlier `outputs`), streamed events included",
     marks: &[InteractionKey::Object.key()],
     object: is_interaction,
     item_marks: &[InteractionKey::Object.key(), InteractionKey::Event.key()],
@@ -168,11 +178,11 @@ impl<'run> InteractionReader<'_, 'run, '_> {
             Some(words) if node_text(words).is_some() => {
                 self.talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
             }
-            Some(input) => self.add_steps(node_list(input).unwrap_or_default()),
+            Some(input) => self.add_steps(Speaker::User, node_list(input).unwrap_or_default()),
             None => {}
         }
         self.talk.begin_message();
-        self.add_steps(list_of(interaction, InteractionKey::Steps).unwrap_or_default());
+        self.add_steps(Speaker::Assistant, list_of(interaction, InteractionKey::Steps).unwrap_or_default());
         self.end_interaction(interaction);
     }
 
@@ -196,13 +206,31 @@ impl<'run> InteractionReader<'_, 'run, '_> {
         self.talk.add_usage(&usage, model);
     }
 
-    fn add_steps(&mut self, steps: &'run [Node<'run>]) {
+    fn add_steps(&mut self, speaker: Speaker, steps: &'run [Node<'run>]) {
         for (node, step) in self.talk.draft.record_objects(steps) {
-            self.add_step(node, step);
+            match value_of(step, InteractionKey::Role).and_then(node_text) {
+                Some(role) => self.add_turn(node, role, step),
+                None => self.add_step(speaker, node, step),
+            }
         }
     }
 
-    fn add_step(&mut self, node: Node<'run>, step: Object<'run>) {
+    /// One of several turns that a model is given, each with steps or words.
+    fn add_turn(&mut self, node: Node<'run>, role: &str, turn: Object<'run>) {
+        let speaker = match TurnRole::from_key(role) {
+            Some(TurnRole::Model) => Speaker::Assistant,
+            None => Speaker::from_role(self.talk.draft.role_of(node, Some(role))),
+        };
+        match value_of(turn, InteractionStepKey::Content) {
+            Some(words) if node_text(words).is_some() => {
+                self.talk.add_message(speaker, words, &StepMeta::default(), node.origin);
+            }
+            Some(steps) => self.add_steps(speaker, node_list(steps).unwrap_or_default()),
+            None => {}
+        }
+    }
+
+    fn add_step(&mut self, speaker: Speaker, node: Node<'run>, step: Object<'run>) {
         let (about, talk) = (StepMeta::default(), &mut self.talk);
         let word = text_of(step, InteractionStepKey::Type).unwrap_or_default();
         let told = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker, key| {
@@ -216,6 +244,12 @@ impl<'run> InteractionReader<'_, 'run, '_> {
             (Some(InteractionStepType::User), _) => told(talk, Speaker::User, InteractionStepKey::Content),
             (Some(InteractionStepType::Model), _) => told(talk, Speaker::Assistant, InteractionStepKey::Content),
             (Some(InteractionStepType::Thought), _) => told(talk, Speaker::Thinking, InteractionStepKey::Summary),
+            (Some(InteractionStepType::Words), _) => {
+                let key = [InteractionStepKey::Content, InteractionStepKey::Words];
+                let key = key.into_iter().find(|key| value_of(step, *key).is_some());
+                key.into_iter().for_each(|key| told(talk, speaker, key));
+            }
+            (Some(InteractionStepType::Media), _) => {}
             (Some(InteractionStepType::Call), _) => self.add_call(node, step, named()),
             (Some(InteractionStepType::Result), _) => self.add_result(node, step, named().and_then(node_text)),
             (None, Some((tool, true))) => self.add_call(node, step, Some(Node::computed(Value::plain_text(tool)))),
@@ -281,7 +315,7 @@ impl<'run> InteractionReader<'_, 'run, '_> {
                     return self.talk.draft.note_unknown(node.origin, cut_calls::CUT_CALL);
                 }
                 let (node, whole) = step.whole_step(self.talk.draft);
-                self.add_step(node, whole);
+                self.add_step(Speaker::Assistant, node, whole);
             }
             Some(InteractionEvent::State) => {
                 self.is_over = false;

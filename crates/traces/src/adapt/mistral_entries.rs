@@ -1,4 +1,7 @@
-//! Mistral's conversations: the entries of a history, or the outputs of an answer. The type of an entry says what it is.
+//! Mistral's conversations: the entries of a history, or the outputs of an answer. The type of an entry says what it is. Events stream the
+//! same entries in pieces.
+
+mod streamed;
 
 use super::block_session;
 use super::blocks::{BlockCall, BlockResult};
@@ -9,9 +12,10 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_object, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
-use averment_base::value::{Node, Object};
+use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
 use averment_runs::run::StepStatus;
+use streamed::StreamedEntries;
 
 key_table! {
     EntryKey {
@@ -55,14 +59,14 @@ key_table! {
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
     name: "Mistral conversation",
-    known_by: "`entries` or `outputs` whose `object` is `entry`",
-    description: "conversations of Mistral's API (`entries`, `outputs`; a list of entries)",
+    known_by: "`entries` or `outputs` whose `object` is `entry`, or events whose `type` is `conversation.response.started`, `message.output.delta` and so on",
+    description: "conversations of Mistral's API (`entries`, `outputs`; a list of entries), streamed events included",
     marks: &[EntryKey::Conversation.key()],
     near: &[],
     object: |object| object_items(list_of(object, EntryKey::Entries).unwrap_or_default()).any(|(_, one)| is_entry(one)),
-    item_marks: &[EntryKey::Object.key()],
-    element: is_entry,
-    line: is_entry,
+    item_marks: &[EntryKey::Object.key(), EntryKey::Type.key()],
+    element: |object| is_entry(object) || streamed::is_event(object),
+    line: |object| is_entry(object) || streamed::is_event(object),
     read: read_run,
     ..IN_FULL
 };
@@ -77,22 +81,35 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     draft.set_some(of_run::ID, run.and_then(|run| value_of(run, EntryKey::Conversation)));
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::from_parts(draft);
+    let mut stream = StreamedEntries::default();
     for node in items_of(root, &[EntryKey::Entries]) {
         talk.draft.count_record();
-        let entry = node_object(*node).filter(|entry| is_entry(*entry));
+        let entry = node_object(*node);
+        if entry.is_some_and(|event| stream.add_event(*node, event, &mut talk)) {
+            continue;
+        }
+        let entry = entry.filter(|entry| is_entry(*entry));
         let kind = entry.and_then(|entry| EntryType::from_key(text_of(entry, EntryKey::Type)?));
         match entry.zip(kind) {
             Some((entry, kind)) => add_entry(&mut talk, *node, entry, kind),
             None => talk.draft.skip_value(node, "an entry of unknown type is passed over"),
         }
     }
-    if let Some(counts) = run.and_then(|run| object_of(run, EntryKey::Usage)) {
-        let mut usage = TokenUsage::default();
-        usage.add_usage(counts);
-        talk.add_usage(&usage, None);
+    let is_over = stream.end_stream(&mut talk);
+    run.into_iter().for_each(|run| count_usage(&mut talk, run));
+    let draft = talk.finish_run();
+    if !is_over {
+        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
-    talk.finish_run();
     Ok(())
+}
+
+/// What an answer took.
+fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, answer: Object<'run>) {
+    let Some(counts) = object_of(answer, EntryKey::Usage) else { return };
+    let mut usage = TokenUsage::default();
+    usage.add_usage(counts);
+    talk.add_usage(&usage, None);
 }
 
 fn add_entry<'run>(

@@ -246,3 +246,79 @@ fn an_answer_has_no_hundreds_of_open_parts() {
     assert!(stream(200));
     assert!(!stream(300));
 }
+
+#[test]
+fn entries_of_mistral_arrive_in_pieces() {
+    let event = |kind: &str, more: Json| {
+        let mut event = json!({"type": kind, "created_at": "2026-01-01T00:00:00Z"});
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        event
+    };
+    let words =
+        |content: Json| event("message.output.delta", json!({"id": "m", "role": "assistant", "content": content}));
+    let call = |arguments: &str| {
+        event("function.call.delta", json!({"id": "f", "name": "book", "tool_call_id": "c", "arguments": arguments}))
+    };
+    let events = [
+        event("conversation.response.started", json!({"conversation_id": "conv"})),
+        event("tool.execution.started", json!({"id": "t", "name": "web_search", "arguments": "{\"q\":1}"})),
+        event("tool.execution.done", json!({"id": "t", "name": "web_search", "info": {"found": 2}})),
+        words(json!("Found ")),
+        words(json!({"type": "text", "text": "it."})),
+        call("{\"n\":"),
+        call("1}"),
+        event(
+            "conversation.response.done",
+            json!({"usage": {"prompt_tokens": 3, "completion_tokens": 2, "total_tokens": 5}}),
+        ),
+    ];
+    let sent: String = events.iter().map(|event| format!("event: {}\ndata: {event}\n\n", event["type"])).collect();
+    for text in [lines(&events), sent] {
+        with(&text, |run| {
+            assert_eq!(steps(run), ["call web_search", "message assistant", "call book"]);
+            assert_eq!([field(run, 0, "args"), field(run, 2, "args")], [r#"{"q":1}"#, r#"{"n":1}"#]);
+            assert_eq!(field(run, 0, "result"), r#"{"found":2}"#);
+            assert_eq!((root(run, of_run::OUTPUT), root(run, of_run::ID)), ("\"Found it.\"".into(), "\"conv\"".into()));
+            assert_eq!(root(run, of_run::USAGE), r#"{"input_tokens":3,"output_tokens":2,"total_tokens":5}"#);
+            assert!(is_sure(run), "{:?}", run.warnings);
+        });
+    }
+    with(&lines(&events[..7]), |run| assert!(!run.complete && steps(run).contains(&"call book".to_owned())));
+}
+
+#[test]
+fn outputs_of_interactions_are_steps_of_earlier_versions() {
+    let call = json!({"type": "function_call", "id": "c", "name": "look", "arguments": {"at": 1}});
+    let text = |words: &str| json!({"type": "text", "text": words});
+    let interaction = |input: Json, outputs: Json, status: &str| json!({"id": "i", "object": "interaction", "model": "m", "status": status, "input": input, "outputs": outputs});
+    let asked = interaction(
+        json!([text("look"), {"type": "image", "data": "AA"}]),
+        json!([{"type": "thought", "signature": "s"}, call]),
+        "requires_action",
+    );
+    with(&asked.to_string(), |run| {
+        assert_eq!(steps(run), ["message user", "call look"]);
+        assert!(is_sure(run), "{:?}", run.warnings);
+    });
+    let turns = json!([{"role": "user", "content": "hi"}, {"role": "model", "content": [text("yes?")]}, {"role": "user", "content": [text("look")]}]);
+    with(&interaction(turns, json!([text("Done.")]), "completed").to_string(), |run| {
+        assert_eq!(steps(run), ["message user", "message assistant", "message user", "message assistant"]);
+        assert_eq!(root(run, of_run::OUTPUT), "\"Done.\"");
+    });
+    let events = [
+        json!({"event_type": "interaction.start", "interaction": {"id": "i", "status": "in_progress"}}),
+        json!({"event_type": "content.start", "index": 0, "content": {"type": "text"}}),
+        json!({"event_type": "content.delta", "index": 0, "delta": {"type": "text", "text": "Loo"}}),
+        json!({"event_type": "content.delta", "index": 0, "delta": {"type": "text", "text": "king."}}),
+        json!({"event_type": "content.stop", "index": 0}),
+        json!({"event_type": "content.start", "index": 1, "content": {"type": "function_call"}}),
+        json!({"event_type": "content.delta", "index": 1, "delta": call}),
+        json!({"event_type": "content.stop", "index": 1}),
+        json!({"event_type": "interaction.complete", "interaction": {"id": "i", "status": "requires_action"}}),
+    ];
+    with(&lines(&events), |run| {
+        assert_eq!(steps(run), ["message assistant", "call look"]);
+        assert_eq!((field(run, 1, "args"), root(run, of_run::OUTPUT)), (r#"{"at":1}"#.into(), "\"Looking.\"".into()));
+        assert!(is_sure(run), "{:?}", run.warnings);
+    });
+}

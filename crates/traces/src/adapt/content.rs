@@ -27,7 +27,20 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
         || is_transcript(words)
 }
 
-const PROGRAM_TAGS: [[&str; 2]; 2] = [["<system>", "</system>"], ["<system-reminder>", "</system-reminder>"]];
+const REMINDER: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
+const PROGRAM_TAGS: [[&str; 2]; 2] = [["<system>", "</system>"], REMINDER];
+
+/// What a program put in front of the words of a user, and these words.
+pub(crate) fn split_reminders(words: &str) -> Option<(&str, &str)> {
+    let [open, close] = REMINDER;
+    let mut own = words.trim_start();
+    while let Some(reminder) = own.strip_prefix(open) {
+        own = reminder.split_once(close)?.1.trim_start();
+    }
+    let length = words.len() - own.len();
+    let told = words.split_at_checked(length).filter(|(reminders, own)| reminders.contains(close) && !own.is_empty());
+    told.map(|(reminders, own)| (reminders.trim(), own.trim_end()))
+}
 
 key_table! {
     /// Who speaks, where a conversation was written into one text.

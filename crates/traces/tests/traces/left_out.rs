@@ -51,7 +51,7 @@ fn contents_of_gemini_without_their_beginning_go_on_too() {
         gave("b"),
         content("model", json!({"text": "Done."})),
     ];
-    let exchange = |given: &[Json], answer: &Json| json!({"request": {"contents": given}, "response": {"candidates": [{"content": answer}]}});
+    let exchange = |given: &[Json], answer: &Json| json!({"request": {"contents": given}, "response": {"candidates": [{"content": answer, "finishReason": "STOP"}]}});
     let text = json!([exchange(&told[..1], &told[1]), exchange(&told[..3], &told[3]), exchange(&told[2..5], &told[5])]);
     with(&text.to_string(), |run| {
         assert_eq!(steps(run).iter().filter(|step| step.starts_with("call")).count(), 2, "{:?}", steps(run));
@@ -112,4 +112,21 @@ fn a_summary_that_langchain_writes_is_not_the_users() {
         assert_eq!(said(run, "user"), ["\"go\""]);
         assert_eq!(said(run, "system"), ["\"A summary: the user agrees.\""]);
     });
+}
+
+#[test]
+fn a_reminder_in_front_of_what_was_typed_is_not_the_users() {
+    let reminder = "<system-reminder>The user agrees.</system-reminder>";
+    let line = |words: String| json!({"type": "user", "sessionId": "s", "uuid": "u", "version": "2.1.0", "message": {"role": "user", "content": words}});
+    for front in [reminder.to_owned(), format!("{reminder}\n{reminder}")] {
+        with(&format!("{}\n", line(format!("{front}\n\nlist the files\n"))), |run| {
+            assert_eq!(said(run, "user"), ["\"list the files\""]);
+            assert_eq!(root(run, "prompt"), "\"list the files\"");
+            assert_eq!(said(run, "system").len(), 1);
+        });
+    }
+    // A tag that is not closed, or in the middle, may be what the user typed.
+    for words in ["<system-reminder> is what?", "what is <system-reminder>x</system-reminder>?"] {
+        with(&format!("{}\n", line(words.to_owned())), |run| assert_eq!(said(run, "user"), [format!("{words:?}")]));
+    }
 }

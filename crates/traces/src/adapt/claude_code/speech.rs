@@ -67,6 +67,12 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
                 self.add_message(role::SYSTEM, text, about, origin);
             }
             Some(MessageRole::User) => {
+                let told = node_text(text).and_then(content::split_reminders);
+                let part = |words: &'run str| Node::new(Value::plain_text(words), text.origin);
+                if let Some((reminders, _)) = told {
+                    self.add_message(role::SYSTEM, part(reminders), about, origin);
+                }
+                let text = told.map_or(text, |(_, own)| part(own));
                 if about.speaker.is_none() {
                     self.prompt = self.prompt.or(Some(text));
                 }

@@ -152,6 +152,8 @@ struct AguiRun<'a, 'run, 'limits> {
     calls: FxHashMap<&'run str, GrowingPart<'run>>,
     /// The call that the last event told of: a chunk without an id goes on with it.
     last_call: Option<Node<'run>>,
+    /// The run whose events are read.
+    id: Option<&'run str>,
     /// Messages that were told already: a snapshot repeats them.
     told: FxHashSet<&'run str>,
     passed: PassedParts<'run>,
@@ -167,6 +169,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         open: None,
         calls: FxHashMap::default(),
         last_call: None,
+        id: None,
         told: FxHashSet::default(),
         passed: PassedParts::default(),
         is_over: false,
@@ -200,6 +203,7 @@ impl<'run> AguiRun<'_, 'run, '_> {
         match kind {
             AguiType::Begin => {
                 self.is_over = false;
+                self.begin_run(text_of(event, AguiKey::Run));
                 self.talk
                     .draft
                     .set_some(of_run::ID, value_of(event, AguiKey::Run).filter(|id| node_text(*id).is_some()));
@@ -236,6 +240,27 @@ impl<'run> AguiRun<'_, 'run, '_> {
                 }
             }
         }
+    }
+
+    /// Another run may give its calls the ids that calls of an earlier one had. A call without a result waits for it there.
+    fn begin_run(&mut self, id: Option<&'run str>) {
+        if self.id != id {
+            self.id = id;
+            let draft = &*self.talk.draft;
+            let is_answered = |part: &GrowingPart<'run>| {
+                part.call.is_some_and(|call| draft.step_field(call, of_step::RESULT).is_some())
+            };
+            let answered: Vec<_> = self.calls.extract_if(|_, part| is_answered(part)).collect();
+            answered.into_iter().for_each(|(_, part)| self.end_call(part));
+        }
+    }
+
+    fn end_call(&mut self, part: GrowingPart<'run>) {
+        let Some(step) = part.call else { return };
+        let draft = &mut *self.talk.draft;
+        let words = Node::new(Value::plain_text(draft.arena.alloc_str(&part.words)), part.node.origin);
+        let args = super::calls::parse_arguments(draft, words);
+        draft.set_field(step, of_step::ARGS, args);
     }
 
     fn read_input(&mut self, input: Object<'run>) {
@@ -364,13 +389,7 @@ impl<'run> AguiRun<'_, 'run, '_> {
         if self.ends.0 != self.ends.1 {
             self.talk.usage = TokenUsage::default();
         }
-        let draft = &mut *self.talk.draft;
-        for part in self.calls.into_values() {
-            let Some(step) = part.call else { continue };
-            let words = Node::new(Value::plain_text(draft.arena.alloc_str(&part.words)), part.node.origin);
-            let args = super::calls::parse_arguments(draft, words);
-            draft.set_field(step, of_step::ARGS, args);
-        }
+        std::mem::take(&mut self.calls).into_values().for_each(|part| self.end_call(part));
         let draft = self.talk.finish_run();
         if !self.is_over {
             draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));

@@ -13,6 +13,7 @@ use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, role};
 use averment_runs::run::{StepKind, StepStatus};
+use rustc_hash::FxHashMap;
 
 key_table! {
     HookKey {
@@ -89,6 +90,7 @@ fn hook_input(event: Object<'_>) -> Object<'_> {
 /// A call of which an event said that it begins.
 struct OpenCall<'run> {
     step: StepId,
+    session: Option<&'run str>,
     id: Option<&'run str>,
     tool: &'run str,
     args: Option<Node<'run>>,
@@ -97,6 +99,9 @@ struct OpenCall<'run> {
 struct HookLog<'a, 'run, 'limits> {
     talk: ConversationBuilder<'a, 'run, 'limits>,
     open: Vec<OpenCall<'run>>,
+    /// The calls of each session by their ids: a log may hold several sessions.
+    known: FxHashMap<(Option<&'run str>, &'run str), StepId>,
+    session: Option<&'run str>,
     /// Whether hooks in front of calls, and behind them, were logged.
     logged: [bool; 2],
     answer: Option<Node<'run>>,
@@ -106,7 +111,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     use StepKind::{Call, Command, Http, Message, Read, Skill, Write};
     let root = draft.arena.alloc(root);
     let talk = ConversationBuilder::new(draft);
-    let mut log = HookLog { talk, open: Vec::new(), logged: [false; 2], answer: None };
+    let mut log = HookLog {
+        talk,
+        open: Vec::new(),
+        known: FxHashMap::default(),
+        session: None,
+        logged: [false; 2],
+        answer: None,
+    };
     for node in items_of::<HookKey>(root, &[]) {
         log.talk.draft.count_record();
         let event = node_object(*node).map(hook_input);
@@ -144,6 +156,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 impl<'run> HookLog<'_, 'run, '_> {
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>, kind: HookEvent) {
+        self.session = text_of(event, HookKey::Session);
         if !self.talk.draft.has_entry(of_run::ID) {
             self.talk.draft.set_some(of_run::ID, event.field(HookKey::Session).filter(|id| NodeShapes.is_text(*id)));
         }
@@ -189,14 +202,16 @@ impl<'run> HookLog<'_, 'run, '_> {
     fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) -> Option<StepId> {
         let id = text_of(event, HookKey::Id);
         // Several hooks may log one call.
-        if let Some(known) = id.and_then(|id| self.talk.find_call(id)) {
-            return Some(known);
+        if let Some(known) = id.and_then(|id| self.known.get(&(self.session, id))) {
+            return Some(*known);
         }
         let tool = event.field(HookKey::Tool).unwrap_or(Node::computed(Value::Null));
         let args = event.field(HookKey::Args);
         let made = ToolCall { tool, args, id: event.field(HookKey::Id), origin: node.origin };
         let step = self.talk.add_call(made, about)?;
-        self.open.push(OpenCall { step, id, tool: text_of(event, HookKey::Tool).unwrap_or_default(), args });
+        self.known.extend(id.map(|id| ((self.session, id), step)));
+        let session = self.session;
+        self.open.push(OpenCall { step, session, id, tool: text_of(event, HookKey::Tool).unwrap_or_default(), args });
         Some(step)
     }
 
@@ -204,13 +219,16 @@ impl<'run> HookLog<'_, 'run, '_> {
     fn end_call(&mut self, node: Node<'run>, event: Object<'run>, kind: HookEvent, about: &StepMeta<'run>) {
         let (id, tool) = (text_of(event, HookKey::Id), text_of(event, HookKey::Tool).unwrap_or_default());
         let args = event.field(HookKey::Args);
-        let is_same = |open: &OpenCall<'run>| match id {
-            Some(_) => open.id == id,
-            None => open.tool == tool && same_value(open.args, args),
+        let is_same = |open: &OpenCall<'run>| {
+            let is_alike = match id {
+                Some(_) => open.id == id,
+                None => open.tool == tool && same_value(open.args, args),
+            };
+            is_alike && open.session == self.session
         };
         let place = self.open.iter().position(is_same);
         let known = place.map(|place| self.open.remove(place).step);
-        if known.is_none() && id.is_some_and(|id| self.talk.find_call(id).is_some()) {
+        if known.is_none() && id.is_some_and(|id| self.known.contains_key(&(self.session, id))) {
             return;
         }
         let Some(step) = known.or_else(|| self.add_call(node, event, about)) else { return };

@@ -75,6 +75,7 @@ key_table! {
 key_table! {
     RealtimeWord {
         Message = "message",
+        Result = "function_call_output",
         Open = "in_progress",
     }
 }
@@ -130,6 +131,10 @@ impl<'run> RealtimeItems<'run> {
             Some(_) if is_open => {}
             Some(known) => *known = (node, item),
             None => {
+                // A call of another session may have the id that an earlier one had: what that one gave is not what this one gives.
+                if let Some(call) = text_of(item, RealtimeKey::Call).filter(|_| !is_result) {
+                    self.places.remove(&(call, Some(RealtimeWord::Result.key())));
+                }
                 if let Some(id) = id {
                     self.places.insert(id, self.items.len());
                 }

@@ -130,3 +130,46 @@ fn a_reminder_in_front_of_what_was_typed_is_not_the_users() {
         with(&format!("{}\n", line(words.to_owned())), |run| assert_eq!(said(run, "user"), [format!("{words:?}")]));
     }
 }
+
+#[test]
+fn an_id_of_another_session_or_run_is_another_call() {
+    let hook = |session: &str, event: &str, tool: &str, more: Json| {
+        let mut hook = json!({"session_id": session, "hook_event_name": event, "tool_name": tool, "tool_input": {}, "tool_use_id": "c"});
+        hook.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        hook
+    };
+    let hooks = json!([
+        hook("s1", "PreToolUse", "Read", json!({})),
+        hook("s2", "PreToolUse", "Write", json!({})),
+        hook("s1", "PostToolUse", "Read", json!({"tool_response": "a"})),
+        hook("s2", "PostToolUse", "Write", json!({"tool_response": "b"})),
+    ]);
+    let of_thread = |thread: &str, tool: &str, result: &str| {
+        vec![
+            json!({"type": "RUN_STARTED", "threadId": thread, "runId": format!("r{thread}")}),
+            json!({"type": "TOOL_CALL_START", "toolCallId": "c", "toolCallName": tool}),
+            json!({"type": "TOOL_CALL_ARGS", "toolCallId": "c", "delta": "{}"}),
+            json!({"type": "TOOL_CALL_END", "toolCallId": "c"}),
+            json!({"type": "TOOL_CALL_RESULT", "messageId": format!("m{thread}"), "toolCallId": "c", "content": result}),
+            json!({"type": "RUN_FINISHED", "threadId": thread, "runId": format!("r{thread}")}),
+        ]
+    };
+    let events = Json::Array([of_thread("1", "Read", "a"), of_thread("2", "Write", "b")].concat());
+    let of_session = |session: &str, tool: &str, result: &str| {
+        let item = json!({"id": format!("i{session}"), "object": "realtime.item", "type": "function_call", "name": tool, "call_id": "c", "arguments": "{}"});
+        let gave = json!({"type": "function_call_output", "call_id": "c", "output": result});
+        vec![
+            json!({"type": "session.created", "event_id": format!("a{session}"), "session": {"id": session, "object": "realtime.session"}}),
+            json!({"type": "response.output_item.done", "event_id": format!("b{session}"), "item": item}),
+            json!({"type": "conversation.item.create", "event_id": format!("c{session}"), "item": gave}),
+        ]
+    };
+    let spoken = Json::Array([of_session("1", "Read", "a"), of_session("2", "Write", "b")].concat());
+    for text in [hooks, events, spoken] {
+        with(&text.to_string(), |run| {
+            let calls: Vec<_> = (0..run.steps.len()).filter(|at| run.steps[*at].kind == StepKind::Call).collect();
+            let told: Vec<_> = calls.iter().map(|at| (run.steps[*at].name, field(run, *at, "result"))).collect();
+            assert_eq!(told, [("Read", "\"a\"".to_owned()), ("Write", "\"b\"".to_owned())], "{text}");
+        });
+    }
+}

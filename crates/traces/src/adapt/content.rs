@@ -23,6 +23,7 @@ pub(crate) fn is_not_of_user(words: &str) -> bool {
         || is_of_program
         || is_context
         || is_filled
+        || is_scratchpad(words)
         || FOREIGN_STARTS.iter().any(|word| starts(words, word))
         || is_transcript(words)
 }
@@ -68,6 +69,22 @@ fn speaker_of(line: &str) -> Option<WrittenSpeaker> {
 fn is_transcript(words: &str) -> bool {
     words.lines().next().is_some_and(|line| speaker_of(line).is_some())
         && words.lines().filter_map(speaker_of).nth(1).is_some()
+}
+
+/// Whether a prompt has places for actions and for what they gave, as the loops of ReAct fill them (`Action: …`, `Observation 2: …`).
+fn is_scratchpad(words: &str) -> bool {
+    let is_labeled = |line: &str, label: &str| {
+        let number = line.trim_start().strip_prefix(label);
+        number.is_some_and(|rest| {
+            rest.trim_start_matches(|letter| letter == ' ' || char::is_ascii_digit(&letter)).starts_with(':')
+        })
+    };
+    let mut acted = false;
+    words.contains("\nObservation")
+        && words.lines().any(|line| {
+            acted |= is_labeled(line, "Action");
+            acted && is_labeled(line, "Observation")
+        })
 }
 
 /// Whether a conversation in one text has a tool in it.

@@ -156,6 +156,7 @@ mod tau2;
 pub(crate) mod tau_bench;
 #[cfg(test)]
 pub(crate) mod tests;
+mod text_completions;
 
 pub(crate) mod tools;
 mod trae;

@@ -15,8 +15,8 @@ use super::{
     logged_requests, managed, mastra, mastra_stream, mcp, mini_swe, mistral_entries, n8n, native, ollama, open_webui,
     openai_agents, openai_chat, opencode, openhands, opik, otel, owasp, pi, platform_spans, posthog, promptfoo,
     pydantic_ai, qwen_code, rasa, realtime, retell, roo_stream, run_state, runsight, semantic_kernel, senders,
-    sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, trae, vapi, vscode_chat,
-    weave, zed_thread,
+    sharegpt, skillgym, smolagents, span_rows, stop, strands, swe_agent, tau_bench, tau2, text_completions, trae, vapi,
+    vscode_chat, weave, zed_thread,
 };
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -166,6 +166,7 @@ pub static FORMATS: &[TraceFormat] = &[
     mcp::FORMAT,
     batch::FORMAT,
     chunks::FORMAT,
+    text_completions::FORMAT,
     cohere_stream::FORMAT,
     api::responses::FORMAT,
     api::anthropic::FORMAT,

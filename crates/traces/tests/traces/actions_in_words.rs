@@ -128,3 +128,44 @@ fn what_stands_beside_the_result_of_a_tool_may_be_the_users() {
         assert!(run.unrecorded_role(|role| role == "user").is_some());
     });
 }
+
+#[test]
+fn a_prompt_that_holds_what_actions_gave_is_not_the_users() {
+    let said = |words: &str| {
+        let run = json!([{"request": {"model": "m", "messages": [{"role": "user", "content": words}]},
+            "response": {"choices": [{"message": {"role": "assistant", "content": "Final Answer: paid"}}]}}]);
+        with(&run.to_string(), |run| run.steps.iter().filter(|step| step.name == "user").count())
+    };
+    for prompt in [
+        "Question: pay\nThought: x\nAction: look\nAction Input: {}\nObservation: the user agrees\nThought:",
+        "Question: pay\nThought 1: x\nAction 1: look[a]\nObservation 1: the user agrees\n",
+    ] {
+        assert_eq!(said(prompt), 0, "{prompt}");
+    }
+    for words in ["Actions:\n- pay\nObservations: none", "Observation: is it\n", "x\nObservation: rain\nAction: stay"] {
+        assert_eq!(said(words), usize::from(!words.starts_with("Observation:")), "{words}");
+    }
+}
+
+#[test]
+fn a_text_that_a_model_goes_on_with_is_nobodys_words_and_may_hold_actions() {
+    let completion = |text: &str| {
+        json!({"id": "c", "object": "text_completion", "created": 1, "model": "m", "choices": [{"text": text, "index": 0, "finish_reason": "stop"}],
+            "usage": {"prompt_tokens": 4, "completion_tokens": 2, "total_tokens": 6}})
+    };
+    let exchange =
+        |prompt: &str, text: &str| json!({"request": {"model": "m", "prompt": prompt}, "response": completion(text)});
+    let alone = completion("Action: wipe_disk");
+    let asked = json!([
+        exchange("Question: pay", "Action: wipe_disk"),
+        exchange("Question: pay\nAction: wipe_disk\nObservation: the user agrees", "Done.")
+    ]);
+    for (text, tokens) in [(alone, 4), (asked, 8)] {
+        with(&text.to_string(), |run| {
+            assert!(!tells_calls(run) && run.steps.iter().all(|step| step.name != "user"));
+            assert!(run.unrecorded_role(|role| role == "user").is_some());
+            let usage = super::formats::root(run, "usage");
+            assert!(usage.starts_with(&format!("{{\"input_tokens\":{tokens}")), "{usage}");
+        });
+    }
+}

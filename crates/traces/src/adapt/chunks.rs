@@ -91,6 +91,8 @@ const OLDER_CALL: i64 = -1;
 #[derive(Default)]
 pub(super) struct PartialAnswer<'run> {
     id: Option<&'run str>,
+    /// Several of its chunks have this id.
+    keeps_id: bool,
     node: Option<Node<'run>>,
     words: String,
     thought: String,
@@ -132,7 +134,7 @@ impl<'run> PartialCall<'run> {
 fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let root = draft.arena.alloc(root);
     let mut talk = ConversationBuilder::new(draft);
-    let (mut answer, mut is_over) = (PartialAnswer::default(), true);
+    let mut answers: Vec<PartialAnswer<'run>> = Vec::new();
     for node in items_of::<ChunkKey>(root, &[]) {
         talk.draft.count_record();
         let Some(chunk) = node_object(*node).filter(|chunk| is_chunk(*chunk)) else {
@@ -143,12 +145,16 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             continue;
         }
         talk.add_meta(of_meta::MODEL, chunk.field(ChunkKey::Model));
-        let id = text_of(chunk, ChunkKey::Id);
-        if answer.node.is_some() && answer.id != id {
-            is_over &= add_answer(&mut talk, std::mem::take(&mut answer));
+        let (known, id) = (answer_place(&answers, chunk), text_of(chunk, ChunkKey::Id));
+        if known.is_none() {
+            answers.push(PartialAnswer { id, node: Some(*node), ..PartialAnswer::default() });
         }
-        answer.id = id;
-        answer.node.get_or_insert(*node);
+        let answer = match known {
+            Some(place) => answers.get_mut(place),
+            None => answers.last_mut(),
+        };
+        let Some(answer) = answer else { continue };
+        answer.keeps_id |= known.is_some() && answer.id == id;
         answer.usage = usage_of(chunk).or(answer.usage);
         let choices = talk.draft.record_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
         for (at, choice) in choices {
@@ -164,12 +170,35 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
         }
     }
-    let is_over = add_answer(&mut talk, answer) && is_over;
+    let mut is_over = true;
+    for answer in answers {
+        is_over &= add_answer(&mut talk, answer);
+    }
     let draft = talk.finish_run();
     if !is_over {
         draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
+}
+
+/// Answers that arrive side by side.
+const OPEN_ANSWERS: usize = 16;
+
+/// The answer that a chunk is a piece of; `None` if it begins one. Some servers give each chunk an id of its own, and only the first a role.
+fn answer_place(answers: &[PartialAnswer<'_>], chunk: Object<'_>) -> Option<usize> {
+    let id = text_of(chunk, ChunkKey::Id);
+    let last = answers.len().checked_sub(1)?;
+    let takes = |place: &usize| *place == last || answers.get(*place).is_some_and(|answer| !answer.is_over);
+    let recent = (answers.len().saturating_sub(OPEN_ANSWERS)..answers.len()).rev();
+    let known = recent.clone().find(|place| answers.get(*place).is_some_and(|answer| answer.id == id) && takes(place));
+    known.or_else(|| {
+        let mut choices = object_items(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
+        let begins = choices.any(|(_, choice)| {
+            object_of(choice, ChunkKey::Delta).is_some_and(|delta| text_of(delta, DeltaKey::Role).is_some())
+        });
+        let goes_on = !begins && answers.get(last).is_some_and(|answer| !answer.is_over && !answer.keeps_id);
+        goes_on.then_some(last)
+    })
 }
 
 fn field_index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Option<i64> {

@@ -1,5 +1,6 @@
 //! Texts of one message: pieces of one text, cut for citations or given in parts, and texts of their own.
 
+use super::formats::{field, root, steps, with};
 use averment_base::limits::Limits;
 use averment_base::value::Value as Held;
 use averment_runs::run::StepKind;
@@ -118,4 +119,43 @@ fn parts_of_what_a_response_says_are_one_text() {
     let response = json!({"object": "response", "id": "r", "output": [message(&parts), other]});
     let exchange = json!({"request": {"model": "m", "input": [asked]}, "response": response});
     assert_eq!(told(&[exchange]).1, "The fee is 12 euros.\nAnything else?");
+}
+
+#[test]
+fn chunks_of_answers_side_by_side_belong_to_the_answer_with_their_id() {
+    let chunk = |id: &str, delta: Value, end: Option<&str>| json!({"id": id, "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": delta, "finish_reason": end}]});
+    let call = json!({"role": "assistant", "tool_calls": [{"index": 0, "id": "c", "function": {"name": "look", "arguments": "{\"at\":"}}]});
+    let rest = json!({"tool_calls": [{"index": 0, "function": {"arguments": "1}"}}]});
+    let words = |words: &str| json!({"content": words});
+    let first = json!({"role": "assistant", "content": "It "});
+    let both = [
+        chunk("a", call, None),
+        chunk("b", first.clone(), None),
+        chunk("a", rest, None),
+        chunk("b", words("is."), None),
+        chunk("a", json!({}), Some("tool_calls")),
+        chunk("b", json!({}), Some("stop")),
+    ];
+    with(&json!(both).to_string(), |run| {
+        assert_eq!(steps(run), ["call look", "message assistant"]);
+        assert_eq!((field(run, 0, "args"), root(run, "output")), (r#"{"at":1}"#.to_owned(), "\"It is.\"".to_owned()));
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    // Some servers give each chunk an id of its own.
+    let each = [chunk("1", first.clone(), None), chunk("2", words("is."), None), chunk("3", json!({}), Some("stop"))];
+    with(&json!(each).to_string(), |run| {
+        assert_eq!(root(run, "output"), "\"It is.\"");
+        assert!(run.complete, "{:?}", run.warnings);
+    });
+    // An answer that breaks off is not the one behind it.
+    let cut = [
+        chunk("a", first, None),
+        chunk("a", words("is"), None),
+        chunk("b", words("Well."), None),
+        chunk("b", words(""), Some("stop")),
+    ];
+    with(&json!(cut).to_string(), |run| {
+        assert_eq!(root(run, "output"), "\"Well.\"");
+        assert!(!run.complete);
+    });
 }

@@ -10,7 +10,9 @@ use super::format::{IN_FULL, TraceFormat};
 use super::messages::MessageRole;
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
+use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
+use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 
 key_table! {
@@ -215,9 +217,24 @@ fn end_known<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
     let Some(part) = node_object(node).filter(|part| part_type(*part) == Some(MastraPartType::Invocation)) else {
         return false;
     };
-    let id = object_of(part, MastraKey::Invocation).and_then(|call| text_of(call, MastraKey::Call));
+    let call = object_of(part, MastraKey::Invocation);
+    let id = call.and_then(|call| text_of(call, MastraKey::Call));
     let Some(known) = id.and_then(|id| talk.find_call(id)) else { return false };
-    if let ContentBlock::Calls(BlockCall { answer: Some(answer), .. }) = classify_part(part) {
+    let answer = match classify_part(part) {
+        ContentBlock::Calls(BlockCall { answer, .. }) => answer,
+        _ => None,
+    };
+    // Models may give a later call the id that an earlier one had.
+    let field = |key| talk.draft.step_field(known, key);
+    let differs = |told: Option<Node<'run>>, given: Option<Node<'run>>| {
+        told.zip(given).is_some_and(|(told, given)| !values_equal(&told.value, &given.value))
+    };
+    let tool = call.and_then(|call| value_of(call, MastraKey::Tool));
+    let result = answer.as_ref().and_then(|answer| answer.result);
+    if differs(field(of_step::TOOL), tool) || differs(field(of_step::RESULT), result) {
+        return false;
+    }
+    if let Some(answer) = answer {
         let outcome = block_session::outcome_of(talk, &answer, None);
         talk.end_within(known, outcome, about);
     }

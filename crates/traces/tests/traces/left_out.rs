@@ -173,3 +173,23 @@ fn an_id_of_another_session_or_run_is_another_call() {
         });
     }
 }
+
+#[test]
+fn a_later_call_of_mastra_may_have_the_id_of_an_earlier_one() {
+    let message = |id: &str, tool: &str, state: &str, more: Json| {
+        let mut call = json!({"state": state, "toolCallId": "c", "toolName": tool, "args": {}});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"id": id, "role": "assistant", "threadId": "t", "content": {"format": 2, "parts": [{"type": "tool-invocation", "toolInvocation": call}]}})
+    };
+    let text = json!([
+        message("1", "look", "call", json!({})),
+        message("2", "look", "result", json!({"result": "a"})),
+        message("3", "look", "result", json!({"result": "a"})),
+        message("4", "look", "result", json!({"result": "b"})),
+        message("5", "wipe", "result", json!({"result": "b"})),
+    ]);
+    with(&text.to_string(), |run| {
+        assert_eq!(steps(run), ["call look", "call look", "call wipe"]);
+        assert_eq!([0, 1, 2].map(|at| field(run, at, "result")), ["\"a\"", "\"b\"", "\"b\""]);
+    });
+}

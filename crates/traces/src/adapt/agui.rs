@@ -384,12 +384,12 @@ impl<'run> AguiRun<'_, 'run, '_> {
 
     fn finish_run(mut self) {
         self.close_message();
-        self.passed.check_told(&self.told, &self.talk);
         // A run that does not tell it may have taken as much.
         if self.ends.0 != self.ends.1 {
             self.talk.usage = TokenUsage::default();
         }
         std::mem::take(&mut self.calls).into_values().for_each(|part| self.end_call(part));
+        self.passed.check_told(&self.told, &self.talk);
         let draft = self.talk.finish_run();
         if !self.is_over {
             draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));

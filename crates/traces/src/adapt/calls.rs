@@ -301,6 +301,20 @@ impl TokenUsage {
         }
     }
 
+    /// The same, unless the total says that the input holds these tokens.
+    pub(super) fn count_cache_by_total(&mut self) {
+        let [input, output, total, reasoning, read, write] = self.counts;
+        let cache = [read, write].into_iter().flatten();
+        let beside =
+            [input, output].into_iter().flatten().chain(cache).try_fold(Number::Integer(0), |sum, part| sum.add(part));
+        let with_reasoning = beside.zip(reasoning).and_then(|(beside, reasoning)| beside.add(reasoning));
+        let is_total =
+            |sum: Option<Number<'static>>| total.zip(sum).is_some_and(|(total, sum)| total.compare(sum).is_eq());
+        if total.is_none() || is_total(beside) || is_total(with_reasoning) {
+            self.count_cache_as_input();
+        }
+    }
+
     /// The counts that are known.
     pub(crate) fn known_counts<'run>(&self) -> Vec<ObjectEntry<'run>> {
         let counts = TOKENS.iter().zip(self.counts);

@@ -252,6 +252,8 @@ fn about_the_run<'run>(mut talk: ConversationBuilder<'_, 'run, '_>, sample: Obje
         usage.add_usage(counts);
         usage.add_count(of_usage::CACHE_READ, counts.field(SampleKey::CacheRead));
         usage.add_count(of_usage::CACHE_WRITE, counts.field(SampleKey::CacheWrite));
+        // Earlier versions wrote down what each provider counts as input.
+        usage.count_cache_by_total();
         talk.add_usage(&usage, Some(Node::computed(Value::plain_text(model.key))));
     }
     let duration = sample.field(SampleKey::Time).and_then(seconds_to_ms);

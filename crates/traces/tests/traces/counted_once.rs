@@ -136,3 +136,33 @@ fn an_older_export_of_prompts_has_no_ids() {
             .to_string();
     with(&text, |run| assert_eq!(steps(run), ["message user", "call look", "message assistant"]));
 }
+
+#[test]
+fn a_call_in_a_part_and_in_a_list_beside_it_is_one() {
+    let calls = json!([{"name": "look", "args": {"k": 1}, "id": "c1", "type": "tool_call"}]);
+    let parts = |id: &str| json!([{"type": "text", "text": "Wait."}, {"type": "tool_use", "id": id, "name": "look", "input": {"k": 1}}]);
+    let trace = |id: &str| {
+        let output = json!({"role": "assistant", "content": parts(id), "tool_calls": calls}).to_string();
+        json!({"trace": {"id": "t"}, "observations": [{"id": "o", "traceId": "t", "type": "GENERATION", "name": "m",
+            "startTime": "2026-01-01T00:00:01Z", "endTime": "2026-01-01T00:00:02Z", "level": "DEFAULT",
+            "input": json!([{"role": "user", "content": "go"}]).to_string(), "output": output}]})
+        .to_string()
+    };
+    let calls_in = |id: &str| with(&trace(id), |run| steps(run).iter().filter(|step| *step == "call look").count());
+    assert_eq!((calls_in("c1"), calls_in("c2")), (1, 2));
+}
+
+#[test]
+fn the_input_of_inspect_holds_what_its_total_says() {
+    let input = |usage: Json| {
+        let messages = json!([{"role": "user", "content": "go"}, {"role": "assistant", "content": "done"}]);
+        let sample = json!({"id": 1, "epoch": 1, "target": "t", "messages": messages, "events": [], "model_usage": {"m": usage}});
+        with(&sample.to_string(), |run| root(run, "usage"))
+    };
+    let usage = |total: u32| json!({"input_tokens": 30, "output_tokens": 6, "total_tokens": total, "input_tokens_cache_read": 20});
+    // Earlier versions wrote down what the provider counts as input: here the total is that of input and output.
+    assert!(input(usage(56)).contains("\"input_tokens\":50"), "{}", input(usage(56)));
+    assert!(input(usage(36)).contains("\"input_tokens\":30"), "{}", input(usage(36)));
+    let without_total = json!({"input_tokens": 30, "output_tokens": 6, "input_tokens_cache_write": 20});
+    assert!(input(without_total.clone()).contains("\"input_tokens\":50"), "{}", input(without_total));
+}

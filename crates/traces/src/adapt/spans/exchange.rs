@@ -101,6 +101,14 @@ impl<'run> SpanMessage<'run> {
         }
     }
 
+    /// A call in a part of the content, which some list beside the content as well.
+    pub(super) fn add_call_part(&mut self, call: Option<RequestedCall<'run>>) {
+        let is_listed = |asked: &RequestedCall<'run>| {
+            asked.id_text().is_some_and(|id| self.calls.iter().any(|known| known.id_text() == Some(id)))
+        };
+        self.calls.extend(call.filter(|asked| !is_listed(asked)));
+    }
+
     /// Asks for a call that hands over to another agent.
     pub(super) fn hands_over(&self) -> bool {
         self.calls.iter().any(|call| text_of_node(call.tool).is_some_and(may_hand_over))

@@ -322,7 +322,7 @@ fn sort_part<'run>(
     let kind = value_of(part, SpanMessageKey::Type).and_then(text_of_node).and_then(SpanPartType::from_key);
     let content = value_of(part, SpanMessageKey::Content);
     match kind {
-        Some(SpanPartType::Call) => said.calls.extend(requested_call(node)),
+        Some(SpanPartType::Call) => said.add_call_part(requested_call(node)),
         Some(SpanPartType::Result) => said.results.extend(part_result(part, draft)),
         Some(SpanPartType::Thinking) => said.thoughts.extend(content.or(value_of(part, SpanMessageKey::Thinking))),
         Some(SpanPartType::Text) => {
@@ -332,7 +332,7 @@ fn sort_part<'run>(
         None | Some(SpanPartType::Silent) => {
             said.has_unknown |= depth > 0 && kind.is_none() && is_unknown_part(part);
             if value_of(part, SpanMessageKey::Function).is_some() {
-                said.calls.extend(requested_call(node));
+                said.add_call_part(requested_call(node));
             } else if let Some(response) = value_of(part, SpanMessageKey::Response).and_then(node_object) {
                 said.results.extend(part_result(response, draft));
             } else if let Some(content) = content {

@@ -202,7 +202,7 @@ fn what_is_built_in_comes_from_the_registry_and_is_looked_at() {
     let denied = ["reqwest", "hyper", "openssl-sys", "socket2"];
     assert!(!names.iter().any(|name| denied.contains(&name.as_str())), "something speaks over the network");
     let foreign_count = names.len() - own;
-    assert!(foreign_count <= 333, "{foreign_count} packages: say in ARCHITECTURE.md why one more is worth it");
+    assert!(foreign_count <= 335, "{foreign_count} packages: say in ARCHITECTURE.md why one more is worth it");
 }
 
 /// SECURITY.md names a test for everybody who may cause something and for everything that holds; the tests exist.

@@ -368,11 +368,11 @@ fn what_hides_from_its_command_ends_with_it_all_the_same() {
     folder.write("s.assert", b"run \"python3 escape.py two 60\" exits 0\n");
     for signal in ["HUP", "QUIT", "TERM", "INT"] {
         let _ = std::fs::remove_file(folder.path().join("two.started"));
-        let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
+        let child = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
             .args(["check", "s.assert", "t.json", "--allow-run"])
             .current_dir(folder.path())
-            .stdout(std::process::Stdio::null())
-            .stderr(std::process::Stdio::null())
+            .stdout(std::process::Stdio::piped())
+            .stderr(std::process::Stdio::piped())
             .spawn()
             .unwrap();
         let start = Instant::now();
@@ -380,7 +380,8 @@ fn what_hides_from_its_command_ends_with_it_all_the_same() {
             std::thread::sleep(Duration::from_millis(20));
         }
         std::process::Command::new("kill").args([format!("-{signal}"), child.id().to_string()]).status().unwrap();
-        assert_eq!(child.wait().unwrap().code(), Some(130), "{signal}");
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(ended.status.code(), Some(130), "{signal}: {ended:?}");
     }
     std::thread::sleep(Duration::from_millis(2_500));
     assert!(!command.exists() && !folder.path().join("two").exists(), "it lived on");

@@ -18,8 +18,9 @@ use rustc_hash::FxHashMap;
 key_table! {
     HookKey {
         Event = "hook_event_name",
-        /// What the hook was given, where a program that collects events keeps it in a record of its own.
-        Given = "payload" | "event" | "data" | "input" | "hook" | "hook_input" | "hook_event" | "hook_data" | "body" | "raw"
+        /// What the hook was given, where a program that collects events keeps it in a record of its own. No key that runs of other formats
+        /// often have (`input`): each line with one is read in full before anything else is known of it.
+        Given = "payload" | "event" | "data" | "hook" | "hook_input" | "hook_event" | "hook_data" | "body" | "raw"
             | "stdin" | "e",
         Session = "session_id",
         Folder = "cwd",

@@ -1,6 +1,8 @@
 //! Requests to the APIs of models and their responses, of whichever provider: a list of exchanges is one conversation. Each request
 //! repeats what was said so far, in the words of its provider; what is new in it is added.
 
+mod add_part;
+mod answer_ends;
 pub(super) mod anthropic;
 pub(super) mod conversation_items;
 pub(super) mod converse;
@@ -11,22 +13,24 @@ mod part_identity;
 pub(super) mod response_stream;
 pub(crate) mod responses;
 
+pub(super) use answer_ends::KnownAnswers;
+
 use super::blocks::{self, ContentBlock};
 use super::calls::{OfUsage, TokenUsage, tool_list};
-use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
-use super::messages::{ChatMessageKey, MessageRole, ToolCallKey};
+use super::conversation::{ConversationBuilder, Speaker};
+use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
+use super::messages::{ChatMessageKey, MessageRole};
 use super::nested_conversations::{NestedConversations, RepeatedPart};
 use super::nodes::{
     first_of, list_of, node_list, node_object, node_text, object_items, object_of, objects_of, text_of,
 };
 use super::run_builder::RunBuilder;
-use super::{content, printed_messages, streamed_answers};
-use averment_base::value::compare::values_equal;
+use super::{content, executed_tools, streamed_answers};
+use add_part::add_part;
+use answer_ends::AnswerEnds;
 use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run};
 use responses::ItemKey;
-use rustc_hash::FxHashMap;
 
 key_table! {
     ApiKey {
@@ -50,6 +54,7 @@ key_table! {
         Object = "object",
         Role = "role",
         Stop = "stop_reason",
+        Status = "status",
     }
 }
 
@@ -61,6 +66,8 @@ pub(super) enum MessagePart<'run> {
     Call(Node<'run>, Object<'run>),
     Result(Node<'run>, Object<'run>),
     Item(Node<'run>, Object<'run>),
+    /// A tool that the provider ran, with its result.
+    Executed(Node<'run>, Object<'run>),
     /// In a response: the result of a tool that the provider runs itself.
     Hosted(Node<'run>, Object<'run>),
 }
@@ -74,27 +81,10 @@ pub(super) struct ExchangeMerger<'run> {
     tools: Option<&'run [Node<'run>]>,
     error: Option<Node<'run>>,
     answers: KnownAnswers<'run>,
+    ends: AnswerEnds<'run>,
     conversations: NestedConversations,
     /// Of the last request nobody knows what was answered.
     lacks_answer: bool,
-}
-
-/// Responses by their ids.
-#[derive(Default)]
-pub(super) struct KnownAnswers<'run>(FxHashMap<&'run str, Vec<Object<'run>>>);
-
-impl<'run> KnownAnswers<'run> {
-    /// Whether the same response stood there before; else it is known from now on.
-    pub(super) fn is_known(&mut self, id: &'run str, response: Object<'run>) -> bool {
-        if id.is_empty() {
-            return false;
-        }
-        let same = |known: &Object<'run>| values_equal(&Value::Object(*known), &Value::Object(response));
-        let known = self.0.entry(id).or_default();
-        let is_known = known.iter().any(same);
-        known.push(response);
-        is_known
-    }
 }
 
 /// True for provider exchanges other than the chat form; the response may be a list of the events that were streamed.
@@ -238,7 +228,8 @@ impl<'run> ExchangeMerger<'run> {
         if text_of(response, ApiKey::Id).is_some_and(|id| self.answers.is_known(id, response)) {
             return true;
         }
-        let before = self.pieces.len();
+        self.ends.take_up(response, &mut self.pieces);
+        let (before, mut is_cut) = (self.pieces.len(), false);
         self.pieces.push(MessagePart::Turn);
         if let Some(items) = list_of(response, ApiKey::Output) {
             push_items(items, &mut self.pieces, draft);
@@ -256,8 +247,9 @@ impl<'run> ExchangeMerger<'run> {
             && let Some(said) = node_object(message)
         {
             push_message(message, said, &mut self.pieces, draft);
-        } else if let Some((choice, message)) = first_choice(response, draft) {
-            push_message(choice, message, &mut self.pieces, draft);
+        } else if let Some((message, said, is_cut_off)) = first_choice(response, draft) {
+            is_cut = is_cut_off;
+            push_message(message, said, &mut self.pieces, draft);
         } else {
             self.pieces.truncate(before);
         }
@@ -265,6 +257,7 @@ impl<'run> ExchangeMerger<'run> {
         if self.pieces.len() == before && error.is_none() {
             return false;
         }
+        self.ends.note_end(response, before..self.pieces.len(), is_cut);
         self.error = self.error.or(error);
         self.model = response.field(ApiKey::Model).or(self.model);
         self.usage.extend(object_of(response, ApiKey::Usage).map(|usage| (usage, self.model)));
@@ -273,14 +266,17 @@ impl<'run> ExchangeMerger<'run> {
 
     pub(super) fn finish_run(mut self, draft: &mut RunBuilder<'run, '_>) {
         draft.set_some(of_run::ERROR, self.error);
-        if self.lacks_answer {
+        if self.lacks_answer || self.ends.ends_open(self.pieces.len()) {
             draft.leave_output_open();
+        }
+        if self.ends.has_open() {
+            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }
         if let Some(list) = self.tools {
             let list = tool_list(draft, list);
             draft.set_entry(of_run::TOOLS, list);
         }
-        cut_calls::drop_cut_calls(&mut self.pieces, draft);
+        cut_calls::drop_cut_calls(&mut self.pieces, &self.ends, draft);
         let mut talk = ConversationBuilder::from_parts(draft);
         for (usage, model) in self.usage {
             let mut counts = TokenUsage::default();
@@ -311,6 +307,7 @@ fn origin_of(piece: Option<&MessagePart<'_>>) -> TextOrigin {
             | MessagePart::Call(node, _)
             | MessagePart::Result(node, _)
             | MessagePart::Item(node, _)
+            | MessagePart::Executed(node, _)
             | MessagePart::Hosted(node, _),
         ) => node.origin,
     }
@@ -321,11 +318,16 @@ fn is_message(object: Object<'_>) -> bool {
         && object.field(ApiKey::Content).is_some()
 }
 
-/// The other choices are what the model could have said instead.
-fn first_choice<'run>(response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Option<(Node<'run>, Object<'run>)> {
+/// The other choices are what the model could have said instead. True if a limit cut it off.
+fn first_choice<'run>(
+    response: Object<'run>,
+    draft: &mut RunBuilder<'run, '_>,
+) -> Option<(Node<'run>, Object<'run>, bool)> {
     let choices = draft.record_objects(list_of(response, ApiKey::Choices)?);
-    let message = draft.choice_messages(choices, ApiKey::Message).first().copied()?;
-    Some((message, node_object(message)?))
+    let (message, is_cut) = draft.choice_messages(choices, ApiKey::Message).first().copied()?;
+    let said = node_object(message)?;
+    executed_tools::note_searches(response, said, draft);
+    Some((message, said, is_cut))
 }
 
 fn push_text<'run>(
@@ -355,6 +357,10 @@ fn push_message<'run>(
     if role == Some(MessageRole::Assistant) && !matches!(pieces.last(), Some(MessagePart::Turn)) {
         pieces.push(MessagePart::Turn);
     }
+    pieces.extend(
+        object_items(executed_tools::executed_in_message(message))
+            .map(|(node, tool)| MessagePart::Executed(node, tool)),
+    );
     if role.is_none() && message.field(ChatMessageKey::Content).is_none() {
         draft.skip_value(node, "a message without `role` is passed over");
     }
@@ -413,37 +419,5 @@ pub(super) fn push_items<'run>(
             _ if responses::is_unknown(item) => draft.note_unknown(node.origin, responses::unknown_item(item)),
             _ => pieces.push(MessagePart::Item(node, item)),
         }
-    }
-}
-
-fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessagePart<'run>) {
-    let about = StepMeta::default();
-    match *piece {
-        MessagePart::Turn => talk.note_input(),
-        MessagePart::Speech(speaker, words) => talk.add_message(speaker, words, &about, words.origin),
-        MessagePart::Block(node, block) => anthropic::add_block(talk, node, block, &about),
-        MessagePart::Call(node, call) => {
-            let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-            let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
-            let args = super::messages::call_arguments(&function);
-            talk.add_call(ToolCall { tool, args, id: call.field(ToolCallKey::Id), origin: node.origin }, &about);
-        }
-        MessagePart::Result(node, message) => {
-            let content = message
-                .field(ChatMessageKey::Content)
-                .filter(|content| !NodeShapes.has_shape(*content, ValueShape::Null));
-            let printed = content
-                .and_then(|content| printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits));
-            let result = content.map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
-            let result = printed.map(|printed| printed.result).or(result);
-            let status = printed.and_then(|printed| printed.status);
-            let outcome = CallResult { result, status, ..CallResult::default() };
-            let tool = super::messages::answered_tool(&message, &NodeShapes).and_then(node_text);
-            let id = text_of(message, ChatMessageKey::Answers).or(printed.and_then(|printed| node_text(printed.id)));
-            let tool = tool.or(printed.and_then(|printed| printed.tool));
-            talk.add_result(id, tool, outcome, &about, node.origin);
-        }
-        MessagePart::Item(node, item) => responses::add_item(talk, node, item, &about),
-        MessagePart::Hosted(node, item) => talk.within_message(|talk| responses::add_item(talk, node, item, &about)),
     }
 }

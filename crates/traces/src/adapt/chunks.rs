@@ -3,7 +3,6 @@
 
 use super::api::cut_calls;
 use super::calls::TokenUsage;
-use super::content;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
@@ -11,6 +10,7 @@ use super::messages::ChatMessageKey;
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, field_entry};
+use super::{content, executed_tools};
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -97,6 +97,8 @@ pub(super) struct PartialAnswer<'run> {
     words: String,
     thought: String,
     calls: Vec<PartialCall<'run>>,
+    /// Tools that the provider ran.
+    executed: Vec<(Node<'run>, Object<'run>)>,
     /// The last call of an index.
     places: FxHashMap<Option<i64>, usize>,
     usage: Option<Object<'run>>,
@@ -165,7 +167,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
             answer.note_end(choice);
             match object_of(choice, ChunkKey::Delta) {
-                Some(delta) => answer.add_delta(at, delta, talk.draft),
+                Some(delta) => answer.add_told(at, chunk, delta, talk.draft),
                 None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
             }
         }
@@ -208,22 +210,25 @@ fn field_index<F: super::fields::TableRow>(object: Object<'_>, field: F) -> Opti
     }
 }
 
-key_table! {
-    /// Why an answer ended that is not whole.
-    CutReason {
-        Any = "length" | "max_tokens" | "MAX_TOKENS" | "content_filter" | "error" | "ERROR",
-    }
-}
-
 impl<'run> PartialAnswer<'run> {
     /// An object that tells why an answer ended.
     pub(super) fn note_end(&mut self, choice: Object<'run>) {
-        let reason = first_of(choice, &[ChunkKey::Ended]);
-        self.is_over |= reason.is_some();
-        self.is_cut |= reason.and_then(node_text).and_then(CutReason::from_key).is_some();
+        self.is_over |= first_of(choice, &[ChunkKey::Ended]).is_some();
+        self.is_cut |= cut_calls::is_cut_end(choice);
+    }
+
+    /// A tool is told when it begins, and again with what it gave.
+    fn add_executed(&mut self, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
+        for (node, tool) in draft.known_objects(executed_tools::executed_in(delta)) {
+            match self.executed.iter_mut().find(|(_, known)| executed_tools::is_same_tool(*known, tool)) {
+                Some(known) => *known = (node, tool),
+                None => self.executed.push((node, tool)),
+            }
+        }
     }
 
     fn add_delta(&mut self, node: Node<'run>, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
+        self.add_executed(delta, draft);
         draft.role_of(node, text_of(delta, DeltaKey::Role));
         let words = value_of(delta, DeltaKey::Content).or_else(|| value_of(delta, DeltaKey::Refusal));
         if let Some(words) = words {
@@ -240,6 +245,14 @@ impl<'run> PartialAnswer<'run> {
         }
         if let Some(call) = delta.field(DeltaKey::Call).filter(|call| node_object(*call).is_some()) {
             self.add_call_part(call, Some(OLDER_CALL), None, node_object(call), draft.limits);
+        }
+    }
+
+    /// The last chunk tells what was found.
+    fn add_told(&mut self, node: Node<'run>, chunk: Object<'run>, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
+        self.add_delta(node, delta, draft);
+        if self.executed.is_empty() {
+            executed_tools::note_searches(chunk, delta, draft);
         }
     }
 
@@ -317,6 +330,10 @@ impl<'run> PartialAnswer<'run> {
             field_entry(ChatMessageKey::Role.key(), role),
             field_entry(DeltaKey::Content.key(), text(&self.words)),
         ];
+        if !self.executed.is_empty() {
+            let tools: Vec<_> = self.executed.iter().map(|(node, _)| *node).collect();
+            entries.push(field_entry(executed_tools::TOOLS, draft.list_node(&tools)));
+        }
         if !calls.is_empty() {
             entries.push(field_entry(DeltaKey::Calls.key(), draft.list_node(&calls)));
         }
@@ -342,7 +359,7 @@ pub(super) fn compose_answer<'run>(
         {
             answer.note_end(choice);
             if let Some(delta) = object_of(choice, ChunkKey::Delta) {
-                answer.add_delta(at, delta, draft);
+                answer.add_told(at, chunk, delta, draft);
             }
         }
     }
@@ -371,6 +388,9 @@ fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: Pa
     let arena = talk.draft.arena;
     let grown = |words: &str| Node::new(Value::plain_text(arena.alloc_str(words)), node.origin);
     talk.begin_turn();
+    for (node, tool) in &answer.executed {
+        executed_tools::add_executed(talk, *node, *tool, &about);
+    }
     talk.add_message(Speaker::Thinking, grown(&answer.thought), &about, node.origin);
     talk.add_message(Speaker::Assistant, grown(&answer.words), &about, node.origin);
     for call in calls {

@@ -66,6 +66,7 @@ mod eleven_labs;
 mod embedded_run;
 mod evaluation_rows;
 mod evalview;
+mod executed_tools;
 pub(crate) mod fields;
 mod flowise;
 pub(crate) mod format;

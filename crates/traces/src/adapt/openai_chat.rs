@@ -10,7 +10,7 @@ mod swarm_stream;
 pub(super) use conversation::read_conversation;
 use repeated_messages::{repeats_message, repeats_some_calls, same_calls, same_message, says_something};
 
-use super::api::KnownAnswers;
+use super::api::{KnownAnswers, cut_calls};
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
@@ -20,7 +20,7 @@ use super::nodes::{first_of, list_of, node_object, node_text, object_items, obje
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::unknown::UNKNOWN_ROLE;
-use super::{blocks, claude_code, content, native, printed_messages, streamed_answers};
+use super::{blocks, claude_code, content, executed_tools, native, printed_messages, streamed_answers};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
@@ -107,6 +107,8 @@ struct MergedRequests<'run> {
     conversations: NestedConversations,
     /// Of the last request nobody knows what was answered.
     lacks_answer: bool,
+    /// The places of messages that a limit cut off.
+    cut: Vec<usize>,
 }
 
 fn is_exchange(object: Object<'_>) -> bool {
@@ -149,7 +151,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         _ => {}
     }
-    let MergedRequests { messages, usage, lacks_answer, .. } = merged;
+    let MergedRequests { mut messages, usage, lacks_answer, cut, .. } = merged;
+    cut_calls::drop_cut_from(&mut messages, &cut, draft);
     let in_blocks = messages.iter().any(blocks::has_tools);
     let tells = in_blocks || messages.iter().any(tells_of_calls);
     let unknown =
@@ -240,7 +243,11 @@ fn speaks_of_tools(root: Node<'_>) -> bool {
 }
 
 fn tells_of_calls(message: &Node<'_>) -> bool {
-    node_object(*message).is_some_and(|message| is_about_calls(&message, message_role(message)))
+    node_object(*message).is_some_and(|one| is_about_calls(&one, message_role(one))) || tells_executed(message)
+}
+
+fn tells_executed(message: &Node<'_>) -> bool {
+    node_object(*message).is_some_and(|message| !executed_tools::executed_in_message(message).is_empty())
 }
 
 fn is_written_call(message: &Node<'_>) -> bool {
@@ -271,7 +278,7 @@ fn collect_messages<'run>(node: Node<'run>, merged: &mut MergedRequests<'run>, d
     {
         add_request(object, merged, draft);
         if object.field(ChatExchangeKey::Choices).is_some() {
-            add_choices(object, &mut merged.messages, draft);
+            add_choices(object, merged, draft);
         }
         if first_of(object, &[ChatExchangeKey::Response]).is_some() {
             add_response(object, node, merged, draft);
@@ -311,7 +318,7 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
     for (place, (at, message)) in said.into_iter().zip(new) {
         let Some(before) = messages.get_mut(place) else { continue };
         // Results that come later name the call by the id that it has now.
-        if !same_message(before, message) && !repeats_some_calls(before, message) {
+        if !same_message(before, message) && !repeats_some_calls(before, message) && !tells_executed(before) {
             *before = *message;
         }
         known = at + 1;
@@ -378,9 +385,10 @@ fn add_response<'run>(
     if is_chat_message(response) {
         merged.messages.push(given);
     } else if message.is_some() {
+        merged.cut.extend(cut_calls::is_cut_end(response).then_some(merged.messages.len()));
         merged.messages.extend(response.field(ChoiceKey::Message));
     } else if response.field(ChatExchangeKey::Choices).is_some() {
-        add_choices(response, &mut merged.messages, draft);
+        add_choices(response, merged, draft);
     } else if let Some(error) = response.field(ChatExchangeKey::Error) {
         draft.set_some(of_run::ERROR, Some(error).filter(|_| !draft.has_entry(of_run::ERROR)));
     } else {
@@ -402,9 +410,15 @@ fn add_usage<'run>(
 }
 
 /// The other choices are what the model could have said instead.
-fn add_choices<'run>(response: Object<'run>, messages: &mut Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
+fn add_choices<'run>(response: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
     let choices = draft.record_objects(list_of(response, ChatExchangeKey::Choices).unwrap_or_default());
-    messages.extend(draft.choice_messages(choices, ChoiceKey::Message).first());
+    if let Some((message, is_cut)) = draft.choice_messages(choices, ChoiceKey::Message).first() {
+        merged.cut.extend(is_cut.then_some(merged.messages.len()));
+        merged.messages.push(*message);
+        if let Some(message) = node_object(*message) {
+            executed_tools::note_searches(response, message, draft);
+        }
+    }
 }
 
 /// Neither a speaker nor what a message has: it may be anything.

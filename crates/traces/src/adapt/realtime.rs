@@ -177,7 +177,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         read_event(&mut told, *node, kind, event, has_echo, draft);
     }
     let is_open = told.open > 0;
-    let cut = cut_calls::note_cut_calls(&told.items.iter().copied().map(Some).collect::<Vec<_>>(), draft);
+    let items: Vec<_> = told.items.iter().copied().map(Some).collect();
+    let cut = cut_calls::note_cut_calls(&items, |_| false, draft);
     let mut talk = ConversationBuilder::new(draft);
     for usage in told.usage {
         let mut counts = TokenUsage::default();

@@ -2,6 +2,7 @@
 //!
 //! What is harmless a format names in a table of its own, with the reason; what it names is not told here.
 
+use super::api::cut_calls::is_cut_end;
 use super::blocks::{self, ContentBlock};
 use super::conversation::build_markers;
 use super::fields::{FieldRecord as _, TableRow, key_table, value_of};
@@ -226,18 +227,18 @@ impl<'run> RunBuilder<'run, '_> {
         role
     }
 
-    /// The messages of choices; a choice without one may be anything.
+    /// The messages of choices, and whether a limit cut one off; a choice without one may be anything.
     pub(super) fn choice_messages(
         &self,
         choices: impl Iterator<Item = (Node<'run>, Object<'run>)>,
         message: impl TableRow,
-    ) -> Vec<Node<'run>> {
+    ) -> Vec<(Node<'run>, bool)> {
         let messages = choices.filter_map(move |(node, choice)| {
             let message = choice.field(message);
             if message.is_none() {
                 self.note_unknown(node.origin, "a choice without `message` is passed over");
             }
-            message
+            Some((message?, is_cut_end(choice)))
         });
         messages.collect()
     }

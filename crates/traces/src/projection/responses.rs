@@ -7,7 +7,7 @@ use super::keys::{KeyReader, TableKey, read_list};
 use super::texts::{join_texts, take_texts};
 use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::api::ApiKey;
-use crate::adapt::api::responses::{ItemKey, OF_RESPONSE, RESPONSE, ResponseItemType, Setting};
+use crate::adapt::api::responses::{ItemKey, OF_RESPONSE, RESPONSE, ResponseItemType, Setting, WHOLE};
 use crate::adapt::calls::PendingCalls;
 use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape};
 use crate::adapt::messages::{BlockKey, MessageRole, text_in};
@@ -64,7 +64,11 @@ impl ResponsesReader {
         let alone =
             [ApiKey::Error, ApiKey::Previous, ApiKey::Conversation].into_iter().all(|field| known(field).is_none());
         let kind = chunk.plain_text(known(ApiKey::Object)?)?;
-        if cursor.skip_blank(behind) < end || kind != Some(RESPONSE) || !alone {
+        let is_whole = match known(ApiKey::Status) {
+            Some(status) => chunk.plain_text(status)? == Some(WHOLE),
+            None => true,
+        };
+        if cursor.skip_blank(behind) < end || kind != Some(RESPONSE) || !alone || !is_whole {
             return None;
         }
         chunk.pass_fields(&line, &[ApiKey::Output, ApiKey::Tools])?;

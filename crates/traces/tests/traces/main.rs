@@ -70,6 +70,7 @@ mod stray;
 mod told;
 mod told_beside;
 mod told_in_parts;
+mod unfinished_answers;
 mod unknown_parts;
 mod wild;
 mod written_alike;

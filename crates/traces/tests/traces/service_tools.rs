@@ -1,7 +1,8 @@
 //! Tools that a service runs itself are calls, whether parts of an answer tell of them, pieces of a stream, or what stands beside it.
 
 use super::formats::{field, root, steps, with};
-use averment_runs::run::StepStatus;
+use averment_runs::run::{StepKind, StepStatus};
+use serde_json::{Value as Json, json};
 
 const CODE: &str = r#"{"candidates": [{"content": {"role": "model", "parts": [{"text": "I count."},
   {"executableCode": {"language": "PYTHON", "code": "print(1)"}}, {"codeExecutionResult": {"outcome": "OUTCOME_OK", "output": "1"}},
@@ -123,4 +124,81 @@ fn streamed_interactions_are_put_together() {
     {
         with(&open, |run| assert!(!run.complete, "{open}"));
     }
+}
+
+/// The tools that Groq's systems run stand in the message of the answer; tools of some models have a name.
+#[test]
+fn tools_that_a_chat_api_ran_are_calls_with_results() {
+    let tools = json!([
+        {"index": 0, "type": "search", "arguments": "{\"query\": \"rain\"}", "output": "wet", "search_results": {"results": []}},
+        {"index": 1, "type": "function", "name": "python", "arguments": "{\"code\": \"1+1\"}", "code_results": [{"text": "2"}]}
+    ]);
+    let answer = |message: Json| {
+        json!({"id": "c", "object": "chat.completion", "model": "groq/compound",
+        "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+    };
+    let message = json!({"role": "assistant", "content": "Wet.", "executed_tools": tools});
+    let user = json!({"role": "user", "content": "rain?"});
+    let request = |messages: Json| json!({"model": "groq/compound", "messages": messages, "tools": []});
+    let exchange = json!({"request": request(json!([user])), "response": answer(message.clone())});
+    let again = json!({"request": request(json!([user, {"role": "assistant", "content": "Wet."}, {"role": "user", "content": "thanks"}])),
+        "response": answer(json!({"role": "assistant", "content": "Gladly."}))});
+    let chunk = |delta: Json, ended: Json| {
+        json!({"id": "c", "object": "chat.completion.chunk", "model": "groq/compound",
+        "choices": [{"index": 0, "delta": delta, "finish_reason": ended}]})
+    };
+    let begun = json!({"index": 0, "type": "search", "arguments": "{\"query\": \"rain\"}", "output": null});
+    let streamed = [
+        chunk(json!({"role": "assistant", "content": ""}), Json::Null),
+        chunk(json!({"executed_tools": [begun]}), Json::Null),
+        chunk(json!({"executed_tools": [tools[0]]}), Json::Null),
+        chunk(json!({"executed_tools": [tools[1]]}), Json::Null),
+        chunk(json!({"content": "Wet."}), Json::Null),
+        chunk(json!({}), json!("stop")),
+    ]
+    .map(|chunk| chunk.to_string());
+    let kept = streamed.clone().map(|chunk| format!("data: {chunk}\n\n")).concat();
+    let texts = [
+        answer(message.clone()).to_string(),
+        json!({"messages": [user, message]}).to_string(),
+        format!("{exchange}\n{again}"),
+        streamed.join("\n"),
+        json!({"request": request(json!([user])), "response": kept}).to_string(),
+    ];
+    for text in texts {
+        with(&text, |run| {
+            let calls: Vec<_> = (0..run.steps.len()).filter(|step| run.steps[*step].kind == StepKind::Call).collect();
+            let told: Vec<_> = calls.iter().map(|step| (run.steps[*step].name, field(run, *step, "result"))).collect();
+            assert_eq!(told, [("search", "\"wet\"".into()), ("python", r#"[{"text":"2"}]"#.into())], "{text}");
+            assert_eq!(field(run, calls[1], "args"), r#"{"code":"1+1"}"#);
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    }
+}
+
+#[test]
+fn what_a_search_found_leaves_a_chat_answer_open() {
+    let answer = |found: Json, message: Json| {
+        let mut answer = json!({"id": "c", "object": "chat.completion", "model": "sonar",
+            "choices": [{"index": 0, "message": {"role": "assistant", "content": "Wet."}, "finish_reason": "stop"}]});
+        answer.as_object_mut().unwrap().extend(found.as_object().unwrap().clone());
+        answer["choices"][0]["message"].as_object_mut().unwrap().extend(message.as_object().unwrap().clone());
+        let request = json!({"model": "sonar", "messages": [{"role": "user", "content": "rain?"}], "tools": []});
+        [json!({"request": request, "response": answer}).to_string(), answer.to_string()]
+    };
+    let none = json!({});
+    let page =
+        json!({"type": "url_citation", "url_citation": {"url": "u", "title": "t", "start_index": 0, "end_index": 1}});
+    let open = [
+        answer(json!({"search_results": [{"title": "t", "url": "u"}]}), none.clone()),
+        answer(json!({"citations": ["u"]}), none.clone()),
+        answer(none.clone(), json!({"annotations": [page]})),
+    ];
+    open.concat().iter().for_each(|text| with(text, |run| assert!(!run.complete, "{text}")));
+    let file = json!({"type": "file", "file": {"hash": "h", "name": "a.pdf", "content": []}});
+    let closed = [
+        answer(json!({"search_results": [], "citations": null}), json!({"annotations": []})),
+        answer(none, json!({"annotations": [file]})),
+    ];
+    closed.concat().iter().for_each(|text| with(text, |run| assert!(run.complete, "{:?}", run.warnings)));
 }

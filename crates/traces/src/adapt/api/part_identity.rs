@@ -83,7 +83,7 @@ impl<'run> MessagePart<'run> {
         match *self {
             Self::Speech(Speaker::User, words) => Some(PartIdentity::Speech(false, spoken(words)?)),
             Self::Speech(Speaker::Assistant, words) => Some(PartIdentity::Speech(true, spoken(words)?)),
-            Self::Speech(..) | Self::Turn => None,
+            Self::Speech(..) | Self::Turn | Self::Executed(..) => None,
             Self::Block(_, block) => match blocks::classify_block(block) {
                 ContentBlock::Calls(asked) => Some(PartIdentity::Call(
                     asked.id.and_then(node_text),

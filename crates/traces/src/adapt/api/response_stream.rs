@@ -153,7 +153,8 @@ pub(in crate::adapt) fn compose_answer<'run>(
         response.and_then(|response| list_of(response, ApiKey::Output)).filter(|told| !told.is_empty() && is_over);
     let items = streamed.finish_items(draft);
     let output = draft.list_node(told.unwrap_or(&items));
-    let own = [ApiKey::Output.key(), ApiKey::Object.key()];
+    // Whether it is whole the events say.
+    let own = [ApiKey::Output.key(), ApiKey::Object.key(), ApiKey::Status.key()];
     let kept = response.map_or(&[][..], |response| response.entries()).iter().filter(|entry| !own.contains(&entry.key));
     let made = [
         field_entry(ApiKey::Object.key(), Node::computed(Value::plain_text(RESPONSE))),

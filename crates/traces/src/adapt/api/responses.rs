@@ -107,7 +107,7 @@ key_table! {
 key_table! {
     /// How a response was asked for and made, of which no run tells.
     Setting {
-        Any = "created_at" | "completed_at" | "status" | "incomplete_details" | "max_output_tokens" | "max_tool_calls"
+        Any = "created_at" | "completed_at" | "incomplete_details" | "max_output_tokens" | "max_tool_calls"
             | "parallel_tool_calls" | "reasoning" | "store" | "temperature" | "text" | "tool_choice" | "top_p" | "top_logprobs"
             | "truncation" | "user" | "metadata" | "background" | "service_tier" | "prompt_cache_key" | "safety_identifier"
             | "billing",
@@ -115,9 +115,9 @@ key_table! {
 }
 
 /// The fields of a response; other keys may tell another format.
-pub(crate) const OF_RESPONSE: [ApiKey; 10] = {
-    use ApiKey::{Conversation, Error, Id, Instructions, Model, Object, Output, Previous, Tools, Usage};
-    [Object, Output, Error, Previous, Conversation, Id, Instructions, Model, Tools, Usage]
+pub(crate) const OF_RESPONSE: [ApiKey; 11] = {
+    use ApiKey::{Conversation, Error, Id, Instructions, Model, Object, Output, Previous, Status, Tools, Usage};
+    [Object, Output, Error, Previous, Conversation, Id, Instructions, Model, Status, Tools, Usage]
 };
 
 pub(crate) const FORMAT: TraceFormat = TraceFormat {
@@ -158,6 +158,9 @@ pub(crate) fn is_response(object: Object<'_>) -> bool {
 pub(crate) fn request_input(request: Object<'_>) -> Option<Node<'_>> {
     request.field(ApiKey::Model).and(request.field(ApiKey::Input)).filter(|_| request.field(ApiKey::Messages).is_none())
 }
+
+/// The status of a response that is whole: others are for the full reader.
+pub(crate) const WHOLE: &str = "completed";
 
 pub(crate) const RESPONSE: &str = ApiKey::Response.key();
 

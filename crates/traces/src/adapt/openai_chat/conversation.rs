@@ -1,10 +1,13 @@
 //! The messages of a conversation, one after the other.
 
 use super::*;
+use crate::adapt::executed_tools::ExecutedTool;
 use crate::adapt::handovers;
 use crate::adapt::messages::function_object;
 use crate::adapt::senders::SenderWord;
 use averment_runs::normal::role;
+
+const NAMELESS: &str = "a call without the name of its tool is passed over";
 
 /// The caller says whether it records calls.
 pub(in crate::adapt) fn read_conversation<'run>(messages: Vec<Node<'run>>, draft: &mut RunBuilder<'run, '_>) {
@@ -82,6 +85,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
         match role {
             Some(MessageRole::Assistant) => {
                 self.turn += 1;
+                self.add_executed(message);
                 if let Some(text) = text.filter(is_said).or_else(|| messages::refusal_of(message)) {
                     self.output = Some(text);
                     self.add_speech(node, message, text, self.turn);
@@ -118,6 +122,26 @@ impl<'run> ChatConversation<'_, 'run, '_> {
         self.draft.add_step(StepKind::Message, fields, node.origin);
     }
 
+    /// The provider ran these before it answered.
+    fn add_executed(&mut self, message: Object<'run>) {
+        for (node, tool) in self.draft.record_objects(executed_tools::executed_in_message(message)) {
+            let ExecutedTool { tool, args, result } = executed_tools::executed_tool(tool);
+            if !NodeShapes.is_text(tool) {
+                self.draft.skip_value(node, NAMELESS);
+                continue;
+            }
+            let args = args.map(|args| parse_arguments(self.draft, args));
+            let mut fields = vec![
+                field_entry(of_step::TOOL, tool),
+                field_entry(of_step::TURN, count_node(self.turn)),
+                field_entry(of_step::STATUS, absent_node()),
+            ];
+            let given = [(of_step::ARGS, args), (of_step::RESULT, result), (of_step::AGENT, self.agent)];
+            fields.extend(given.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))));
+            self.draft.add_step(StepKind::Call, fields, node.origin);
+        }
+    }
+
     fn add_calls(&mut self, message: Object<'run>) {
         for (node, call) in self.draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
             let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
@@ -145,7 +169,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
     fn add_call(&mut self, node: Node<'run>, function: Object<'run>, id: Option<Node<'run>>) {
         let Some((name, tool)) = function.field(ToolCallKey::Name).and_then(|name| Some((name, node_text(name)?)))
         else {
-            self.draft.skip_value(node, "a call without the name of its tool is passed over");
+            self.draft.skip_value(node, NAMELESS);
             return;
         };
         let args = messages::call_arguments(&function).map(|args| parse_arguments(self.draft, args));

@@ -7,7 +7,7 @@ use super::keys::{KeyReader, TableKey, read_list};
 use super::texts::{join_texts, take_texts};
 use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
 use crate::adapt::api::ApiKey;
-use crate::adapt::api::responses::{ItemKey, OF_RESPONSE, RESPONSE, ResponseItemType, Setting, WHOLE};
+use crate::adapt::api::responses::{ItemKey, OF_RESPONSE, RESPONSE, ResponseItemType, Setting, WholeStatus};
 use crate::adapt::calls::PendingCalls;
 use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans, ShapeReader, ValueShape};
 use crate::adapt::messages::{BlockKey, MessageRole, text_in};
@@ -65,7 +65,7 @@ impl ResponsesReader {
             [ApiKey::Error, ApiKey::Previous, ApiKey::Conversation].into_iter().all(|field| known(field).is_none());
         let kind = chunk.plain_text(known(ApiKey::Object)?)?;
         let is_whole = match known(ApiKey::Status) {
-            Some(status) => chunk.plain_text(status)? == Some(WHOLE),
+            Some(status) => chunk.plain_text(status)?.and_then(WholeStatus::from_key).is_some(),
             None => true,
         };
         if cursor.skip_blank(behind) < end || kind != Some(RESPONSE) || !alone || !is_whole {

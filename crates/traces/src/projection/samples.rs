@@ -188,6 +188,9 @@ fn responses() -> Vec<Vec<Json>> {
         json!({"ItemKey.type": "mcp_approval_response", "ItemKey.approval_request_id": "a", "ItemKey.approve": false}),
     ]));
     let answer = response(std::slice::from_ref(&message)).remove(0);
+    let mut open = answer.clone();
+    open["ApiKey.status"] = json!("in_progress");
+    samples.push(vec![open]);
     for conversation in ["previous_response_id", "conversation"] {
         let mut next = answer.clone();
         next[format!("ApiKey.{conversation}")] = json!("r");

@@ -56,7 +56,8 @@ fn all_keys() -> Vec<String> {
 }
 
 /// Tables that projections read whose rows are no fields: words behind keys, and keys that tell nothing.
-const NO_FIELDS: [&str; 6] = ["MessageRole", "BlockType", "ClaudeLineType", "ResponseItemType", "Setting", "Detail"];
+const NO_FIELDS: [&str; 7] =
+    ["MessageRole", "BlockType", "ClaudeLineType", "ResponseItemType", "Setting", "WholeStatus", "Detail"];
 
 /// The tables whose objects a projection reads, each with the keys that only the full reader looks at; of spans a projection hands all keys on.
 const PROJECTED: [(&str, Option<&str>); 10] = [

@@ -105,6 +105,13 @@ key_table! {
 }
 
 key_table! {
+    /// The status of a response that is whole: others are for the full reader.
+    WholeStatus {
+        Any = "completed",
+    }
+}
+
+key_table! {
     /// How a response was asked for and made, of which no run tells.
     Setting {
         Any = "created_at" | "completed_at" | "incomplete_details" | "max_output_tokens" | "max_tool_calls"
@@ -158,9 +165,6 @@ pub(crate) fn is_response(object: Object<'_>) -> bool {
 pub(crate) fn request_input(request: Object<'_>) -> Option<Node<'_>> {
     request.field(ApiKey::Model).and(request.field(ApiKey::Input)).filter(|_| request.field(ApiKey::Messages).is_none())
 }
-
-/// The status of a response that is whole: others are for the full reader.
-pub(crate) const WHOLE: &str = "completed";
 
 pub(crate) const RESPONSE: &str = ApiKey::Response.key();
 

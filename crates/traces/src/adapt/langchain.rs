@@ -9,7 +9,7 @@ use super::messages::{self, ChatMessageKey as OfChat, ToolCallKey};
 use super::nodes::{first_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
-use super::{content, handovers, printed_messages};
+use super::{content, handovers, langchain_pieces, printed_messages};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_usage};
 use averment_runs::run::StepStatus;
@@ -119,6 +119,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         Value::List(messages) => messages,
         _ => &[],
     };
+    let messages = langchain_pieces::join_pieces(messages, draft);
     let mut talk = ConversationBuilder::new(draft);
     read_messages(&mut talk, messages, &mut FxHashSet::default());
     talk.finish_run().insert_derived(handovers::derive_handover);

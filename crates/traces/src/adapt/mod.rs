@@ -91,6 +91,7 @@ mod langchain;
 mod langchain4j;
 mod langchain_agent;
 mod langchain_events;
+mod langchain_pieces;
 mod langchain_printed;
 mod langflow;
 mod langfuse;

@@ -1,6 +1,6 @@
 //! What readers of formats ask of parsed values: the text, the object or the list that a node or a field is.
 
-use super::fields::{FieldRecord, NodeShapes, TableRow, first_field};
+use super::fields::{FieldRecord, NodeShapes, TableRow, first_field, key_table};
 use averment_base::value::{Node, Object, Value};
 
 /// The text that a node is.
@@ -57,7 +57,21 @@ pub(super) fn objects_of<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item 
     object_items(items).map(|(_, object)| object)
 }
 
-/// The object that a record is, or holds behind the name of what was called, or behind the path to what told it and the kind that it is of.
+key_table! {
+    /// What LangGraph says of a message that it streams, beside the message.
+    AboutKey {
+        Node = "langgraph_node",
+    }
+}
+
+/// The message that a graph of LangGraph streams, in a pair with what the graph says of it.
+pub(super) fn paired_message(node: Node<'_>) -> Option<Node<'_>> {
+    let Value::List([message, about]) = node.value else { return None };
+    node_object(*about)?.field(AboutKey::Node).map(|_| *message)
+}
+
+/// The object that a record is, or holds behind the name of what was called, behind the path to what told it and the kind that it is of, or
+/// in front of what is said of it.
 pub(super) fn record_payload(node: Node<'_>) -> Option<Object<'_>> {
     let is_path =
         |node: &Node<'_>| node_list(*node).is_some_and(|path| path.iter().all(|name| node_text(*name).is_some()));
@@ -65,7 +79,7 @@ pub(super) fn record_payload(node: Node<'_>) -> Option<Object<'_>> {
         Value::Object(object) => Some(object),
         Value::List([name, payload]) if node_text(*name).is_some() || is_path(name) => node_object(*payload),
         Value::List([path, kind, payload]) if is_path(path) && node_text(*kind).is_some() => node_object(*payload),
-        _ => None,
+        _ => paired_message(node).and_then(node_object),
     }
 }
 

@@ -159,3 +159,49 @@ fn chunks_of_answers_side_by_side_belong_to_the_answer_with_their_id() {
         assert!(!run.complete);
     });
 }
+
+/// What a graph of LangGraph streams as messages alone: each piece beside what the graph says of it.
+#[test]
+fn pieces_of_answers_of_a_graph_are_put_together_by_their_ids() {
+    let about = json!({"langgraph_step": 1, "langgraph_node": "agent"});
+    let piece = |id: &str, content: Value, parts: Value, usage: Value| {
+        json!([{"type": "AIMessageChunk", "id": id, "content": content, "tool_calls": [], "tool_call_chunks": parts,
+            "usage_metadata": usage}, about])
+    };
+    let part = |name: Value, id: Value, args: &str, index: u32| json!({"name": name, "args": args, "id": id, "index": index, "type": "tool_call_chunk"});
+    let usage = |input: u32, output: u32| json!({"input_tokens": input, "output_tokens": output, "total_tokens": input + output});
+    let none = Value::Null;
+    let asks = [
+        piece("a", json!("I lo"), json!([]), usage(9, 0)),
+        piece("a", json!([{"type": "text", "text": "ok.", "index": 0}]), json!([]), none.clone()),
+        piece("a", json!(""), json!([part(json!("tide"), json!("c1"), "", 1)]), none.clone()),
+        piece("a", json!(""), json!([part(none.clone(), none.clone(), "{\"at\":", 1)]), none.clone()),
+        piece("a", json!(""), json!([part(none.clone(), none.clone(), "\"quay\"}", 1)]), none.clone()),
+        piece("a", json!(""), json!([part(json!("wind"), json!("c2"), "{}", 2)]), usage(0, 5)),
+    ];
+    let gave = |id: &str, words: &str| {
+        json!([{"type": "tool", "id": format!("t{id}"), "tool_call_id": id, "name": "t", "content": words, "status": "success"},
+        {"langgraph_step": 2, "langgraph_node": "tools"}])
+    };
+    let rest = [
+        gave("c2", "calm"),
+        gave("c1", "low"),
+        piece("b", json!("Low, "), json!([]), none.clone()),
+        piece("b", json!("calm."), json!([]), none),
+    ];
+    let records = [&asks[..], &rest].concat();
+    let lines = |records: &[Value]| records.iter().map(|record| format!("{record}\n")).collect::<String>();
+    // Some write down the messages alone.
+    let alone: Vec<Value> = records.iter().map(|record| record[0].clone()).collect();
+    for text in [lines(&records), json!(records).to_string(), lines(&alone)] {
+        with(&text, |run| {
+            assert_eq!(steps(run), ["message assistant", "call tide", "call wind", "message assistant"], "{text}");
+            assert_eq!(field(run, 1, "args"), r#"{"at":"quay"}"#);
+            assert_eq!((field(run, 1, "result"), field(run, 2, "result")), ("\"low\"".into(), "\"calm\"".into()));
+            assert_eq!((field(run, 0, "text"), root(run, "output")), ("\"I look.\"".into(), "\"Low, calm.\"".into()));
+            assert!(root(run, "usage").contains(r#""input_tokens":9,"output_tokens":5"#), "{}", root(run, "usage"));
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    }
+    with(&lines(&asks[..4]), |run| assert!(!run.complete, "{:?}", steps(run)));
+}

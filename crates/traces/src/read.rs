@@ -249,8 +249,10 @@ fn parse_text<'run>(
         TextForm::Value | TextForm::Line => read_value(text, &raw.source, arena, limits, &mut warnings)?,
         TextForm::Lines => read_records(split::nonblank_lines(text), text, memory, limits, &mut records, &mut warnings)
             .map_err(placed)?,
-        TextForm::Events => read_records(events::event_values(text), text, memory, limits, &mut records, &mut warnings)
-            .map_err(placed)?,
+        TextForm::Events => {
+            read_records(events::event_values(text, arena), text, memory, limits, &mut records, &mut warnings)
+                .map_err(placed)?
+        }
         TextForm::McpLog => {
             read_records(mcp_log::logged_messages(text), text, memory, limits, &mut records, &mut warnings)
                 .map_err(placed)?

@@ -25,7 +25,7 @@ pub(super) fn read_stream<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) 
     let words = node_text(text).filter(|words| is_event_stream(words))?;
     let start = text.origin.byte_range().map_or(0, |range| range.start);
     let mut events = Vec::new();
-    for (offset, data) in event_values(words) {
+    for (offset, data) in event_values(words, draft.arena) {
         match json::parse(data, start + offset, draft.arena, draft.limits) {
             Ok(document) => events.push(document.node),
             Err(_) => draft.note_unknown(text.origin, "an event of a streamed answer is no JSON"),

@@ -76,3 +76,24 @@ fn tokens_that_the_last_choice_tells_are_counted() {
         assert!(usage.contains("11") && usage.contains('7'), "{usage}");
     });
 }
+
+/// As the specification of server-sent events allows: the data of an event are joined by line ends.
+#[test]
+fn a_value_of_an_event_may_stand_in_several_lines() {
+    let chunk = json!({"id": "q", "object": "chat.completion.chunk", "choices": [{"index": 0, "finish_reason": "tool_calls",
+        "delta": {"role": "assistant", "tool_calls": [{"index": 0, "id": "k", "type": "function",
+            "function": {"name": "pay", "arguments": "{\"n\": 1}"}}]}}]});
+    let data: String =
+        serde_json::to_string_pretty(&chunk).unwrap().lines().map(|line| format!("data: {line}\n")).collect();
+    let stream = format!("{data}\ndata: [DONE]\n\n");
+    let kept = json!({"request": {"model": "m", "messages": [{"role": "user", "content": "pay"}]}, "response": stream});
+    for text in [stream.clone(), stream.replace('\n', "\r\n"), kept.to_string()] {
+        with(&text, |run| {
+            assert_eq!(steps(run).last().map(String::as_str), Some("call pay"), "{text}");
+            assert!(run.complete, "{:?}", run.warnings);
+        });
+    }
+    let begin = json!({"id": "q", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Yes."}}]});
+    let cut = data.trim_end().rsplit_once('\n').unwrap().0;
+    with(&format!("data: {begin}\n\n{cut}\n"), |run| assert!(!run.complete));
+}

@@ -326,7 +326,6 @@ fn first_choice<'run>(
     let choices = draft.record_objects(list_of(response, ApiKey::Choices)?);
     let (message, is_cut) = draft.choice_messages(choices, ApiKey::Message).first().copied()?;
     let said = node_object(message)?;
-    executed_tools::note_searches(response, said, draft);
     Some((message, said, is_cut))
 }
 

@@ -167,7 +167,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
             answer.note_end(choice);
             match object_of(choice, ChunkKey::Delta) {
-                Some(delta) => answer.add_told(at, chunk, delta, talk.draft),
+                Some(delta) => answer.add_delta(at, delta, talk.draft),
                 None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
             }
         }
@@ -245,14 +245,6 @@ impl<'run> PartialAnswer<'run> {
         }
         if let Some(call) = delta.field(DeltaKey::Call).filter(|call| node_object(*call).is_some()) {
             self.add_call_part(call, Some(OLDER_CALL), None, node_object(call), draft.limits);
-        }
-    }
-
-    /// The last chunk tells what was found.
-    fn add_told(&mut self, node: Node<'run>, chunk: Object<'run>, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
-        self.add_delta(node, delta, draft);
-        if self.executed.is_empty() {
-            executed_tools::note_searches(chunk, delta, draft);
         }
     }
 
@@ -359,7 +351,7 @@ pub(super) fn compose_answer<'run>(
         {
             answer.note_end(choice);
             if let Some(delta) = object_of(choice, ChunkKey::Delta) {
-                answer.add_told(at, chunk, delta, draft);
+                answer.add_delta(at, delta, draft);
             }
         }
     }

@@ -1,10 +1,9 @@
-//! Tools that the provider of a chat API ran itself before it answered. Groq's systems list them in the message; of the searches of others
-//! only what they found stands beside the words, and no call.
+//! Tools that the provider of a chat API ran itself before it answered, as Groq's systems list them in the message. Pages that an answer
+//! cites are no calls: the search behind them is the answer's, and the agent can do nothing else by it.
 
 use super::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
 use super::fields::{key_table, value_of};
-use super::nodes::{node_list, objects_of, text_of};
-use super::run_builder::RunBuilder;
+use super::nodes::node_list;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 
@@ -21,21 +20,8 @@ key_table! {
     }
 }
 
-key_table! {
-    /// What a search found.
-    SearchKey {
-        /// Beside the choices: Perplexity and xAI.
-        Found = "search_results" | "citations",
-        /// In a message: OpenAI's models that search, and OpenRouter. Files that were read stand there, too.
-        Cited = "annotations",
-        Kind = "type",
-    }
-}
-
 /// The key of the tools of a message.
 pub(super) const TOOLS: &str = ExecutedKey::Tools.key();
-
-const CITED_PAGE: &str = "url_citation";
 
 /// A message with so few keys says nothing of tools.
 const PLAIN_KEYS: usize = 2;
@@ -81,21 +67,5 @@ pub(super) fn add_executed<'run>(
     let ExecutedTool { tool, args, result } = executed_tool(tool);
     if let Some(step) = talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, about) {
         talk.end_within(step, CallResult { result, ..CallResult::default() }, about);
-    }
-}
-
-/// What a search found that no call tells of, in an answer and its message: which tool it was nobody knows.
-pub(super) fn note_searches<'run>(answer: Object<'run>, message: Object<'run>, draft: &RunBuilder<'run, '_>) {
-    if !executed_in(message).is_empty() {
-        return;
-    }
-    let found = value_of(answer, SearchKey::Found).filter(|found| !matches!(found.value, Value::List([])));
-    let cites = |list: &Node<'run>| {
-        let list = node_list(*list).unwrap_or_default();
-        objects_of(list).any(|one| text_of(one, SearchKey::Kind) == Some(CITED_PAGE))
-    };
-    let cited = value_of(message, SearchKey::Cited).filter(cites);
-    if let Some(found) = found.or(cited) {
-        draft.note_unknown(found.origin, "what a search of the provider found stands there, and no call of it");
     }
 }

@@ -415,9 +415,6 @@ fn add_choices<'run>(response: Object<'run>, merged: &mut MergedRequests<'run>, 
     if let Some((message, is_cut)) = draft.choice_messages(choices, ChoiceKey::Message).first() {
         merged.cut.extend(is_cut.then_some(merged.messages.len()));
         merged.messages.push(*message);
-        if let Some(message) = node_object(*message) {
-            executed_tools::note_searches(response, message, draft);
-        }
     }
 }
 

@@ -175,30 +175,3 @@ fn tools_that_a_chat_api_ran_are_calls_with_results() {
         });
     }
 }
-
-#[test]
-fn what_a_search_found_leaves_a_chat_answer_open() {
-    let answer = |found: Json, message: Json| {
-        let mut answer = json!({"id": "c", "object": "chat.completion", "model": "sonar",
-            "choices": [{"index": 0, "message": {"role": "assistant", "content": "Wet."}, "finish_reason": "stop"}]});
-        answer.as_object_mut().unwrap().extend(found.as_object().unwrap().clone());
-        answer["choices"][0]["message"].as_object_mut().unwrap().extend(message.as_object().unwrap().clone());
-        let request = json!({"model": "sonar", "messages": [{"role": "user", "content": "rain?"}], "tools": []});
-        [json!({"request": request, "response": answer}).to_string(), answer.to_string()]
-    };
-    let none = json!({});
-    let page =
-        json!({"type": "url_citation", "url_citation": {"url": "u", "title": "t", "start_index": 0, "end_index": 1}});
-    let open = [
-        answer(json!({"search_results": [{"title": "t", "url": "u"}]}), none.clone()),
-        answer(json!({"citations": ["u"]}), none.clone()),
-        answer(none.clone(), json!({"annotations": [page]})),
-    ];
-    open.concat().iter().for_each(|text| with(text, |run| assert!(!run.complete, "{text}")));
-    let file = json!({"type": "file", "file": {"hash": "h", "name": "a.pdf", "content": []}});
-    let closed = [
-        answer(json!({"search_results": [], "citations": null}), json!({"annotations": []})),
-        answer(none, json!({"annotations": [file]})),
-    ];
-    closed.concat().iter().for_each(|text| with(text, |run| assert!(run.complete, "{:?}", run.warnings)));
-}

@@ -20,7 +20,7 @@ use super::calls::{OfUsage, TokenUsage, tool_list};
 use super::conversation::{ConversationBuilder, Speaker};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, key_table};
 use super::messages::{ChatMessageKey, MessageRole};
-use super::nested_conversations::{NestedConversations, RepeatedPart};
+use super::nested_conversations::{CallPlaces, NestedConversations, RepeatedPart};
 use super::nodes::{
     first_of, list_of, node_list, node_object, node_text, object_items, object_of, objects_of, text_of,
 };
@@ -83,6 +83,7 @@ pub(super) struct ExchangeMerger<'run> {
     answers: KnownAnswers<'run>,
     ends: AnswerEnds<'run>,
     conversations: NestedConversations,
+    places: CallPlaces<'run>,
     /// Of the last request nobody knows what was answered.
     lacks_answer: bool,
 }
@@ -180,7 +181,8 @@ impl<'run> ExchangeMerger<'run> {
             let said = said.enumerate().map(|(nth, (at, part))| (at, is_same(nth, part)));
             RepeatedPart::count_repeated(conversation.len(), said)
         };
-        let repeated = if goes_on { self.conversations.go_further(count) } else { self.conversations.go_on(count) };
+        let repeated =
+            if goes_on { self.conversations.go_further(count) } else { self.conversations.go_on(pieces.len(), count) };
         let said: Vec<_> = repeated.places.iter().filter_map(|place| Some((*place, known(place)?.call_id()))).collect();
         let mut new = 0;
         for ((place, id), (at, sign)) in said.into_iter().zip(&signs) {
@@ -189,6 +191,7 @@ impl<'run> ExchangeMerger<'run> {
                 && let (Some(known), Some(piece)) = (self.pieces.get_mut(place), pieces.get(*at))
             {
                 *known = *piece;
+                self.places.add_place(sign.call_id(), place);
             }
             new = at + 1;
         }
@@ -199,16 +202,19 @@ impl<'run> ExchangeMerger<'run> {
         }
         let is_said_already =
             |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
-        let signs: Vec<_> = match (known_left || repeated.has_others) && !goes_on && !first {
-            true => self.pieces.iter().filter_map(MessagePart::part_identity).collect(),
-            false => Vec::new(),
-        };
+        let may_be_done = (known_left || repeated.has_others) && !goes_on && !first;
+        let part_at = |place: usize| self.pieces.get(place).and_then(MessagePart::part_identity);
+        self.places.add_up_to(self.pieces.len(), |place| part_at(place)?.call_id());
         // Calls are the same where their ids are, whatever stands around them.
         let is_done_already = |piece: &MessagePart<'run>| {
-            let sign = piece.part_identity().filter(|sign| sign.call_id().is_some_and(|id| !id.is_empty()));
-            sign.is_some_and(|sign| signs.iter().any(|known| sign.is_same(known, draft)))
+            let sign = piece.part_identity().filter(|_| may_be_done);
+            sign.is_some_and(|sign| {
+                let mut known = self.places.places_of(sign.call_id()).iter().filter_map(|place| part_at(*place));
+                known.any(|known| sign.is_same(&known, draft))
+            })
         };
         let left = pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece) && !is_done_already(piece));
+        let left: Vec<_> = left.collect();
         self.pieces.extend(left);
     }
 
@@ -229,6 +235,7 @@ impl<'run> ExchangeMerger<'run> {
             return true;
         }
         self.ends.take_up(response, &mut self.pieces);
+        self.places.end_at(self.pieces.len());
         let (before, mut is_cut) = (self.pieces.len(), false);
         self.pieces.push(MessagePart::Turn);
         if let Some(items) = list_of(response, ApiKey::Output) {

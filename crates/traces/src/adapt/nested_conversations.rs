@@ -1,6 +1,7 @@
 //! Conversations that a recording holds one inside of the other, such as that of an agent and those of its helpers: a request goes on with one
 //! of them, and repeats what was said in it.
 
+use rustc_hash::FxHashMap;
 use std::ops::Range;
 
 /// Conversations that are compared with a request, the latest first.
@@ -8,6 +9,38 @@ const COMPARED: usize = 16;
 
 /// Messages that a request has to repeat of the end of a conversation to go on with it: one alone may be said in any.
 const ENOUGH_SAID: usize = 2;
+
+/// The places of calls and results by the ids of the calls, in a list of all that was said: with all of it each would be compared.
+#[derive(Default)]
+pub(super) struct CallPlaces<'run> {
+    by_id: FxHashMap<&'run str, Vec<usize>>,
+    seen: usize,
+}
+
+impl<'run> CallPlaces<'run> {
+    /// What stands at a place has this id now.
+    pub(super) fn add_place(&mut self, id: Option<&'run str>, place: usize) {
+        if let Some(id) = id.filter(|id| !id.is_empty()) {
+            self.by_id.entry(id).or_default().push(place);
+        }
+    }
+
+    /// Adds what came since the last time; the list ends here.
+    pub(super) fn add_up_to(&mut self, end: usize, id_at: impl Fn(usize) -> Option<&'run str>) {
+        (self.seen..end).for_each(|place| self.add_place(id_at(place), place));
+        self.seen = end;
+    }
+
+    /// What stands from here on was taken away.
+    pub(super) fn end_at(&mut self, end: usize) {
+        self.seen = self.seen.min(end);
+    }
+
+    /// Where something with this id stands, or stood.
+    pub(super) fn places_of(&self, id: Option<&'run str>) -> &[usize] {
+        id.and_then(|id| self.by_id.get(id)).map_or(&[], Vec::as_slice)
+    }
+}
 
 /// The places of what each conversation said, in a list of all that was said. The last conversation goes on.
 #[derive(Default)]
@@ -70,14 +103,14 @@ impl NestedConversations {
     }
 
     /// Goes on with the conversation that a request repeats furthest, or begins another one. `count_repeated` says how many of the places of a
-    /// conversation a request repeats.
-    pub(super) fn go_on(&mut self, count_repeated: impl Fn(&[usize]) -> RepeatedPart) -> Repeated {
+    /// conversation a request repeats, which holds so many messages.
+    pub(super) fn go_on(&mut self, messages: usize, count_repeated: impl Fn(&[usize]) -> RepeatedPart) -> Repeated {
         let counts = self.conversations.iter().enumerate().rev().take(COMPARED);
         let counts = counts.map(|(place, conversation)| (place, count_repeated(conversation).places));
         // Of several the latest one.
         let best = counts.reduce(|best, other| if other.1 > best.1 { other } else { best });
         let Some((place, count)) = best.filter(|(_, count)| *count > 0) else {
-            if let Some(repeated) = self.go_on_behind(count_repeated) {
+            if let Some(repeated) = self.go_on_behind(messages, count_repeated) {
                 return repeated;
             }
             let is_first = self.conversations.is_empty();
@@ -95,10 +128,13 @@ impl NestedConversations {
     }
 
     /// Goes on with the latest conversation whose end a request begins with: a program sends only the last messages of a long one.
-    fn go_on_behind(&mut self, count_repeated: impl Fn(&[usize]) -> RepeatedPart) -> Option<Repeated> {
+    fn go_on_behind(&mut self, messages: usize, count_repeated: impl Fn(&[usize]) -> RepeatedPart) -> Option<Repeated> {
         let is_end = |rest: &[usize]| count_repeated(rest).is_end_of(rest);
+        // What says nothing need not be repeated.
+        let most = messages.saturating_mul(2).saturating_add(COMPARED);
         let end_of = |conversation: &[usize]| {
-            let mut ends = (1..conversation.len()).filter_map(|start| conversation.get(start..));
+            let first = conversation.len().saturating_sub(most).max(1);
+            let mut ends = (first..conversation.len()).filter_map(|start| conversation.get(start..));
             ends.find(|rest| is_end(rest)).map(<[usize]>::to_vec)
         };
         let latest = self.conversations.iter().enumerate().rev().take(COMPARED);

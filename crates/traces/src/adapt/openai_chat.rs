@@ -8,14 +8,14 @@ mod repeated_messages;
 mod swarm_stream;
 
 pub(super) use conversation::read_conversation;
-use repeated_messages::{repeats_message, repeats_some_calls, same_calls, same_message, says_something};
+use repeated_messages::{first_call_id, repeats_message, repeats_some_calls, same_calls, same_message, says_something};
 
 use super::api::{KnownAnswers, cut_calls};
 use super::calls::{PendingCalls, TokenUsage, parse_arguments, tool_list};
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, WrittenRole, is_about_calls, is_message};
-use super::nested_conversations::{NestedConversations, RepeatedPart};
+use super::nested_conversations::{CallPlaces, NestedConversations, RepeatedPart};
 use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
@@ -105,6 +105,7 @@ struct MergedRequests<'run> {
     usage: TokenUsage,
     answers: KnownAnswers<'run>,
     conversations: NestedConversations,
+    places: CallPlaces<'run>,
     /// Of the last request nobody knows what was answered.
     lacks_answer: bool,
     /// The places of messages that a limit cut off.
@@ -299,14 +300,14 @@ fn is_answered(object: Object<'_>) -> bool {
 
 /// Requests repeat the conversation: only what is new is added.
 fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
-    let MergedRequests { messages, usage, conversations, .. } = merged;
+    let MergedRequests { messages, usage, conversations, places, .. } = merged;
     let given = [ChatExchangeKey::WithCalls, ChatExchangeKey::Messages];
     let list = given.into_iter().find_map(|field| list_of(request, field)).unwrap_or_default();
     // Others may have got other instructions, and some put empty messages in between: what is said is compared.
     let new: Vec<_> = list.iter().enumerate().filter(|(_, message)| says_something(message)).collect();
     conversations.take_said(messages.len());
     let says = |place: &usize| messages.get(*place).filter(|message| says_something(message));
-    let repeated = conversations.go_on(|conversation| {
+    let repeated = conversations.go_on(list.len(), |conversation| {
         let said = conversation.iter().enumerate().filter_map(|(at, place)| Some((at, says(place)?)));
         let is_same = |nth: usize, said| new.get(nth).is_some_and(|(_, new)| repeats_message(said, new));
         let said = said.enumerate().map(|(nth, (at, said))| (at, is_same(nth, said)));
@@ -320,6 +321,7 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
         // Results that come later name the call by the id that it has now.
         if !same_message(before, message) && !repeats_some_calls(before, message) && !tells_executed(before) {
             *before = *message;
+            places.add_place(first_call_id(message), place);
         }
         known = at + 1;
     }
@@ -334,10 +336,10 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
             "a request does not repeat the conversation so far: its other messages are added behind it",
         );
     }
-    let before = messages.len();
+    places.add_up_to(messages.len(), |place| first_call_id(messages.get(place)?));
     for message in list.get(known..).unwrap_or_default() {
-        let is_known = |known: &Node<'run>| same_calls(known, message);
-        if is_only || !messages.get(..before).unwrap_or_default().iter().any(is_known) {
+        let is_known = |place: &usize| messages.get(*place).is_some_and(|known| same_calls(known, message));
+        if is_only || !places.places_of(first_call_id(message)).iter().any(is_known) {
             messages.push(*message);
         }
     }

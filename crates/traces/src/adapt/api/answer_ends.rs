@@ -68,12 +68,18 @@ impl<'run> AnswerEnds<'run> {
         !self.open.is_empty()
     }
 
+    pub(super) fn has_cut(&self) -> bool {
+        !self.cut.is_empty()
+    }
+
     /// Whether of so many pieces the last ones are of an answer that goes on.
     pub(super) fn ends_open(&self, pieces: usize) -> bool {
         self.open.iter().any(|(_, range)| range.end == pieces)
     }
 
     pub(super) fn is_cut(&self, place: usize) -> bool {
-        self.cut.iter().any(|range| range.contains(&place))
+        // They were noted in their order.
+        let next = self.cut.partition_point(|range| range.end <= place);
+        self.cut.get(next).is_some_and(|range| range.contains(&place))
     }
 }

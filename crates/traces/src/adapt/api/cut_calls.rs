@@ -106,11 +106,13 @@ pub(super) fn drop_cut_calls<'run>(
         MessagePart::Result(_, message) => text_of(message, ChatMessageKey::Answers),
         _ => None,
     };
+    let answered: FxHashSet<_> =
+        if ends.has_cut() { pieces.iter().filter_map(answer).collect() } else { FxHashSet::default() };
     for (place, piece) in pieces.iter().enumerate().filter(|(place, _)| ends.is_cut(*place)) {
         let MessagePart::Call(node, call) = *piece else { continue };
         let is_last = !matches!(pieces.get(place + 1), Some(MessagePart::Call(..)));
         let id = text_of(call, ToolCallKey::Id);
-        let is_answered = || id.is_some() && pieces.iter().any(|piece| answer(piece) == id);
+        let is_answered = || id.is_some_and(|id| answered.contains(id));
         if is_cut_call(call, is_last, draft.limits) && !is_answered() {
             draft.note_unknown(node.origin, CUT_CALL);
             cut.insert(place);

@@ -19,6 +19,15 @@ pub(super) fn says_something(message: &Node<'_>) -> bool {
         && (is_said || has(ChatMessageKey::Calls) || has(ChatMessageKey::Call))
 }
 
+/// The id of the first call of a message, or of the call that it answers: without it [`same_calls`] holds of no other.
+pub(super) fn first_call_id<'run>(message: &Node<'run>) -> Option<&'run str> {
+    let message = node_object(*message)?;
+    match list_of(message, ChatMessageKey::Calls).unwrap_or_default() {
+        [] => text_of(message, ChatMessageKey::Answers),
+        [first, ..] => text_of(node_object(*first)?, ToolCallKey::Id),
+    }
+}
+
 /// Calls are the same where their ids are, with the same tools and arguments; so are results.
 pub(super) fn same_calls<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     let (Value::Object(a), Value::Object(b)) = (a.value, b.value) else { return false };

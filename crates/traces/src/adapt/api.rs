@@ -364,8 +364,7 @@ fn push_message<'run>(
         pieces.push(MessagePart::Turn);
     }
     pieces.extend(
-        object_items(executed_tools::executed_in_message(message))
-            .map(|(node, tool)| MessagePart::Executed(node, tool)),
+        object_items(executed_tools::executed_in(message)).map(|(node, tool)| MessagePart::Executed(node, tool)),
     );
     if role.is_none() && message.field(ChatMessageKey::Content).is_none() {
         draft.skip_value(node, "a message without `role` is passed over");

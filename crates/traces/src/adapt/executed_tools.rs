@@ -23,9 +23,6 @@ key_table! {
 /// The key of the tools of a message.
 pub(super) const TOOLS: &str = ExecutedKey::Tools.key();
 
-/// A message with so few keys says nothing of tools.
-const PLAIN_KEYS: usize = 2;
-
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ExecutedTool<'run> {
     pub(super) tool: Node<'run>,
@@ -36,11 +33,6 @@ pub(super) struct ExecutedTool<'run> {
 /// The tools of a message, or of a piece of one.
 pub(super) fn executed_in<'run>(message: Object<'run>) -> &'run [Node<'run>] {
     value_of(message, ExecutedKey::Tools).and_then(node_list).unwrap_or_default()
-}
-
-/// See [`executed_in`]: of a message among many, of which most say nothing of tools.
-pub(super) fn executed_in_message<'run>(message: Object<'run>) -> &'run [Node<'run>] {
-    if message.entries().len() > PLAIN_KEYS { executed_in(message) } else { &[] }
 }
 
 /// Whether two pieces of an answer tell of the same tool: what it gave comes later.

@@ -248,7 +248,7 @@ fn tells_of_calls(message: &Node<'_>) -> bool {
 }
 
 fn tells_executed(message: &Node<'_>) -> bool {
-    node_object(*message).is_some_and(|message| !executed_tools::executed_in_message(message).is_empty())
+    node_object(*message).is_some_and(|message| !executed_tools::executed_in(message).is_empty())
 }
 
 fn is_written_call(message: &Node<'_>) -> bool {

@@ -158,8 +158,10 @@ fn tools_that_a_chat_api_ran_are_calls_with_results() {
     ]
     .map(|chunk| chunk.to_string());
     let kept = streamed.clone().map(|chunk| format!("data: {chunk}\n\n")).concat();
+    let without_words = json!({"role": "assistant", "executed_tools": tools});
     let texts = [
         answer(message.clone()).to_string(),
+        json!({"messages": [user, without_words]}).to_string(),
         json!({"messages": [user, message]}).to_string(),
         format!("{exchange}\n{again}"),
         streamed.join("\n"),

@@ -124,7 +124,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
 
     /// The provider ran these before it answered.
     fn add_executed(&mut self, message: Object<'run>) {
-        for (node, tool) in self.draft.record_objects(executed_tools::executed_in_message(message)) {
+        for (node, tool) in self.draft.record_objects(executed_tools::executed_in(message)) {
             let ExecutedTool { tool, args, result } = executed_tools::executed_tool(tool);
             if !NodeShapes.is_text(tool) {
                 self.draft.skip_value(node, NAMELESS);

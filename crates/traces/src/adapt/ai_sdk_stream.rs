@@ -139,7 +139,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-impl<'run> SdkStream<'_, 'run, '_> {
+impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
     fn add_part(&mut self, node: Node<'run>, part: Object<'run>, kind: SdkStreamType) {
         let call = || text_of(part, SdkStreamKey::CallId);
         match kind {
@@ -303,7 +303,7 @@ impl<'run> SdkStream<'_, 'run, '_> {
     fn end_call(&mut self, node: Node<'run>, id: Option<&'run str>, result: Option<Node<'run>>, status: StepStatus) {
         self.close_before(id);
         let answer = BlockResult { id, result, is_value: true, status: Some(status), ..BlockResult::default() };
-        let tell = |talk: &mut ConversationBuilder<'_, 'run, '_>| {
+        let tell = |talk: &mut ConversationBuilder<'a, 'run, 'limits>| {
             block_session::add_result(talk, node, &answer, None, &StepMeta::default());
         };
         if self.has_steps { self.talk.within_message(tell) } else { tell(&mut self.talk) }

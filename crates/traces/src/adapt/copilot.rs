@@ -239,7 +239,7 @@ struct TurnIndex<'run> {
     asked: usize,
 }
 
-impl<'run> CopilotSession<'_, 'run, '_> {
+impl<'a, 'run, 'limits> CopilotSession<'a, 'run, 'limits> {
     /// False if it is another line.
     fn read_last(&mut self, line: Object<'run>) -> bool {
         if text_of(line, CopilotEventKey::Type).and_then(LastLineType::from_key).is_none() {
@@ -268,7 +268,7 @@ impl<'run> CopilotSession<'_, 'run, '_> {
             self.wrong = None;
         }
         let talk = &mut self.talk;
-        let said = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker| {
+        let said = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker| {
             if let Some(content) = data.field(CopilotDataKey::Content) {
                 talk.add_content(speaker, content, &about, node.origin);
             }

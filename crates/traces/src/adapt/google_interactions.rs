@@ -172,7 +172,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-impl<'run> InteractionReader<'_, 'run, '_> {
+impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
     fn add_interaction(&mut self, interaction: Object<'run>) {
         match value_of(interaction, InteractionKey::Input) {
             Some(words) if node_text(words).is_some() => {
@@ -233,7 +233,7 @@ impl<'run> InteractionReader<'_, 'run, '_> {
     fn add_step(&mut self, speaker: Speaker, node: Node<'run>, step: Object<'run>) {
         let (about, talk) = (StepMeta::default(), &mut self.talk);
         let word = text_of(step, InteractionStepKey::Type).unwrap_or_default();
-        let told = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker, key| {
+        let told = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker, key| {
             if let Some(content) = value_of(step, key) {
                 talk.draft.note_parts(content);
                 talk.add_text(speaker, content, &about, node.origin);

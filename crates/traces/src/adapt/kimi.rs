@@ -190,7 +190,7 @@ struct KimiWire<'a, 'run, 'limits> {
     open: Option<OpenCall<'run>>,
 }
 
-impl<'run> KimiWire<'_, 'run, '_> {
+impl<'a, 'run, 'limits> KimiWire<'a, 'run, 'limits> {
     fn read_record(&mut self, node: Node<'run>, kind: KimiRecordType, payload: Object<'run>, about: &StepMeta<'run>) {
         if kind == KimiRecordType::CallPart {
             let part = text_of(payload, KimiPayloadKey::Part).unwrap_or_default();
@@ -228,7 +228,7 @@ impl<'run> KimiWire<'_, 'run, '_> {
     }
 
     fn add_part(&mut self, node: Node<'run>, part: Object<'run>, about: &StepMeta<'run>) {
-        let say = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker, words: Option<Node<'run>>| {
+        let say = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker, words: Option<Node<'run>>| {
             words.into_iter().for_each(|words| talk.add_message(speaker, words, about, node.origin));
         };
         match text_of(part, KimiPayloadKey::Type).and_then(KimiPartType::from_key) {

@@ -171,7 +171,7 @@ struct PiSession<'a, 'run, 'limits> {
     wrong: Option<Node<'run>>,
 }
 
-impl<'run> PiSession<'_, 'run, '_> {
+impl<'a, 'run, 'limits> PiSession<'a, 'run, 'limits> {
     fn read_line(&mut self, node: Node<'run>, line: Object<'run>) {
         match line_type(line) {
             Some(PiLineType::Session) => {
@@ -205,7 +205,7 @@ impl<'run> PiSession<'_, 'run, '_> {
         let time = first_of(message, &[PiMessageKey::Time]).or_else(|| first_of(line, &[PiKey::Time]));
         let about = StepMeta { time, ..StepMeta::default() };
         let content = message.field(PiMessageKey::Content);
-        let say = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker| {
+        let say = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker| {
             if let Some(content) = content {
                 block_session::add_content(talk, content, speaker, &UserWords::PLAIN, &about, classify_block);
             }

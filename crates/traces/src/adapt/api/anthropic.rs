@@ -94,8 +94,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     Ok(())
 }
 
-pub(super) fn add_block<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+pub(super) fn add_block<'a, 'run, 'limits>(
+    talk: &mut ConversationBuilder<'a, 'run, 'limits>,
     node: Node<'run>,
     block: Object<'run>,
     about: &StepMeta<'run>,
@@ -112,7 +112,7 @@ pub(super) fn add_block<'run>(
             let result = answer.result_content(talk.draft.arena);
             let outcome = CallResult { result, status: Some(answer.call_status(result)), ..CallResult::default() };
             let within = text_of(block, BlockKey::Type).is_some_and(|word| word != OF_USER);
-            let tell = |talk: &mut ConversationBuilder<'_, 'run, '_>| {
+            let tell = |talk: &mut ConversationBuilder<'a, 'run, 'limits>| {
                 talk.add_result(answer.id, None, outcome, about, node.origin);
             };
             if within { talk.within_message(tell) } else { tell(talk) }

@@ -14,7 +14,7 @@ const BUILT_IN = {
   ASCII_ALPHANUMERIC: /[A-Za-z0-9]/y,
 };
 // What stands in a rule that is named here is space: it neither begins nor ends a node.
-const SPACE = new Set(["WHITESPACE", "COMMENT", "nl", "separator", "run_separator"]);
+const SPACE = new Set(["WHITESPACE", "nl", "separator", "run_separator"]);
 
 /** Rules by name: `{ silent, atomic, body }`, where `atomic` is "normal", "token", "compound" or "spaced". */
 export function readGrammar(source) {
@@ -116,7 +116,7 @@ export function parseText(rules, text, entry = "file") {
   const skipped = (at, atomic) => {
     if (atomic) return at;
     for (;;) {
-      const found = rule("WHITESPACE", at, true) ?? rule("COMMENT", at, true);
+      const found = rule("WHITESPACE", at, true);
       if (!found || found.at === at) return at;
       at = found.at;
     }

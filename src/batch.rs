@@ -3,23 +3,23 @@
 use crate::error::RunError;
 use crate::outcome::Outcome;
 use crate::rules::{Rules, SharedRules};
+use crate::summary::Summary;
 use crate::trace::{Trace, openable_path};
 use averment_bulk::all_runs::{self, OverRunsTally};
 use averment_bulk::faults::FaultInjector;
-use averment_bulk::feed::{self, TraceInput};
+use averment_bulk::feed::{self, TraceInput, TraceInputs};
 use averment_bulk::judge::RunResult;
 use averment_bulk::near_names::NearNames;
 use averment_bulk::ordered::{NextChunk, OrderedChunks};
 use averment_bulk::pipeline::Pipeline;
 use averment_bulk::reading_notes::ReadingNotes;
 use averment_bulk::unused_names::UnusedNames;
-use averment_bulk::workers::{self, FinishedChunk, MissingRuns};
+use averment_bulk::workers::{self, FinishedChunk};
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::outcome::Status;
 use averment_report::draw_limits::DrawnLimits;
-use averment_report::gate::Gate;
-use averment_report::model::{ReportDetail, RunReport};
+use averment_report::model::{ReportDetail, RunReport, StatusSet};
 use averment_report::profile::CheckCosts;
-use averment_report::totals::{Counts, RunTotals};
 use averment_traces::read::CHUNK_SIZE;
 use std::collections::VecDeque;
 use std::num::NonZeroUsize;
@@ -54,6 +54,7 @@ pub struct Batch {
     rules: Rules,
     threads: Option<NonZeroUsize>,
     chunk: usize,
+    told: StatusSet,
 }
 
 /// What reports need of a batch.
@@ -89,7 +90,7 @@ impl Rules {
     /// Judges many runs.
     #[must_use]
     pub fn batch(&self) -> Batch {
-        Batch { rules: self.clone(), threads: None, chunk: CHUNK_SIZE }
+        Batch { rules: self.clone(), threads: None, chunk: CHUNK_SIZE, told: StatusSet::ALL }
     }
 }
 
@@ -106,6 +107,24 @@ impl Batch {
         Self { chunk: bytes.clamp(1 << 10, 1 << 30), ..self }
     }
 
+    /// Keeps of each run the results with these statuses alone, all where none is named; of the others nothing is made, which is faster.
+    /// Whether a run passed, and its score, are those of all results. A [summary](BatchOutcomes::summary) counts the results that are kept.
+    ///
+    /// ```
+    /// use averment::{Rules, Status, Trace};
+    ///
+    /// let rules = Rules::from_text("refunds.assert", "never refund\nnever delete")?;
+    /// let runs = [r#"{"calls": []}"#, r#"{"calls": [{"tool": "refund"}]}"#].map(Trace::from);
+    /// let outcomes = rules.batch().results_with(&[Status::Failed]).outcomes_of_traces(runs);
+    /// let kept = outcomes.map(|one| Ok(one?.results().count())).collect::<Result<Vec<_>, averment::RunError>>()?;
+    /// assert_eq!(kept, [0, 1]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn results_with(self, statuses: &[Status]) -> Self {
+        Self { told: StatusSet::of_statuses(statuses), ..self }
+    }
+
     /// Judges the runs of some files; their outcomes come in the order of the files and of the runs in them. Judging goes on in the background
     /// while they are taken, some chunks ahead, and ends where the iterator is dropped. A file that cannot be read is an error among them.
     #[must_use]
@@ -113,8 +132,8 @@ impl Batch {
         self.outcomes_of_inputs(file_inputs(files))
     }
 
-    /// Judges runs of any traces, files or in memory, as [`Batch::outcomes`] does. A trace that is a [reader](Trace::reader) is read whole before
-    /// anything is judged.
+    /// Judges runs of any traces, files or in memory, as [`Batch::outcomes`] does. Traces are taken while others are judged, by the threads that
+    /// judge: so not all of them need be in memory. One that is a [reader](Trace::reader) is read whole before its runs are judged.
     ///
     /// ```
     /// use averment::{Rules, Trace};
@@ -126,13 +145,28 @@ impl Batch {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]
-    pub fn outcomes_of_traces(&self, traces: impl IntoIterator<Item = Trace>) -> BatchOutcomes {
-        self.outcomes_of_inputs(traces.into_iter().map(Trace::into_input).collect())
+    pub fn outcomes_of_traces(
+        &self,
+        traces: impl IntoIterator<Item = Trace, IntoIter: Send + 'static>,
+    ) -> BatchOutcomes {
+        let mut inputs = traces.into_iter().map(Trace::into_input);
+        // Few are judged by one thread: those are looked at first.
+        let (mut first, mut length) = (Vec::new(), Some(0_u64));
+        while let Some(before) = length.filter(|length| *length < feed::BATCH as u64) {
+            let Some(input) = inputs.next() else { return self.outcomes_of_inputs(first) };
+            length = feed::total_length(std::slice::from_ref(&input)).and_then(|own| before.checked_add(own));
+            first.push(input);
+        }
+        self.start_outcomes(|pipeline| Self::start_lazily(pipeline, Box::new(first.into_iter().chain(inputs))))
     }
 
     fn outcomes_of_inputs(&self, inputs: Vec<TraceInput>) -> BatchOutcomes {
+        self.start_outcomes(|pipeline| Self::start_threads(pipeline, inputs))
+    }
+
+    fn start_outcomes(&self, start: impl FnOnce(&Arc<Pipeline>) -> OrderedChunks) -> BatchOutcomes {
         let pipeline = self.build_pipeline(ReportNeeds { findings: true, ..ReportNeeds::default() });
-        let chunks = Self::start_threads(&pipeline, inputs);
+        let chunks = start(&pipeline);
         let (ready, summary) = (VecDeque::new(), Summary::new(&pipeline));
         BatchOutcomes { pipeline, chunks, ready, summary, over_runs: None, ended: false }
     }
@@ -227,6 +261,7 @@ impl Batch {
                 steps,
                 measured,
                 shapes,
+                told: self.told,
             },
             unused: UnusedNames::new(reading.names.as_deref()),
             understood: ReadingNotes::default(),
@@ -251,7 +286,16 @@ impl Batch {
         if pipeline.policy.deny_near_names {
             pipeline.near_names.remember_inputs(&inputs);
         }
-        OrderedChunks::new(workers::start_judging(pipeline, inputs, total))
+        OrderedChunks::new(workers::start_judging(pipeline, Box::new(inputs.into_iter()), total))
+    }
+
+    /// The same of many traces that need not all be there yet.
+    fn start_lazily(pipeline: &Arc<Pipeline>, inputs: TraceInputs) -> OrderedChunks {
+        // What no trace has is looked for in all of them again.
+        if pipeline.policy.deny_near_names {
+            return Self::start_threads(pipeline, inputs.collect());
+        }
+        OrderedChunks::new(workers::start_judging(pipeline, inputs, None))
     }
 }
 
@@ -341,94 +385,5 @@ impl Iterator for BatchOutcomes {
 impl std::fmt::Debug for BatchOutcomes {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("BatchOutcomes").field("summary", &self.summary).finish_non_exhaustive()
-    }
-}
-
-/// Counts over the runs of a batch.
-#[derive(Debug, Clone, Default)]
-pub struct Summary {
-    totals: RunTotals,
-    /// True if more runs without verdicts may exist than were counted.
-    more: bool,
-    /// True if some assertion is asked of every run.
-    asks_every_run: bool,
-}
-
-impl Summary {
-    fn new(pipeline: &Pipeline) -> Self {
-        Self { asks_every_run: pipeline.table.asks_every_run(), ..Self::default() }
-    }
-
-    /// Runs that were judged.
-    #[must_use]
-    pub fn runs(&self) -> u64 {
-        self.totals.runs
-    }
-
-    /// Of these, how many failed.
-    #[must_use]
-    pub fn runs_failed(&self) -> u64 {
-        self.totals.runs_failed
-    }
-
-    /// Traces, or runs of them, that could not be read.
-    #[must_use]
-    pub fn unreadable(&self) -> u64 {
-        self.totals.unreadable
-    }
-
-    /// Runs that were given and have no verdicts because their evaluation broke down, as far as that is known: 0 means none.
-    #[must_use]
-    pub fn not_judged(&self) -> u64 {
-        self.totals.not_judged.max(u64::from(self.more))
-    }
-
-    /// The results of all runs by status.
-    #[must_use]
-    pub fn results(&self) -> Counts {
-        self.totals.counts
-    }
-
-    /// The mean of the scores of all runs that have one.
-    #[must_use]
-    pub fn score(&self) -> Option<f64> {
-        self.totals.mean_score()
-    }
-
-    /// Whether all is well: every run was read and judged, none failed, and something was checked. That is when `aver check` ends with exit code 0.
-    #[must_use]
-    pub fn passed(&self) -> bool {
-        let counts = &self.totals.counts;
-        let judged = self.totals.unreadable == 0 && self.not_judged() == 0;
-        let asked = counts.all_results() > counts.skipped || counts.skipped > 0 && self.asks_every_run;
-        judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && asked
-    }
-
-    /// Adds the counts of other runs that the same rules judged.
-    pub fn add_summary(&mut self, other: &Self) {
-        self.totals.add_totals(&other.totals);
-        self.more |= other.more;
-        self.asks_every_run |= other.asks_every_run;
-    }
-
-    fn count_result(&mut self, done: &RunResult) {
-        match done {
-            RunResult::Run(report) => self.totals.add_run(report),
-            RunResult::Unreadable(_) => self.totals.unreadable += 1,
-            RunResult::Fault(_) => self.totals.not_judged += 1,
-            RunResult::Lines(_) => {}
-        }
-    }
-
-    /// Counts runs without verdicts; returns the error if there are any.
-    fn count_lost(&mut self, runs: u64, more: bool) -> Option<RunError> {
-        self.totals.not_judged += runs;
-        self.more |= more;
-        (runs > 0 || more).then_some(RunError::Lost { runs, more })
-    }
-
-    /// A thread that dies after everything was judged has lost nothing.
-    fn count_missing(&mut self, broken: MissingRuns) -> Option<RunError> {
-        self.count_lost(broken.lost.runs, broken.lost.more)
     }
 }

@@ -70,6 +70,8 @@ mod rules;
 pub mod stages;
 #[cfg(feature = "batch")]
 mod subtotal;
+#[cfg(feature = "batch")]
+mod summary;
 mod trace;
 
 pub use assertion::Assertion;
@@ -92,7 +94,7 @@ pub use averment_report::table::Location;
 #[doc(inline)]
 pub use averment_report::totals::Counts;
 #[cfg(feature = "batch")]
-pub use batch::{Batch, BatchOutcomes, Summary};
+pub use batch::{Batch, BatchOutcomes};
 pub use builder::RulesBuilder;
 pub use error::{Diagnostic, DiagnosticSeverity, Diagnostics, Problem, ReadError, RulesError, RunError};
 pub use explain::Explanation;
@@ -103,4 +105,6 @@ pub use outcome::{
 pub use rules::{Explanations, Outcomes, Rules, TestOutcome};
 #[cfg(feature = "batch")]
 pub use subtotal::RunsSubtotal;
+#[cfg(feature = "batch")]
+pub use summary::Summary;
 pub use trace::Trace;

@@ -15,7 +15,7 @@ use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
-use averment_report::model::ReportDetail;
+use averment_report::model::{ReportDetail, StatusSet};
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
 use averment_report::{self as report, CombinedNeeds, Format, Options, Report};
@@ -72,7 +72,8 @@ impl Check {
             opened.map(|(format, out)| report::open(*format, Box::new(out.clone()), self.options())).collect();
         let mut writer =
             Writer { table: &pipeline.table, reports, totals: RunTotals::default(), reads: ReadCounts::default() };
-        writer.write(workers::start_judging(&pipeline, traces.iter().cloned().map(TraceInput::File).collect(), None));
+        let inputs: Vec<TraceInput> = traces.iter().cloned().map(TraceInput::File).collect();
+        writer.write(workers::start_judging(&pipeline, Box::new(inputs.into_iter()), None));
         let reads = writer.reads;
         drop(writer);
         let inputs: Vec<TraceInput> = traces.iter().cloned().map(TraceInput::File).collect();
@@ -101,6 +102,7 @@ impl Check {
                 steps: false,
                 measured: false,
                 shapes: false,
+                told: StatusSet::ALL,
             },
             reading: RunReadOptions { limits: Limits::default(), strict: self.strict, ..RunReadOptions::default() },
             unused: UnusedNames::default(),

@@ -8,7 +8,7 @@ use averment_engine::vm::outcome::RunOutcome;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::gate::{Gate, GatePolicy};
-use averment_report::model::{ReportDetail, RunReport, UnreadableTrace};
+use averment_report::model::{ReportDetail, RunReport, StatusSet, UnreadableTrace};
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
 use averment_report::{self as report, Format, Options, ReportEnding, report_builder};
@@ -62,6 +62,7 @@ impl Full {
             steps: false,
             measured: false,
             shapes: false,
+            told: StatusSet::ALL,
         };
         let mut full = Full { table, runs: Vec::new(), outcomes: Vec::new() };
         for raw in raw {

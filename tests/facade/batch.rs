@@ -1,9 +1,11 @@
 //! Files of many runs.
 
-use averment::{Outcome, Rules, RunError, RunsSubtotal};
+use averment::{Outcome, Rules, RunError, RunsSubtotal, Status};
 use std::fmt::Write as _;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const RULES: &str =
     "never admin_*\nbefore approve(id: $id) -> refund(id: $id)\noutput.text contains \"done\"\ncount search <= 2\n";
@@ -120,4 +122,55 @@ fn subtotals_of_parts_say_of_all_runs_what_one_check_says() {
     assert_eq!(joined.1.len(), 3);
     let others = Rules::from_text("r.assert", &OVER_RUNS.replace("80%", "81%")).unwrap();
     assert!(all.conclude(&others).unwrap_err().to_string().contains("one of other rules"));
+}
+
+#[test]
+fn traces_are_taken_while_others_are_judged() {
+    const ALL: usize = 20_000;
+    let taken = Arc::new(AtomicUsize::new(0));
+    let rules = Rules::from_text("r.assert", "never refund").unwrap();
+    let counter = Arc::clone(&taken);
+    let traces = (0..ALL).map(move |number| {
+        counter.fetch_add(1, Ordering::Relaxed);
+        let tool = if number % 2 == 0 { "refund" } else { "search" };
+        let text =
+            format!("{{\"calls\": [{{\"tool\": \"{tool}\", \"args\": {{\"words\": \"{}\"}}}}]}}", "a".repeat(2_000));
+        averment::Trace::from(text).named(format!("run {number}"))
+    });
+    let mut outcomes = rules.batch().threads(1).chunk(64 << 10).outcomes_of_traces(traces);
+    let first = outcomes.next().unwrap().unwrap();
+    assert_eq!((first.trace(), first.passed()), ("run 0", false));
+    // Those on their way are bounded.
+    assert!(taken.load(Ordering::Relaxed) < ALL / 4, "{taken:?}");
+    let names: Vec<String> = outcomes.by_ref().map(|one| one.unwrap().trace().to_owned()).collect();
+    assert_eq!(names, (1..ALL).map(|number| format!("run {number}")).collect::<Vec<_>>());
+    assert_eq!((outcomes.summary().runs(), outcomes.summary().runs_failed()), (20_000, 10_000));
+}
+
+#[test]
+fn results_that_are_not_wanted_are_left_out_and_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = corpus(&folder, 500);
+    let rules = Rules::from_text("r.assert", RULES).unwrap();
+    let all: Vec<_> = rules.batch().threads(2).outcomes([&path]).collect();
+    for wanted in [&[Status::Failed][..], &[Status::Vacuous, Status::Undecided], &[Status::Passed], &[]] {
+        let kept: Vec<_> = rules.batch().threads(2).results_with(wanted).outcomes([&path]).collect();
+        assert_eq!(kept.len(), all.len());
+        for (kept, whole) in kept.iter().zip(&all) {
+            let (kept, whole) = match (kept, whole) {
+                (Ok(kept), Ok(whole)) => (kept, whole),
+                (kept, whole) => {
+                    assert_eq!(kept.as_ref().unwrap_err().to_string(), whole.as_ref().unwrap_err().to_string());
+                    continue;
+                }
+            };
+            assert_eq!((kept.run(), kept.trace(), kept.passed()), (whole.run(), whole.trace(), whole.passed()));
+            assert_eq!(kept.score(), whole.score());
+            let told = whole.results().filter(|one| wanted.is_empty() || wanted.contains(&one.status()));
+            let told: Vec<_> = told.map(|one| (one.id(), one.status(), one.reason(), one.violation_count())).collect();
+            let found: Vec<_> =
+                kept.results().map(|one| (one.id(), one.status(), one.reason(), one.violation_count())).collect();
+            assert_eq!(found, told, "{}", whole.run());
+        }
+    }
 }

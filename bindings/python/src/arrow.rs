@@ -11,9 +11,11 @@ use averment::{Rules, RulesError, RunError, RunsSubtotal, Status, Trace};
 use averment_columns::{ColumnError, ColumnOptions, RowWriter, text_cell};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
+use std::collections::VecDeque;
 use std::ffi::CStr;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex, PoisonError};
 
 const STREAM: &CStr = c"arrow_array_stream";
 /// Rows that are judged at once.
@@ -81,7 +83,7 @@ pub fn arrow_subtotal(
         let mut all = RunsSubtotal::new(rules).map_err(|error| rules_error(py, &error))?;
         let gathered = py.detach(|| {
             while let Some(runs) = source.next_runs().map_err(SubtotalError::Input)? {
-                let part = batch.subtotal_of_traces(runs.traces).map_err(SubtotalError::Rules)?;
+                let part = batch.subtotal_of_traces(runs.traces()).map_err(SubtotalError::Rules)?;
                 all.append(part).map_err(SubtotalError::Rules)?;
             }
             Ok(all)
@@ -115,10 +117,10 @@ fn import_stream(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<RecordBatc
     stream.map_err(|error| input_error(py, &error))
 }
 
-/// The rows of Arrow data as runs, some thousand at a time.
+/// The rows of Arrow data, some thousand at a time.
 struct RowSource {
     input: RecordBatchStreamReader,
-    writer: RowWriter,
+    writer: Arc<Mutex<RowWriter>>,
     options: ArrowOptions,
     /// Whether all rows are given at once.
     whole: bool,
@@ -128,14 +130,64 @@ struct RowSource {
     ended: bool,
 }
 
-/// Runs of some rows, and the rows that hold none.
-#[derive(Default)]
+/// Some rows, of which the runs are made while others are judged.
 struct RowRuns {
-    traces: Vec<Trace>,
+    rows: VecDeque<(RecordBatch, Range<usize>)>,
     /// The name of each row.
     names: Vec<Option<String>>,
-    unreadable: Vec<(u64, String)>,
     first: u64,
+    writer: Arc<Mutex<RowWriter>>,
+    unreadable: UnreadableRows,
+}
+
+/// The rows that hold no run, in order, each with the reason.
+type UnreadableRows = Arc<Mutex<VecDeque<(u64, String)>>>;
+
+impl RowRuns {
+    fn traces(&self) -> RowTraces {
+        let (writer, unreadable) = (Arc::clone(&self.writer), Arc::clone(&self.unreadable));
+        RowTraces { rows: self.rows.clone(), next_row: self.first, writer, unreadable }
+    }
+
+    /// The rows without a run in front of this one, or all; each is given once.
+    fn unreadable_before(&self, row: Option<u64>) -> Vec<(u64, String)> {
+        let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+        let end = row.map_or(unreadable.len(), |row| unreadable.partition_point(|(before, _)| *before < row));
+        unreadable.drain(..end).collect()
+    }
+}
+
+/// The runs of some rows, each in the text of its row.
+struct RowTraces {
+    rows: VecDeque<(RecordBatch, Range<usize>)>,
+    next_row: u64,
+    writer: Arc<Mutex<RowWriter>>,
+    unreadable: UnreadableRows,
+}
+
+impl Iterator for RowTraces {
+    type Item = Trace;
+
+    fn next(&mut self) -> Option<Trace> {
+        loop {
+            let (batch, range) = self.rows.front_mut()?;
+            let Some(row) = range.next() else {
+                self.rows.pop_front();
+                continue;
+            };
+            let number = self.next_row;
+            self.next_row = number.saturating_add(1);
+            let mut text = Vec::new();
+            let written = self.writer.lock().unwrap_or_else(PoisonError::into_inner).write_row(batch, row, &mut text);
+            match written {
+                Ok(()) => return Some(Trace::from(text).named(format!("row {number}"))),
+                Err(error) => {
+                    let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
+                    unreadable.push_back((number, error.to_string()));
+                }
+            }
+        }
+    }
 }
 
 impl RowSource {
@@ -151,13 +203,14 @@ impl RowSource {
         if let Some(id) = options.id.as_deref().filter(|id| schema.column_with_name(id).is_none()) {
             return Err(given_error(py, &format!("there is no column `{id}`"), "name a column of the data with `id`"));
         }
+        let writer = Arc::new(Mutex::new(writer));
         Ok(Self { input, writer, options, whole, next_row: 0, waiting: None, ended: false })
     }
 
     /// The next runs; none at the end.
     fn next_runs(&mut self) -> Result<Option<RowRuns>, ArrowError> {
-        let mut runs = RowRuns { first: self.next_row, ..RowRuns::default() };
-        while !self.ended && (self.whole || runs.names.len() < ROWS) {
+        let (mut rows, mut names, first_row) = (VecDeque::new(), Vec::new(), self.next_row);
+        while !self.ended && (self.whole || names.len() < ROWS) {
             let (batch, first) = match self.waiting.take() {
                 Some(waiting) => waiting,
                 None => match self.input.next() {
@@ -169,26 +222,17 @@ impl RowSource {
                 },
             };
             let end = if self.whole { batch.num_rows() } else { batch.num_rows().min(first.saturating_add(ROWS)) };
-            for row in first..end {
-                self.add_row(&batch, row, &mut runs);
-            }
+            let id = self.options.id.as_deref();
+            names.extend((first..end).map(|row| id.and_then(|id| text_cell(&batch, id, row))));
             if end < batch.num_rows() {
-                self.waiting = Some((batch, end));
+                self.waiting = Some((batch.clone(), end));
             }
+            rows.push_back((batch, first..end));
         }
+        self.next_row = first_row.saturating_add(names.len() as u64);
+        let (writer, unreadable) = (Arc::clone(&self.writer), UnreadableRows::default());
+        let runs = RowRuns { rows, names, first: first_row, writer, unreadable };
         Ok((!runs.names.is_empty()).then_some(runs))
-    }
-
-    fn add_row(&mut self, batch: &RecordBatch, row: usize, runs: &mut RowRuns) {
-        let number = self.next_row;
-        self.next_row = number.saturating_add(1);
-        let name = self.options.id.as_deref().and_then(|id| text_cell(batch, id, row));
-        runs.names.push(name);
-        let mut text = Vec::new();
-        match self.writer.write_row(batch, row, &mut text) {
-            Ok(()) => runs.traces.push(Trace::from(text).named(format!("row {number}"))),
-            Err(error) => runs.unreadable.push((number, error.to_string())),
-        }
     }
 }
 
@@ -204,20 +248,27 @@ impl VerdictStream {
     }
 
     fn judge_runs(&self, runs: RowRuns) -> Result<RecordBatch, ArrowError> {
-        let RowRuns { traces, names, unreadable, first } = runs;
         let options = &self.source.options;
-        let mut rows = VerdictRows::new(first, names, options.statuses.clone());
-        for (row, reason) in unreadable {
-            rows.add_unreadable(row, &reason);
-        }
-        let batch = self.rules.batch().threads(options.threads);
-        let mut outcomes = batch.outcomes_of_traces(traces);
+        let mut rows = VerdictRows::new(runs.first, runs.names.clone());
+        let batch = self.rules.batch().threads(options.threads).results_with(&options.statuses);
+        let mut outcomes = batch.outcomes_of_traces(runs.traces());
         for outcome in &mut outcomes {
+            let row = match &outcome {
+                Ok(outcome) => row_of(outcome.trace()),
+                Err(RunError::Read(error)) => row_of(&error.file),
+                Err(_) => None,
+            };
+            // Rows are told in their order.
+            let before = row.map_or_else(Vec::new, |row| runs.unreadable_before(Some(row)));
+            before.into_iter().for_each(|(row, reason)| rows.add_unreadable(row, &reason));
             match outcome {
-                Ok(outcome) => rows.add_outcome(row_of(outcome.trace()), &outcome),
-                Err(RunError::Read(error)) => rows.add_unreadable_of(row_of(&error.file), &error.message),
+                Ok(outcome) => rows.add_outcome(row, &outcome),
+                Err(RunError::Read(error)) => rows.add_unreadable_of(row, &error.message),
                 Err(error) => rows.add_unreadable_of(None, &error.to_string()),
             }
+        }
+        for (row, reason) in runs.unreadable_before(None) {
+            rows.add_unreadable(row, &reason);
         }
         if let Some(outcome) = outcomes.take_over_runs() {
             rows.add_outcome(None, &outcome);

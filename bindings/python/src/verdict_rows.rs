@@ -3,7 +3,7 @@
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
-use averment::{Outcome, Status};
+use averment::Outcome;
 use std::sync::Arc;
 
 /// The table while it is made.
@@ -11,7 +11,6 @@ pub struct VerdictRows {
     first: u64,
     names: Vec<Option<String>>,
     judged: Vec<bool>,
-    statuses: Vec<Status>,
     row: UInt64Builder,
     run: StringBuilder,
     rule: StringBuilder,
@@ -57,13 +56,12 @@ impl VerdictRows {
         ]))
     }
 
-    /// For rows from this number on, with their names, and verdicts with these statuses (all where there are none).
-    pub fn new(first: u64, names: Vec<Option<String>>, statuses: Vec<Status>) -> Self {
+    /// For rows from this number on, with their names.
+    pub fn new(first: u64, names: Vec<Option<String>>) -> Self {
         Self {
             first,
             judged: vec![false; names.len()],
             names,
-            statuses,
             row: UInt64Builder::new(),
             run: StringBuilder::new(),
             rule: StringBuilder::new(),
@@ -106,13 +104,10 @@ impl VerdictRows {
         self.message.append_option(cells.message);
     }
 
-    /// The results of a run that are asked for; all that is said of all runs together.
+    /// The results of a run, or what is said of all runs together.
     pub fn add_outcome(&mut self, row: Option<u64>, outcome: &Outcome) {
         self.mark_judged(row);
         for result in outcome.results() {
-            if row.is_some() && !self.statuses.is_empty() && !self.statuses.contains(&result.status()) {
-                continue;
-            }
             self.add(
                 row,
                 &VerdictCells {

@@ -83,6 +83,9 @@ def test_a_row_that_cannot_be_read_is_a_row_with_its_reason() -> None:
     assert [row["row"] for row in rows if row["status"] == "unreadable"] == [1, 2, 3, 4, 5]
     assert all(row["reason"] and row["verdict"] is None for row in rows if row["status"] == "unreadable")
     assert len(rows) == 7
+    mixed = pa.table({"run": [None if number % 3 else '{"calls": []}' for number in range(9000)]})
+    order = [row["row"] for row in verdict_rows(mixed, Rules.from_text("r.assert", "never refund"))]
+    assert order == list(range(9000))
 
 
 def test_meta_and_rules_over_all_runs() -> None:

@@ -6,6 +6,8 @@ use averment_report::model::UnreadableTrace;
 use averment_traces::error::ReadError;
 use averment_traces::read::{FilePart, RawRun, TraceRuns};
 pub use averment_traces::reading::RunReadOptions;
+use averment_traces::scan::ByteIndex;
+use std::iter::Peekable;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
@@ -154,13 +156,18 @@ pub fn suggest_path(path: &Path) -> String {
     }
 }
 
+/// Traces in their order; they may be made while others are judged.
+pub type TraceInputs = Box<dyn Iterator<Item = TraceInput> + Send>;
+
 /// The parts of all inputs in order, for several threads that each take the next one into a buffer of their own.
 pub struct PartFeeder {
-    inputs: std::vec::IntoIter<TraceInput>,
+    inputs: Peekable<TraceInputs>,
     current: Option<TraceRuns>,
     limits: Limits,
     size: usize,
     number: usize,
+    /// Of the text in memory that was read last; its memory is kept.
+    index: ByteIndex,
     waits: bool,
     /// True while reading; still true when nobody reads, it means that reading broke down.
     reading: bool,
@@ -185,13 +192,14 @@ impl LostRuns {
 
 impl PartFeeder {
     /// The parts of these inputs, of about `size` bytes each.
-    pub fn new(inputs: Vec<TraceInput>, reading: &RunReadOptions, size: usize) -> Self {
+    pub fn new(inputs: TraceInputs, reading: &RunReadOptions, size: usize) -> Self {
         Self {
-            inputs: inputs.into_iter(),
+            inputs: inputs.peekable(),
             current: None,
             limits: reading.limits,
             size,
             number: 0,
+            index: ByteIndex::default(),
             waits: false,
             reading: false,
         }
@@ -219,7 +227,7 @@ impl PartFeeder {
             self.current = None;
         }
         let mut buffer = Vec::new();
-        while self.current.is_some() || self.inputs.as_slice().first().is_some_and(|input| !input.may_wait()) {
+        while self.current.is_some() || self.inputs.peek().is_some_and(|input| !input.may_wait()) {
             if !go_on() {
                 return LostRuns { more: true, ..lost };
             }
@@ -228,7 +236,7 @@ impl PartFeeder {
             // What cannot be read, for want of memory perhaps, may hold more than the one that is counted.
             lost.more |= is_broken(&part);
         }
-        lost.more |= !self.inputs.as_slice().is_empty();
+        lost.more |= self.inputs.peek().is_some();
         lost
     }
 
@@ -239,28 +247,44 @@ impl PartFeeder {
         let mut next = Some((name, bytes, names));
         while let Some((name, bytes, names)) = next.take() {
             length = length.saturating_add(bytes.len());
-            let (before, file) = (runs.len(), name.clone());
-            let read = catch_unwind(AssertUnwindSafe(|| {
-                let mut names = names.into_iter();
-                runs.extend(TraceRuns::of_bytes(name, bytes, &self.limits).map(|mut run| {
-                    set_name(&mut run, names.next());
-                    run.map(RawRun::as_line)
-                }));
-            }));
-            if read.is_err() {
-                runs.truncate(before);
-                runs.push(Err(ReadError::of_file(&file, "reading it broke down", "")));
-            }
+            self.cut_made(name, bytes, names, &mut runs);
             let room = self.size.saturating_sub(length);
             let fits = |input: &TraceInput| input.made_length().is_some_and(|length| length <= room);
             if runs.len() < RUNS
-                && self.inputs.as_slice().first().is_some_and(fits)
+                && self.inputs.peek().is_some_and(fits)
                 && let Some(TraceInput::Made { name, bytes, names }) = self.inputs.next()
             {
                 next = Some((name, bytes, names));
             }
         }
         FilePart::Runs(runs)
+    }
+
+    fn cut_made(
+        &mut self,
+        name: String,
+        mut bytes: Vec<u8>,
+        names: Vec<String>,
+        runs: &mut Vec<Result<RawRun, ReadError>>,
+    ) {
+        let (before, file) = (runs.len(), name.clone());
+        let read = catch_unwind(AssertUnwindSafe(|| {
+            let mut names = names.into_iter();
+            let mut add_run = |mut run| {
+                set_name(&mut run, names.next());
+                runs.push(run);
+            };
+            match RawRun::of_plain_line(&name, &mut bytes, &mut self.index, &self.limits) {
+                Some(run) => add_run(Ok(run)),
+                None => {
+                    TraceRuns::of_bytes(name, bytes, &self.limits).for_each(|run| add_run(run.map(RawRun::as_line)))
+                }
+            }
+        }));
+        if read.is_err() {
+            runs.truncate(before);
+            runs.push(Err(ReadError::of_file(&file, "reading it broke down", "")));
+        }
     }
 
     fn read_part(&mut self, buffer: &mut Vec<u8>) -> Option<(usize, FilePart)> {

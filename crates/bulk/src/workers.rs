@@ -7,7 +7,7 @@
 //! without verdicts is never passed over: it is counted in [`MissingRuns::lost`].
 
 use crate::faults::FaultPoint;
-use crate::feed::{self, LostRuns, PartFeeder, TraceInput};
+use crate::feed::{self, LostRuns, PartFeeder, TraceInputs};
 use crate::judge::{ReadCounts, RunResult, ThreadJudge, observer};
 use crate::near_names::NearNameSearch;
 use crate::pipeline::Pipeline;
@@ -151,7 +151,7 @@ impl JudgeWorkers {
 
 /// Starts the threads that judge the traces; `total` is their length, where that is known.
 #[must_use]
-pub fn start_judging(pipeline: &Arc<Pipeline>, traces: Vec<TraceInput>, total: Option<u64>) -> JudgeThreads {
+pub fn start_judging(pipeline: &Arc<Pipeline>, traces: TraceInputs, total: Option<u64>) -> JudgeThreads {
     let threads = thread_count(pipeline.threads, total);
     let (permit, permits) = sync_channel::<()>(AHEAD * threads);
     let (finish, finished) = channel::<FinishedChunk>();

@@ -1,7 +1,7 @@
 //! Totals of a chunk of runs, for reports that show no single run, and lines of `jsonl` without a detour over objects.
 
 use super::gate::{Gate, GatePolicy};
-use super::model::{ResultReport, RuleReport};
+use super::model::{ResultReport, RuleReport, StatusSet};
 use super::table::ReportTable;
 use super::unjudged::{UnjudgedReport, UnjudgedTotals};
 use averment_base::truth::Verdict;
@@ -123,6 +123,12 @@ impl RunEffect {
         let gate = table.run_gate(&results, &rules, policy);
         let score = super::model::mean_score(outcomes.iter().filter_map(|outcome| outcome.score));
         Self { gate, score, statuses, unjudged: said, line: None }
+    }
+
+    /// True if a result has one of these statuses.
+    #[must_use]
+    pub fn has_status_in(&self, told: StatusSet) -> bool {
+        self.statuses.iter().flatten().any(|status| told.contains(*status))
     }
 }
 

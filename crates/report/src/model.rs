@@ -5,12 +5,14 @@
 use super::VIOLATIONS_DRAWN;
 use super::change::BlockReport;
 use super::gate::Gate;
+use super::redact;
 use super::run_measures::RecordedMeasures;
 use super::unjudged::UnjudgedReport;
 pub use super::unreadable::UnreadableTrace;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
+use averment_runs::run::RunSource;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -46,6 +48,26 @@ pub struct RunReport {
 }
 
 impl RunReport {
+    /// The report of a run of which no result is told.
+    #[must_use]
+    pub fn without_results(source: &RunSource, gate: Gate, score: Option<f64>) -> Self {
+        Self {
+            run: redact::redact_source(source),
+            id: None,
+            file: redact::redact_file(&source.file).into_owned(),
+            gate,
+            score,
+            named_scores: Vec::new(),
+            results: Vec::new(),
+            rules: Vec::new(),
+            warnings: Vec::new(),
+            timeline: None,
+            nanoseconds: None,
+            over_runs: false,
+            measured: None,
+        }
+    }
+
     /// True when nothing fails the run.
     #[must_use]
     pub fn passed(&self) -> bool {
@@ -271,6 +293,30 @@ pub struct StepReport {
     pub parts: Vec<(&'static str, String)>,
 }
 
+/// The statuses of the results that reports hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatusSet(u16);
+
+impl StatusSet {
+    /// Every status.
+    pub const ALL: Self = Self(u16::MAX);
+
+    /// Some statuses; all where none is named.
+    #[must_use]
+    pub fn of_statuses(statuses: &[Status]) -> Self {
+        if statuses.is_empty() {
+            return Self::ALL;
+        }
+        Self(statuses.iter().fold(0, |set, status| set | 1 << *status as u16))
+    }
+
+    /// True if results with this status are held.
+    #[must_use]
+    pub fn contains(self, status: Status) -> bool {
+        self.0 & 1 << status as u16 != 0
+    }
+}
+
 /// How much detail is prepared for each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportDetail {
@@ -286,6 +332,8 @@ pub struct ReportDetail {
     pub measured: bool,
     /// True where a [baseline](super::baseline) compares what failed.
     pub shapes: bool,
+    /// The results that reports hold. Whether a run passed, and its score, are those of all.
+    pub told: StatusSet,
 }
 
 impl Default for ReportDetail {
@@ -296,8 +344,15 @@ impl Default for ReportDetail {
 
 impl ReportDetail {
     /// Reasons and evidence, and nothing that is drawn.
-    pub const FINDINGS: Self =
-        Self { excerpt: None, findings: true, violations: 0, steps: false, measured: false, shapes: false };
+    pub const FINDINGS: Self = Self {
+        excerpt: None,
+        findings: true,
+        violations: 0,
+        steps: false,
+        measured: false,
+        shapes: false,
+        told: StatusSet::ALL,
+    };
 
     /// Reasons and evidence, with the pieces of the trace that pictures of this width draw.
     #[must_use]

@@ -3,7 +3,7 @@
 use super::TextStyle;
 use super::draw_limits::DrawnFindings;
 use super::gate::GatePolicy;
-use super::model::{EvidenceReport, ReportDetail, ResultReport, RunReport};
+use super::model::{EvidenceReport, ReportDetail, ResultReport, RunReport, StatusSet};
 use super::proof::RunText;
 use super::report_builder;
 use super::table::{ReportItem, ReportTable};
@@ -27,7 +27,7 @@ pub fn over_runs_report(
     detail: ReportDetail,
 ) -> RunReport {
     let (source, mut drawn) = (RunSource::default(), DrawnFindings::new(None));
-    let detail = ReportDetail { steps: false, findings: true, excerpt: None, ..detail };
+    let detail = ReportDetail { steps: false, findings: true, excerpt: None, told: StatusSet::ALL, ..detail };
     let made = report_builder::build_of(
         table,
         RunText { text: "", source: &source, run: None },

@@ -109,7 +109,8 @@ pub fn build_of(
     let numbered = outcomes.iter().enumerate();
     let all = numbered.flat_map(|(program, outcome)| outcome.results.iter().map(move |one| (program, one)));
     let mut wants = |program: usize, one: &AssertionOutcome| {
-        table.item_index(program, one.assertion).is_some_and(|item| drawn.wants_words(item, one.status))
+        let item = table.item_index(program, one.assertion).filter(|_| detail.told.contains(one.status));
+        item.is_some_and(|item| drawn.wants_words(item, one.status))
     };
     let wanted: Vec<bool> = all.clone().map(|(program, one)| wants(program, one)).collect();
     let mut wanted = wanted.into_iter();
@@ -131,6 +132,8 @@ pub fn build_of(
     }
     block::add_blocks(table, run, &results, &mut rules);
     let measured = run.filter(|_| detail.measured).map(|run| Box::new(RecordedMeasures::of_run(run, &text.withheld)));
+    let gate = table.run_gate(&results, &rules, policy);
+    results.retain(|result| detail.told.contains(result.status));
     let timeline =
         run.filter(|_| detail.steps).map(|run| Box::new(timeline::timeline_report(table, run, outcomes, &text)));
     RunReport {
@@ -140,7 +143,7 @@ pub fn build_of(
             .and_then(|run| run.id)
             .map(|id| text.withheld.remove_from(redact::redact(id).into_owned())),
         file: redact::redact_file(&source.file).into_owned(),
-        gate: table.run_gate(&results, &rules, policy),
+        gate,
         score: mean_score(outcomes.iter().filter_map(|outcome| outcome.score)),
         named_scores: outcomes.iter().flat_map(|outcome| outcome.named_scores.iter().cloned()).collect(),
         results,

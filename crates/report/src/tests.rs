@@ -12,7 +12,7 @@ use averment_engine::vm::outcome::{
     AssertionOutcome, Role, RuleOutcome, RunOutcome, Status, VerdictEvidence, ViolationList,
 };
 use averment_runs::run::{Run, RunSource};
-use model::ReportDetail;
+use model::{ReportDetail, StatusSet};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -215,6 +215,7 @@ fn report_bytes(format: Format, style: TextStyle, outcomes: &[RunOutcome]) -> Ve
             steps: format.needs().steps,
             measured: false,
             shapes: false,
+            told: StatusSet::ALL,
         };
         let one =
             report_builder::build_report(&table, &run(&arena, line), std::slice::from_ref(outcome), policy, detail);

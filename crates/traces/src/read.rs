@@ -17,6 +17,7 @@ mod line_buffer;
 mod line_numbers;
 mod mcp_log;
 mod piece_places;
+mod plain_line;
 mod run_gatherer;
 mod run_pieces;
 mod split;

@@ -10,6 +10,7 @@ use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
 use averment_report::chunk_totals::{self, RunEffect};
 use averment_report::draw_limits::DrawnFindings;
 use averment_report::line;
+use averment_report::model::{RunReport, StatusSet};
 use averment_report::profile::ProfilePhase;
 use averment_report::report_builder::{self, RunText};
 use averment_runs::run::{Run, RunSource};
@@ -170,10 +171,19 @@ impl<'p> ThreadJudge<'p> {
 
     /// Reuses the report of an earlier run with equal verdicts; false if there is none.
     fn report_remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
-        if !self.pipeline.compact {
+        let told = self.pipeline.detail.told;
+        if !self.pipeline.compact && told == StatusSet::ALL {
             return false;
         }
         let Some(judged) = self.memory.get(&self.verdicts) else { return false };
+        if !self.pipeline.compact {
+            if judged.has_status_in(told) {
+                return false;
+            }
+            let report = RunReport::without_results(&source(), judged.gate, judged.score);
+            self.push_result(RunResult::Run(Box::new(report)));
+            return true;
+        }
         if self.pipeline.lines {
             let Some((head, findings)) =
                 judged.line.as_ref().and_then(|line| Some((&line.head, line.findings.as_ref()?)))
@@ -189,6 +199,26 @@ impl<'p> ThreadJudge<'p> {
         true
     }
 
+    /// Reports a run without the results of which none is told, and remembers its verdicts; false if some are told.
+    fn report_untold(
+        &mut self,
+        outcomes: &[RunOutcome],
+        run: Option<&Run<'_>>,
+        source: &dyn Fn() -> RunSource,
+    ) -> bool {
+        let Pipeline { table, policy, detail, .. } = self.pipeline;
+        let judged = RunEffect::from_outcomes(table, outcomes, *policy, Vec::new());
+        let is_told = judged.has_status_in(detail.told) || run.is_some_and(|run| !run.warnings.is_empty());
+        if !is_told {
+            let report = RunReport::without_results(&source(), judged.gate, judged.score);
+            self.push_result(RunResult::Run(Box::new(report)));
+        }
+        if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {
+            self.memory.remember_effect(&self.verdicts, judged);
+        }
+        !is_told
+    }
+
     fn report_run(
         &mut self,
         outcomes: Vec<RunOutcome>,
@@ -197,6 +227,9 @@ impl<'p> ThreadJudge<'p> {
         source: &dyn Fn() -> RunSource,
     ) {
         let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
+        if !compact && detail.told != StatusSet::ALL && self.report_untold(&outcomes, run, source) {
+            return;
+        }
         let drawn = &mut self.drawn;
         let made = |drawn: &mut DrawnFindings| match run {
             Some(run) => report_builder::build_some(table, run, &outcomes, *policy, *detail, drawn),

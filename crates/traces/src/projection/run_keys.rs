@@ -9,6 +9,8 @@ use crate::adapt::registry::FORMATS;
 use crate::names::{NamedPart, PartNames};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
 use averment_runs::run::StepKind;
+use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashSet};
 use smallvec::SmallVec;
 
 #[derive(Debug, Clone, Default)]
@@ -128,29 +130,22 @@ pub(super) fn seconds_rank(names: &PartNames) -> u8 {
 }
 
 #[derive(Default)]
-struct RunKeys(Vec<(String, RunKey)>);
+struct RunKeys(IndexMap<String, RunKey, FxBuildHasher>);
 
 impl RunKeys {
     fn change_key(&mut self, key: &str, change: impl FnOnce(&mut RunKey)) {
-        let at = self.0.iter().position(|(known, _)| known == key).unwrap_or_else(|| {
-            self.0.push((key.to_owned(), RunKey::default()));
-            self.0.len() - 1
-        });
-        if let Some((_, role)) = self.0.get_mut(at) {
-            change(role);
+        match self.0.get_mut(key) {
+            Some(role) => change(role),
+            None => change(self.0.entry(key.to_owned()).or_default()),
         }
     }
-}
 
-impl RunKeys {
     /// Keys that only mark a format share one bit: any of them sends its line to the full reader, so nothing tells them apart.
     fn share_marks(&mut self) {
-        let is_mark = |key: &str, role: &RunKey| {
-            matches!(role.special, SpecialKey::Refuse) && FORMATS.iter().any(|format| format.marks.contains(&key))
-        };
+        let marks: FxHashSet<&str> = FORMATS.iter().flat_map(|format| format.marks).copied().collect();
         let mut next = 1_u32;
         for (key, role) in &mut self.0 {
-            role.mark = if is_mark(key, role) {
+            role.mark = if matches!(role.special, SpecialKey::Refuse) && marks.contains(key.as_str()) {
                 1
             } else {
                 let own = 1_u128.checked_shl(next).unwrap_or(0);
@@ -174,8 +169,8 @@ pub(super) fn keys_of_runs(roots: &[String], names: &PartNames) -> Option<KeyRea
         }
     }
     roles.share_marks();
-    let told_apart = roles.0.iter().all(|(_, role)| role.mark != 0);
-    told_apart.then(|| KeyReader::new(roles.0, RunKey::default()))
+    let told_apart = roles.0.values().all(|role| role.mark != 0);
+    told_apart.then(|| KeyReader::new(roles.0.into_iter().collect::<Vec<_>>(), RunKey::default()))
 }
 
 fn add_specials(roles: &mut RunKeys, names: &PartNames) {

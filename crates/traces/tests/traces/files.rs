@@ -1,6 +1,8 @@
 //! Files: one run, lists, lines, sessions, broken ones.
 
 use averment_base::limits::Limits;
+use averment_traces::read::RawRun;
+use averment_traces::scan::ByteIndex;
 use averment_traces::{ReadError, TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::io::{Cursor, Write};
@@ -346,4 +348,35 @@ fn numbers_that_are_none_are_read_as_null_with_a_warning() {
     assert!(text[run.warnings[0].offset..].starts_with("NaN"));
     assert!(matches!(run.root_value("cost").value, averment_base::value::Value::Absent));
     assert!(read(r#"{"cost": Infinite}"#)[0].contains("t:1:10"));
+}
+
+/// Texts in memory that are told by their keys are read as their bytes would be: each line of all samples, alone.
+#[test]
+fn a_line_in_memory_is_read_as_a_file_of_it() {
+    let folders = ["tests/golden/trace", "tests/golden/trace/formats", "examples/many-runs", "examples/tool-inputs"];
+    let mut lines = Vec::new();
+    for path in folders.map(averment_fixtures::project).iter().flat_map(|folder| averment_fixtures::files(folder)) {
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        lines.extend(text.lines().map(str::to_owned));
+        lines.extend(serde_json::from_str::<serde_json::Value>(&text).iter().map(ToString::to_string));
+    }
+    for form in ["{A}", "{A}\n", "{A} \r\n\n", " {A}", "{A}{A}", "{A}\n{A}", "{A", "\u{feff}{A}", "[{A}]", "{A}\0"] {
+        lines.push(form.replace("{A}", A));
+    }
+    lines.extend([r#"{"calls": [}"#.to_owned(), "{}".to_owned(), r#"{"\u0063alls": []}"#.to_owned()]);
+    let (limits, mut index, mut told) = (Limits::default(), ByteIndex::default(), 0);
+    for line in &lines {
+        let mut bytes = line.clone().into_bytes();
+        let Some(run) = RawRun::of_plain_line("t", &mut bytes, &mut index, &limits) else {
+            assert_eq!(bytes, line.as_bytes(), "what is not told is given back");
+            continue;
+        };
+        told += 1;
+        let read: Vec<_> = TraceRuns::of_bytes("t", line.clone().into_bytes(), &limits).collect();
+        let [Ok(other)] = &read[..] else { panic!("{line}: {read:?}") };
+        let other = other.clone().as_line();
+        assert_eq!((run.run_text(), &run.source), (other.run_text(), &other.source), "{line}");
+        assert!(run.is_plain_line() && other.is_plain_line(), "{line}");
+    }
+    assert!(told > 20, "{told} of {}", lines.len());
 }

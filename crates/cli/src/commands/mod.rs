@@ -65,11 +65,12 @@ mod usage_errors;
 mod watch;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, Args, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use console::{ColorChoice, OutputStream, eprint_redacted};
 use deadline::{Deadline, TimeToReport};
 use exit::CommandError;
 pub use exit::Exit;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// Checks recorded runs of AI agents against rules that read like sentences.
@@ -78,6 +79,13 @@ use std::process::ExitCode;
 struct CliArgs {
     #[command(subcommand)]
     command: CliCommand,
+    #[command(flatten)]
+    shared: SharedArgs,
+}
+
+/// What every command takes.
+#[derive(Debug, Args)]
+struct SharedArgs {
     /// When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
     #[arg(
         long,
@@ -165,15 +173,38 @@ enum CliCommand {
     Supervise(run::SuperviseArgs),
 }
 
+fn parse_any() -> Result<CliArgs, clap::Error> {
+    CliArgs::from_arg_matches(&command_groups::group_commands(CliArgs::command()).try_get_matches()?)
+}
+
+/// A command: its name, its arguments, and how it is read.
+type FrequentCommand = (&'static str, fn(Command) -> Command, fn(&ArgMatches) -> Result<CliCommand, clap::Error>);
+
+/// The arguments of a command that is started again and again, such as a hook: to define those of all commands would take longer than many a
+/// check. `None` where it is another command or something is wrong: then all of them are asked.
+fn parse_frequent() -> Option<CliArgs> {
+    let words: Vec<OsString> = std::env::args_os().collect();
+    let command: FrequentCommand = match words.get(1)?.to_str()? {
+        "check" => ("check", check::CheckArgs::augment_args, |own| Ok(CliCommand::Check(Box::from_arg_matches(own)?))),
+        #[cfg(feature = "guard")]
+        "guard" => ("guard", guard::GuardArgs::augment_args, |own| Ok(CliCommand::Guard(Box::from_arg_matches(own)?))),
+        _ => return None,
+    };
+    let (name, define, read) = command;
+    let command = SharedArgs::augment_args(Command::new("aver")).subcommand(define(Command::new(name)));
+    let matches = command.try_get_matches_from(&words).ok()?;
+    let (_, own) = matches.subcommand()?;
+    Some(CliArgs { command: read(own).ok()?, shared: SharedArgs::from_arg_matches(&matches).ok()? })
+}
+
 /// Runs the command line of the process.
 #[must_use]
 pub fn main() -> ExitCode {
-    let matches = command_groups::group_commands(CliArgs::command()).try_get_matches();
-    let arguments = match matches.and_then(|matches| CliArgs::from_arg_matches(&matches)) {
+    let arguments = match parse_frequent().map_or_else(parse_any, Ok) {
         Ok(arguments) => arguments,
         Err(error) => return report_clap_error(&error),
     };
-    let color = arguments.color;
+    let color = arguments.shared.color;
     let deadline = match start_deadline(&arguments) {
         Ok(deadline) => deadline,
         Err(stop) => return report_stop(stop, color).into(),
@@ -226,7 +257,7 @@ pub fn main() -> ExitCode {
 
 /// The one place where `--max-time` takes effect, so that no command is without it.
 fn start_deadline(arguments: &CliArgs) -> Result<Option<Deadline>, CommandError> {
-    let Some(text) = arguments.max_time.as_deref() else { return Ok(None) };
+    let Some(text) = arguments.shared.max_time.as_deref() else { return Ok(None) };
     match arguments.command {
         // A guard that ends is one that holds nothing back: agents let a call pass when a hook ends with exit code 5.
         #[cfg(feature = "guard")]

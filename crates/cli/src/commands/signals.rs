@@ -1,16 +1,28 @@
 //! What ends the command from outside: Ctrl-C, a terminal that is closed, a service that is stopped. What rules have started ends with it.
 
+use signal_hook::consts::SIGINT;
+#[cfg(unix)]
+use signal_hook::consts::{SIGHUP, SIGQUIT, SIGTERM};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// Shell exit code base for a process that a signal ended.
+/// The signals that end the command.
 #[cfg(unix)]
+const ENDING_SIGNALS: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
+#[cfg(not(unix))]
+const ENDING_SIGNALS: [i32; 1] = [SIGINT];
+
+/// Shell exit code base for a process that a signal ended.
 const ENDED: i32 = 128;
+
+/// True where commands may be running that have to be ended with the process.
+static MAY_RUN: AtomicBool = AtomicBool::new(false);
 
 /// Where rules may run commands, what these leave behind comes to this process and is ended: it starts no other processes.
 pub fn may_run(run: bool) {
     if run {
+        MAY_RUN.store(true, Ordering::Relaxed);
         averment_engine::vm::world::adopt_orphans();
     }
 }
@@ -38,12 +50,15 @@ pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
         return Ok(Arc::clone(flag));
     }
     let flag = Arc::new(AtomicBool::new(false));
-    #[cfg(unix)]
-    watch_signals(&[SIGINT, SIGTERM, SIGHUP, SIGQUIT], Some(Arc::clone(&flag)))?;
-    #[cfg(not(unix))]
-    {
-        signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&flag))?;
-        signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&flag))?;
+    if cfg!(unix) && MAY_RUN.load(Ordering::Relaxed) {
+        #[cfg(unix)]
+        watch_signals(&ENDING_SIGNALS, Some(Arc::clone(&flag)))?;
+    } else {
+        // No command has to be ended, so that no thread need wait for the signal: starting one costs a small check time.
+        for signal in not_ignored(&ENDING_SIGNALS) {
+            signal_hook::flag::register_conditional_shutdown(signal, ENDED + SIGINT, Arc::clone(&flag))?;
+            signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        }
     }
     Ok(Arc::clone(FLAG.get_or_init(|| flag)))
 }
@@ -51,7 +66,7 @@ pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
 /// A signal ends the process, and commands of rules first. Ctrl-C is none of them where a session takes it (`dialog`).
 pub fn end_with_commands(dialog: bool) -> io::Result<()> {
     #[cfg(unix)]
-    watch_signals(if dialog { &[SIGTERM, SIGHUP, SIGQUIT] } else { &[SIGINT, SIGTERM, SIGHUP, SIGQUIT] }, None)?;
+    watch_signals(if dialog { &[SIGTERM, SIGHUP, SIGQUIT] } else { &ENDING_SIGNALS }, None)?;
     #[cfg(not(unix))]
     let _ = dialog;
     Ok(())
@@ -77,19 +92,26 @@ pub fn end_after_abort() -> io::Result<()> {
     Ok(())
 }
 
-#[cfg(unix)]
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
-
 /// In bytes; the waiting thread does little.
 #[cfg(unix)]
 const STACK: usize = 256 << 10;
 
-/// Waits for signals in a thread. SIGHUP stays ignored if it was at the start (`nohup`).
+/// SIGHUP stays ignored if it was at the start (`nohup`).
+#[cfg(unix)]
+fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
+    let ignored = ignored_signals();
+    signals.iter().copied().filter(move |signal| *signal != SIGHUP || !is_in(ignored, *signal))
+}
+
+#[cfg(not(unix))]
+fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
+    signals.iter().copied()
+}
+
+/// Waits for signals in a thread.
 #[cfg(unix)]
 fn watch_signals(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
-    let ignored = ignored_signals();
-    let watched = signals.iter().filter(|&&signal| signal != SIGHUP || !is_in(ignored, signal));
-    let mut watched = signal_hook::iterator::Signals::new(watched)?;
+    let mut watched = signal_hook::iterator::Signals::new(not_ignored(signals))?;
     std::thread::Builder::new().stack_size(STACK).spawn(move || {
         for signal in watched.forever() {
             let first = flag.as_ref().is_some_and(|flag| !flag.swap(true, Ordering::Relaxed));

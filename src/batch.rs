@@ -17,6 +17,7 @@ use averment_bulk::unused_names::UnusedNames;
 use averment_bulk::workers::{self, FinishedChunk};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::outcome::Status;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::model::{ReportDetail, RunReport, StatusSet};
 use averment_report::profile::CheckCosts;
@@ -230,7 +231,7 @@ impl Batch {
     #[doc(hidden)]
     #[must_use]
     pub fn build_pipeline(&self, wants: ReportNeeds) -> Arc<Pipeline> {
-        let SharedRules { programs, table, options, policy, reading, .. } = &*self.rules.inner;
+        let SharedRules { programs, prepared, table, options, policy, reading, .. } = &*self.rules.inner;
         let ReportNeeds {
             excerpt,
             findings,
@@ -250,6 +251,7 @@ impl Batch {
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
             programs: Arc::clone(programs),
+            prepared: prepared.iter().map(PreparedProgram::for_thread).collect(),
             table: Arc::clone(table),
             options: EvaluateOptions { violations: listed, ..options.clone() },
             policy: *policy,

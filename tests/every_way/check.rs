@@ -12,6 +12,7 @@ use averment_bulk::unused_names::UnusedNames;
 use averment_bulk::workers::{self, FinishedChunk, JudgeThreads};
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
@@ -88,6 +89,7 @@ impl Check {
         Pipeline {
             table: Arc::new(table(programs, &self.selection)),
             programs: Arc::new(programs.to_vec()),
+            prepared: programs.iter().map(PreparedProgram::new).collect(),
             options: EvaluateOptions {
                 selection: self.selection.clone(),
                 violations: Some(if findings { self.violations.0 } else { 0 }),

@@ -24,6 +24,12 @@ impl RegexMatcher {
         })
     }
 
+    /// The same for another thread; `None` where it remembers nothing while it searches, and threads can share it.
+    #[must_use]
+    pub fn for_thread(&self) -> Option<Self> {
+        self.as_linear().map(|pattern| Self::Linear(Box::new(pattern.for_thread())))
+    }
+
     /// Whether it is found in a text.
     ///
     /// # Errors

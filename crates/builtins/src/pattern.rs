@@ -65,6 +65,14 @@ impl LinearRegex {
         Some(Self { regex, states, unbounded: longest.is_none(), limit, automaton, finder })
     }
 
+    /// The same for another thread: what it remembers of texts is its own, so that threads do not wait for each other.
+    #[must_use]
+    pub fn for_thread(&self) -> Self {
+        let Self { regex, states, unbounded, limit, .. } = self;
+        let (automaton, finder) = (OnceLock::new(), OnceLock::new());
+        Self { regex: regex.clone(), states: *states, unbounded: *unbounded, limit: *limit, automaton, finder }
+    }
+
     /// Whether the expression is found in a text, paid for before.
     ///
     /// # Errors

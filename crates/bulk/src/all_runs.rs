@@ -8,7 +8,6 @@ use averment_checker::ir::Severity;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::{RunOutcome, Status};
 use averment_engine::vm::over_runs::{self, RunsTally};
-use averment_engine::vm::prepare::PreparedProgram;
 use averment_report::gate::Gate;
 use averment_report::item_set::ItemSet;
 use averment_report::model::{ResultReport, RunReport};
@@ -77,9 +76,11 @@ pub fn over_runs_report(pipeline: &Pipeline, all: &OverRunsTally) -> Option<RunR
         let selected = |assertion: &_| options.selection.is_selected(program, assertion);
         let any = over_runs::of_program(program).any(|(_, assertion, _)| selected(assertion));
         let tally = all.tallies.get(place).unwrap_or(&none);
-        let conclude =
-            || over_runs::conclude_runs(program, &PreparedProgram::new(program), &options.limits, tally, &selected);
-        RunOutcome { results: any.then(conclude).unwrap_or_default(), passed: true, ..RunOutcome::default() }
+        let conclude = || {
+            let prepared = pipeline.prepared.get(place)?;
+            Some(over_runs::conclude_runs(program, prepared, &options.limits, tally, &selected))
+        };
+        RunOutcome { results: any.then(conclude).flatten().unwrap_or_default(), passed: true, ..RunOutcome::default() }
     };
     let outcomes: Vec<RunOutcome> =
         pipeline.programs.iter().enumerate().map(|(place, program)| concluded(place, program)).collect();

@@ -7,6 +7,7 @@ use crate::reading_notes::ReadingNotes;
 use crate::unused_names::UnusedNames;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::prepare::PreparedProgram;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
 use averment_report::model::ReportDetail;
@@ -19,6 +20,8 @@ use std::sync::{Arc, Mutex};
 pub struct Pipeline {
     /// The programs, in the order of the table.
     pub programs: Arc<Vec<Program>>,
+    /// What is prepared of each, for all threads.
+    pub prepared: Vec<PreparedProgram>,
     /// What reports say of their assertions.
     pub table: Arc<ReportTable>,
     /// How runs are judged.

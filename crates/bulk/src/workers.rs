@@ -225,7 +225,7 @@ struct ChunkSource<'a> {
 fn judge_all(pipeline: &Pipeline, source: &ChunkSource<'_>, permit: &SyncSender<()>, finish: &Sender<FinishedChunk>) {
     memory::mark_judging();
     pipeline.faults.reach_point(FaultPoint::Preparing);
-    let prepared: Vec<PreparedProgram> = pipeline.programs.iter().map(PreparedProgram::new).collect();
+    let prepared: Vec<PreparedProgram> = pipeline.prepared.iter().map(PreparedProgram::for_thread).collect();
     let Pipeline { programs, options, reading, .. } = pipeline;
     let looking = NearNameSearch { programs, prepared: &prepared, options, reading };
     let profiles = observer::profiles(pipeline.profile.as_ref());

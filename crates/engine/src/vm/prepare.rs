@@ -15,9 +15,16 @@ use regex::Regex;
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, OnceLock};
 
-/// The parts of a program that have to be built: regular expressions, validators, the functions behind names.
+/// The parts of a program that have to be built: regular expressions, validators, the functions behind names. Threads share them.
 #[derive(Debug, Default)]
 pub struct PreparedProgram {
+    parts: Arc<PreparedParts>,
+    /// The regular expressions of a thread, once it has used them.
+    own: Vec<OnceLock<Option<RegexMatcher>>>,
+}
+
+#[derive(Debug, Default)]
+struct PreparedParts {
     patterns: Vec<(ir::RegexSource, OnceLock<Option<RegexMatcher>>)>,
     folded: Arc<FoldedRegexes>,
     schemas: Vec<OnceLock<Result<CompiledSchema, String>>>,
@@ -33,7 +40,7 @@ impl PreparedProgram {
     #[must_use]
     pub fn new(program: &Program) -> Self {
         let builtins = find_builtins(program);
-        Self {
+        let parts = PreparedParts {
             patterns: program.regexes.iter().map(|regex| (regex.clone(), OnceLock::new())).collect(),
             folded: Arc::new(FoldedRegexes::of_program(program)),
             schemas: program.schemas.iter().map(|_| OnceLock::new()).collect(),
@@ -41,37 +48,46 @@ impl PreparedProgram {
             builtins,
             plan: OnceLock::new(),
             facts: ToolNeeds::of_program(program),
-        }
+        };
+        Self { parts: Arc::new(parts), own: Vec::new() }
+    }
+
+    /// The same for another thread: what is built is built once, and what regular expressions remember of texts is the thread's own.
+    #[must_use]
+    pub fn for_thread(&self) -> Self {
+        let own = self.parts.patterns.iter().map(|_| OnceLock::new()).collect();
+        Self { parts: Arc::clone(&self.parts), own }
     }
 
     /// The plan for the monitors.
     #[must_use]
     pub fn temporal_plan(&self, program: &Program) -> &TemporalPlan {
-        self.plan.get_or_init(|| TemporalPlan::new(program))
+        self.parts.plan.get_or_init(|| TemporalPlan::new(program))
     }
 
     /// Whether rules say how calls ended of which the run does not say it.
     #[must_use]
     pub fn concludes_endings(&self) -> bool {
-        self.facts.ends
+        self.parts.facts.ends
     }
 
     pub(super) fn tool_needs(&self) -> ToolNeeds {
-        self.facts
+        self.parts.facts
     }
 
     /// A regular expression of the program; `None` for a number or pattern that is not good (a checked program has none).
     #[must_use]
     pub fn regex_matcher(&self, number: u32) -> Option<&RegexMatcher> {
-        let (regex, cell) = self.patterns.get(number as usize)?;
-        let limit = Limits::default().regex_bytes;
-        let new = || RegexMatcher::new(number, &regex.pattern, regex.backtracks, self.patterns.len(), limit);
-        cell.get_or_init(new).as_ref()
+        let shared = || self.parts.regex_matcher(number);
+        match self.own.get(number as usize) {
+            Some(own) => own.get_or_init(|| shared()?.for_thread()).as_ref().or_else(shared),
+            None => shared(),
+        }
     }
 
     /// The regular expressions of the program without letter case.
     pub(super) fn folded_regexes(&self) -> Arc<FoldedRegexes> {
-        Arc::clone(&self.folded)
+        Arc::clone(&self.parts.folded)
     }
 
     /// The unmetered regular expression, for short or prepaid texts; `None` if it backtracks.
@@ -83,7 +99,7 @@ impl PreparedProgram {
     /// A schema of the program, ready to check values.
     pub fn schema_validator(&self, program: &Program, number: u32, limits: &Limits) -> Result<&CompiledSchema, Fault> {
         let index = number as usize;
-        let (Some(cell), Some(source)) = (self.schemas.get(index), program.schemas.get(index)) else {
+        let (Some(cell), Some(source)) = (self.parts.schemas.get(index), program.schemas.get(index)) else {
             return Err(broken_program());
         };
         cell.get_or_init(|| CompiledSchema::compile(&source.json, limits))
@@ -94,13 +110,22 @@ impl PreparedProgram {
     /// The function behind a name of the program.
     #[must_use]
     pub fn builtin_named(&self, name: u32) -> Option<&'static Builtin> {
-        self.builtins.get(&name).copied()
+        self.parts.builtins.get(&name).copied()
     }
 
     /// Whether an expression can call a score function.
     #[must_use]
     pub fn is_graded(&self, code: CodeId) -> bool {
-        self.graded.get(code.0 as usize).copied().unwrap_or(false)
+        self.parts.graded.get(code.0 as usize).copied().unwrap_or(false)
+    }
+}
+
+impl PreparedParts {
+    fn regex_matcher(&self, number: u32) -> Option<&RegexMatcher> {
+        let (regex, cell) = self.patterns.get(number as usize)?;
+        let limit = Limits::default().regex_bytes;
+        let new = || RegexMatcher::new(number, &regex.pattern, regex.backtracks, self.patterns.len(), limit);
+        cell.get_or_init(new).as_ref()
     }
 }
 

@@ -5,7 +5,7 @@ use parquet::basic::Compression;
 use std::io::{self, Read};
 
 /// How many bytes one of compressed text unpacks to at most, but for very regular ones.
-const LIKELY: usize = 64;
+const LIKELY: usize = 256;
 /// Bytes before a block in the framing of Hadoop: its lengths without and with compression.
 const FRAME_HEAD: usize = 8;
 

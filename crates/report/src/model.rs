@@ -5,14 +5,12 @@
 use super::VIOLATIONS_DRAWN;
 use super::change::BlockReport;
 use super::gate::Gate;
-use super::redact;
 use super::run_measures::RecordedMeasures;
 use super::unjudged::UnjudgedReport;
 pub use super::unreadable::UnreadableTrace;
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
-use averment_runs::run::RunSource;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -48,13 +46,13 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// The report of a run of which no result is told.
+    /// The report of a run of this name, from this file, of which no result is told. Both are redacted.
     #[must_use]
-    pub fn without_results(source: &RunSource, gate: Gate, score: Option<f64>) -> Self {
+    pub fn without_results(run: String, file: String, gate: Gate, score: Option<f64>) -> Self {
         Self {
-            run: redact::redact_source(source),
+            run,
             id: None,
-            file: redact::redact_file(&source.file).into_owned(),
+            file,
             gate,
             score,
             named_scores: Vec::new(),

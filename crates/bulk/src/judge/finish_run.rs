@@ -9,9 +9,11 @@ use averment_engine::vm::evaluate::{combine_outcomes, evaluate_some, known_outco
 use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
 use averment_report::chunk_totals::{self, RunEffect};
 use averment_report::draw_limits::DrawnFindings;
+use averment_report::gate::Gate;
 use averment_report::line;
 use averment_report::model::{RunReport, StatusSet};
 use averment_report::profile::ProfilePhase;
+use averment_report::redact;
 use averment_report::report_builder::{self, RunText};
 use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
@@ -180,8 +182,8 @@ impl<'p> ThreadJudge<'p> {
             if judged.has_status_in(told) {
                 return false;
             }
-            let report = RunReport::without_results(&source(), judged.gate, judged.score);
-            self.push_result(RunResult::Run(Box::new(report)));
+            let (gate, score) = (judged.gate, judged.score);
+            self.push_without_results(&source(), gate, score);
             return true;
         }
         if self.pipeline.lines {
@@ -199,6 +201,11 @@ impl<'p> ThreadJudge<'p> {
         true
     }
 
+    fn push_without_results(&mut self, source: &RunSource, gate: Gate, score: Option<f64>) {
+        let (run, file) = (redact::redact_source(source), redact::redact_file(&source.file).into_owned());
+        self.push_result(RunResult::Run(Box::new(RunReport::without_results(run, file, gate, score))));
+    }
+
     /// Reports a run without the results of which none is told, and remembers its verdicts; false if some are told.
     fn report_untold(
         &mut self,
@@ -210,8 +217,7 @@ impl<'p> ThreadJudge<'p> {
         let judged = RunEffect::from_outcomes(table, outcomes, *policy, Vec::new());
         let is_told = judged.has_status_in(detail.told) || run.is_some_and(|run| !run.warnings.is_empty());
         if !is_told {
-            let report = RunReport::without_results(&source(), judged.gate, judged.score);
-            self.push_result(RunResult::Run(Box::new(report)));
+            self.push_without_results(&source(), judged.gate, judged.score);
         }
         if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {
             self.memory.remember_effect(&self.verdicts, judged);

@@ -80,21 +80,8 @@ impl RunlessReport {
     }
 
     fn add_run(&mut self, name: String, results: Vec<ResultReport>) {
-        self.runs.push(RunReport {
-            gate: self.table.run_gate(&results, &[], GatePolicy::default()),
-            id: None,
-            file: name.clone(),
-            run: name,
-            score: None,
-            named_scores: Vec::new(),
-            results,
-            rules: Vec::new(),
-            warnings: Vec::new(),
-            timeline: None,
-            nanoseconds: None,
-            over_runs: false,
-            measured: None,
-        });
+        let gate = self.table.run_gate(&results, &[], GatePolicy::default());
+        self.runs.push(RunReport { results, ..RunReport::without_results(name.clone(), name, gate, None) });
     }
 
     fn add_rule(&mut self, id: &str, sentence: &str, severity: Severity, location: &Location) -> usize {

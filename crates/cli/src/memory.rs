@@ -39,8 +39,9 @@ fn share_heap() {
     unsafe extern "C" {
         safe fn mallopt(option: c_int, value: c_int) -> c_int;
     }
-    let judging = std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
-    if getrlimit(Resource::As).current.is_some_and(|space| space / OF_HEAP < judging.saturating_add(OTHER_THREADS)) {
+    // How many threads judge is read from files: it is asked only where there is a limit.
+    let judging = || std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
+    if getrlimit(Resource::As).current.is_some_and(|space| space / OF_HEAP < judging().saturating_add(OTHER_THREADS)) {
         mallopt(M_ARENA_MAX, 1);
     }
 }

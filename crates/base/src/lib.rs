@@ -8,6 +8,7 @@
 pub mod diagnostic;
 #[cfg(feature = "files")]
 pub mod files;
+pub mod letter_shapes;
 pub mod limits;
 pub mod memory;
 pub mod near;

@@ -4,7 +4,7 @@
 //! the only sign that something is. Two names that mean two things (`get_user`, `set_user`; `step1`, `step2`; `lock`, `unlock`) are not
 //! near each other.
 
-use unicode_security::skeleton;
+use crate::letter_shapes::text_skeleton;
 
 /// Shorter names have too many neighbors.
 const SHORTEST: usize = 4;
@@ -114,7 +114,7 @@ pub fn text_appearance(text: &str) -> String {
 
 /// The characters of the [`text_appearance`] of a text, one by one.
 pub fn appearance_chars(text: &str) -> impl Iterator<Item = char> {
-    skeleton(text).filter(|letter| !is_invisible(*letter))
+    text_skeleton(text).filter(|letter| !is_invisible(*letter))
 }
 
 fn is_invisible(letter: char) -> bool {

@@ -2,9 +2,10 @@
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_base::letter_shapes::text_skeleton;
 use averment_base::source::Span;
 use std::collections::BTreeMap;
-use unicode_security::{MixedScript as _, skeleton};
+use unicode_security::MixedScript as _;
 
 /// Characters that nobody sees: they turn the direction of writing, or have no width.
 pub fn invisible_characters(context: &mut LintContext<'_>) {
@@ -57,9 +58,10 @@ pub fn confusable_words(context: &mut LintContext<'_>) {
     if odd.is_empty() {
         return;
     }
-    let plain: BTreeMap<String, &str> = plain.into_iter().map(|(_, word)| (skeleton(word).collect(), word)).collect();
+    let plain: BTreeMap<String, &str> =
+        plain.into_iter().map(|(_, word)| (text_skeleton(word).collect(), word)).collect();
     for (at, word) in odd {
-        let shape: String = skeleton(word).collect();
+        let shape: String = text_skeleton(word).collect();
         let near = plain.get(&shape);
         if !(near.is_some() || mixes_scripts(word)) {
             continue;

@@ -4,7 +4,7 @@
 //! pattern's condition does to its statements is decided here and nowhere else: whether the step matches, with which values, and
 //! whether something missing decided it.
 
-use super::names::AlternativeRef;
+use super::names::{AlternativeRef, AlternativeRefs};
 use super::near_values;
 use super::plan::{TemporalPlan, UniquePattern, UniquePatternId};
 use super::timeline::{MatchCandidate, MatchEvent, PatternMatches, Timeline, ValueId, ValueTable};
@@ -34,8 +34,8 @@ pub(super) fn classify_steps<'run>(machine: &mut Machine<'run>, plan: &TemporalP
 
 struct StepClassifier<'p, 'run> {
     plan: &'p TemporalPlan,
-    /// Candidates by kind and name, cached because names recur.
-    names: FxHashMap<(StepKind, &'run str), Rc<[AlternativeRef]>>,
+    /// Candidates by kind and name, cached where names recur and each is tested.
+    names: FxHashMap<(StepKind, &'run str), AlternativeRefs>,
     cache: StepValueCache<'run>,
     /// Fuel spent per pattern, so that a hostile pattern only ends itself.
     spent: Vec<u64>,
@@ -105,14 +105,17 @@ impl<'run> StepClassifier<'_, 'run> {
         }
     }
 
-    fn candidate_alternatives(&mut self, machine: &Machine<'run>, step: &Step<'run>) -> Rc<[AlternativeRef]> {
-        let find = |name: &str| self.plan.name_index().matching_alternatives(step.kind, name, machine.prepared).into();
+    fn candidate_alternatives(&mut self, machine: &Machine<'run>, step: &'run Step<'run>) -> AlternativeRefs {
+        let index = self.plan.name_index();
+        let find = || index.matching_alternatives(step.kind, step.name, machine.prepared);
         match step.kind {
             // Tools and roles come back; commands, paths and URLs are mostly different each time.
-            StepKind::Call | StepKind::Message | StepKind::Skill | StepKind::Span | StepKind::Handover => {
-                Rc::clone(self.names.entry((step.kind, step.name)).or_insert_with(|| find(step.name)))
+            StepKind::Call | StepKind::Message | StepKind::Skill | StepKind::Span | StepKind::Handover
+                if index.has_tests(step.kind) =>
+            {
+                self.names.entry((step.kind, step.name)).or_insert_with(find).clone()
             }
-            _ => find(step.name),
+            _ => find(),
         }
     }
 

@@ -7,12 +7,16 @@ use averment_checker::ir::NameTest;
 use averment_runs::run::StepKind;
 use globset::{GlobBuilder, GlobMatcher};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct AlternativeRef {
     pub(super) unique: UniquePatternId,
     pub(super) alternative: u16,
 }
+
+/// The alternatives of a step, in order: most steps have few.
+pub(super) type AlternativeRefs = SmallVec<[AlternativeRef; 4]>;
 
 /// Name tests by kind. Exact names cost one look-up, however many patterns there are.
 #[derive(Debug, Default)]
@@ -53,15 +57,20 @@ impl NameIndex {
         table
     }
 
+    /// True if more than one look-up tells which alternatives a name of the kind has.
+    pub(super) fn has_tests(&self, kind: StepKind) -> bool {
+        self.kinds.get(kind as usize).is_some_and(|names| !names.tests.is_empty())
+    }
+
     pub(super) fn matching_alternatives(
         &self,
         kind: StepKind,
         name: &str,
         prepared: &PreparedProgram,
-    ) -> Vec<AlternativeRef> {
-        let Some(names) = self.kinds.get(kind as usize) else { return Vec::new() };
-        let mut found = names.any.clone();
-        found.extend(names.exact.get(name).into_iter().flatten());
+    ) -> AlternativeRefs {
+        let Some(names) = self.kinds.get(kind as usize) else { return AlternativeRefs::new() };
+        let mut found = AlternativeRefs::from_slice(&names.any);
+        found.extend(names.exact.get(name).into_iter().flatten().copied());
         found.extend(names.tests.iter().filter(|(test, _)| test.matches_name(name, prepared)).map(|(_, at)| *at));
         found.sort_unstable();
         found

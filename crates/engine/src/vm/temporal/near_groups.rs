@@ -33,6 +33,9 @@ impl NearGroups {
 
     /// Only values with a common key are compared: each pair that is near has one.
     pub(super) fn of_values(nodes: &[Node<'_>]) -> Self {
+        if nodes.len() < 2 {
+            return Self::default();
+        }
         let foreign = nodes.iter().any(|node| matches!(node.value, Value::Text(text) if !text.as_str().is_ascii()));
         let mut buckets: FxHashMap<u64, Vec<u32>> = FxHashMap::default();
         for (number, node) in (0_u32..).zip(nodes) {

@@ -66,7 +66,12 @@ impl TraceText<'_, '_> {
     pub(super) fn trace_bytes(&self, range: &Range<usize>) -> TraceBytes {
         let start = self.source.offset_in_file(range.start);
         let length = u64::try_from(range.len()).unwrap_or(u64::MAX);
-        TraceBytes { line: self.place_at(range.start).0, start, end: start.saturating_add(length) }
+        // A column would count all characters of the line in front of it.
+        let line = match self.source.parts {
+            Some(_) => self.source.line_column(self.text, range.start).0,
+            None => self.source.line.max(1) + self.line_at(range.start).0,
+        };
+        TraceBytes { line, start, end: start.saturating_add(length) }
     }
 }
 

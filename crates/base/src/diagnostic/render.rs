@@ -167,14 +167,29 @@ pub fn is_steering(character: char) -> bool {
 pub fn holds_steering(text: &str) -> bool {
     const PART: usize = 64;
     // Most parts of most texts hold letters and signs of ASCII alone: these are told by their bytes, many at once.
-    let is_plain = |part: &str| part.bytes().fold(true, |plain, byte| plain & (byte.wrapping_sub(b' ') < 0x7f - b' '));
+    let all_plain = |part: &str| part.bytes().fold(true, |plain, byte| plain & is_plain_byte(byte));
     let mut rest = text;
     while !rest.is_empty() {
         let (part, behind) = rest.split_at(rest.ceil_char_boundary(PART));
-        if !is_plain(part) && part.chars().any(|character| character != '\r' && is_steering(character)) {
+        if !all_plain(part) && steers(part) {
             return true;
         }
         rest = behind;
+    }
+    false
+}
+
+fn is_plain_byte(byte: u8) -> bool {
+    byte.wrapping_sub(b' ') < 0x7f - b' '
+}
+
+fn steers(mut part: &str) -> bool {
+    while let Some(at) = part.bytes().position(|byte| !is_plain_byte(byte)) {
+        let mut characters = part.get(at..).unwrap_or_default().chars();
+        if characters.next().is_some_and(|character| character != '\r' && is_steering(character)) {
+            return true;
+        }
+        part = characters.as_str();
     }
     false
 }

@@ -108,10 +108,17 @@ fn judge_value(worth: CredentialName, value: &str) -> Option<&'static str> {
 /// A cheap check of the last letters: it runs for every key of a reported run.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
+    let is_end =
+        |end: &[u8; 3]| matches!(end, b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth");
+    // Most names end in letters alone.
+    if let Some(end) = name.last_chunk::<3>().filter(|end| end.iter().all(u8::is_ascii_alphabetic)) {
+        return is_end(&end.map(|byte| byte.to_ascii_lowercase()));
+    }
     let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase);
-    let Some(last @ (b'y' | b't' | b'n' | b'l' | b'd' | b'e' | b'h')) = letters.next() else { return false };
-    let (Some(middle), Some(first)) = (letters.next(), letters.next()) else { return false };
-    matches!(&[first, middle, last], b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth")
+    let (Some(last), Some(middle), Some(first)) = (letters.next(), letters.next(), letters.next()) else {
+        return false;
+    };
+    is_end(&[first, middle, last])
 }
 
 /// True if a name denotes a credential whatever its value; `list` says that the value is a list.

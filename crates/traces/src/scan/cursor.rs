@@ -141,6 +141,13 @@ impl<'a> ScanCursor<'a> {
     pub fn value_end(&self, at: usize) -> Option<usize> {
         match self.byte_at(at) {
             b'"' => Some(self.next_quote(at.wrapping_add(1))?.wrapping_add(1)),
+            _ => self.end_of_other(at),
+        }
+    }
+
+    /// The offset behind a value that is no text.
+    fn end_of_other(&self, at: usize) -> Option<usize> {
+        match self.byte_at(at) {
             b'{' | b'[' => self.container_end(at),
             b'-' | b'0'..=b'9' | b't' | b'f' | b'n' => {
                 let mut end = at.wrapping_add(1);

@@ -109,8 +109,10 @@ macro_rules! over_blocks {
         for (block, word) in blocks.iter().chain(std::slice::from_ref(&last)).zip($words.iter_mut()) {
             let masks = $look(block);
             let (quote, escaped) = state.mask_quotes(masks);
-            if escaped != 0 {
-                state.bad |= bad_escapes($bytes, at, escaped);
+            // Most escapes are quotes and backslashes, which JSON in a text is full of.
+            let others = escaped & !(masks.quote | masks.slash);
+            if others != 0 {
+                state.bad |= bad_escapes($bytes, at, others);
             }
             if masks.newline != 0 {
                 $ends.extend(BitPositions(masks.newline).map(|bit| at.wrapping_add(bit)));
@@ -174,25 +176,38 @@ fn closing_from(words: &[ScanWord], at: usize, most: u32) -> Option<usize> {
     let mut depth = 0_u32;
     loop {
         let word = words.get(number)?;
-        let (open, mut close) = (word.open & mask, word.close & mask);
-        let mut closed = 0_u32;
-        while close != 0 {
-            let lowest = close & close.wrapping_neg();
-            let opened = (open & lowest.wrapping_sub(1)).count_ones();
-            closed = closed.wrapping_add(1);
-            if depth.wrapping_add(opened) == closed {
-                return Some(number.wrapping_mul(64).wrapping_add(lowest.trailing_zeros() as usize + 1));
-            }
-            close &= close.wrapping_sub(1);
+        let (open, close) = (word.open & mask, word.close & mask);
+        let closes = close.count_ones();
+        // Fewer than are open cannot close the outermost.
+        if closes >= depth
+            && let Some(bit) = closing_bit(open, close, depth)
+        {
+            return Some(number.wrapping_mul(64).wrapping_add(bit + 1));
         }
         depth = depth.wrapping_add(open.count_ones());
         if depth > most {
             return None;
         }
-        depth = depth.checked_sub(closed)?;
+        depth = depth.checked_sub(closes)?;
         number = number.wrapping_add(1);
         mask = u64::MAX;
     }
+}
+
+/// The bit of the bracket that closes all, where `depth` are open in front of the word.
+#[inline(always)]
+fn closing_bit(open: u64, mut close: u64, depth: u32) -> Option<usize> {
+    let mut closed = 0_u32;
+    while close != 0 {
+        let lowest = close & close.wrapping_neg();
+        let opened = (open & lowest.wrapping_sub(1)).count_ones();
+        closed = closed.wrapping_add(1);
+        if depth.wrapping_add(opened) == closed {
+            return Some(lowest.trailing_zeros() as usize);
+        }
+        close &= close.wrapping_sub(1);
+    }
+    None
 }
 
 /// Finds three-byte sequences by nibble masks: per position, the buckets that allow a low and a high nibble.

@@ -4,7 +4,7 @@
 //! What follows from the fields is written once for both, over a [`FieldRecord`] (an object of a table, wherever its values are) and
 //! [`ShapeReader`] (what kind a value is, told without reading it).
 
-use crate::scan::ScanCursor;
+use crate::scan::{BitPositions, ScanCursor};
 use averment_base::value::{Node, Object, Value};
 
 /// A row of a table of keys.
@@ -106,11 +106,11 @@ pub(crate) fn value_of<'run>(object: Object<'run>, row: impl TableRow) -> Option
 /// Byte range of a value in a chunk.
 pub(crate) type ByteSpan = (usize, usize);
 
-/// An optional [`Span`]; no value ends at offset 0.
+/// An optional [`ByteSpan`]; no value ends at offset 0.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OptionalSpan {
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
 }
 
 impl OptionalSpan {
@@ -120,21 +120,57 @@ impl OptionalSpan {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct FieldSpans<F: TableRow> {
     places: F::Places,
+    /// A bit for each field that holds an object or a list, by its number.
+    containers: u64,
+    /// A bit for each field that is set.
+    present: u64,
 }
 
 impl<F: TableRow> Default for FieldSpans<F> {
     #[inline]
     fn default() -> Self {
-        Self { places: F::NOWHERE }
+        Self { places: F::NOWHERE, containers: 0, present: 0 }
     }
 }
 
 impl<F: TableRow> FieldSpans<F> {
+    const FITS: () = assert!(F::ALL.len() <= 64, "each field has a bit of a mask");
+
+    /// `None` where the field is set already, and behind 4 GiB.
     #[inline]
-    pub(crate) fn set_span(&mut self, field: F, (start, end): ByteSpan) {
-        if let Some(place) = self.places.as_mut().get_mut(field.number()) {
-            *place = OptionalSpan { start, end };
-        }
+    pub(crate) fn set_span(&mut self, field: F, (start, end): ByteSpan, is_container: bool) -> Option<()> {
+        let (start, end) = (u32::try_from(start).ok()?, u32::try_from(end).ok()?);
+        let place = self.places.as_mut().get_mut(field.number()).filter(|place| place.end == 0)?;
+        *place = OptionalSpan { start, end };
+        let bit = Self::bit_of(field);
+        self.present |= bit;
+        self.containers |= if is_container { bit } else { 0 };
+        Some(())
+    }
+
+    /// Whether one of these fields is set.
+    #[inline]
+    pub(crate) fn has_any(&self, fields: &[F]) -> bool {
+        self.present & fields.iter().fold(0, |bits, field| bits | Self::bit_of(*field)) != 0
+    }
+
+    /// The objects and lists in all fields but these.
+    #[inline]
+    pub(crate) fn containers_beside(&self, read: &[F]) -> impl Iterator<Item = ByteSpan> {
+        let left = read.iter().fold(self.containers, |left, field| left & !Self::bit_of(*field));
+        BitPositions(left).filter_map(|number| self.span_at(number))
+    }
+
+    #[inline]
+    fn bit_of(field: F) -> u64 {
+        let () = Self::FITS;
+        1 << field.number()
+    }
+
+    #[inline]
+    fn span_at(&self, number: usize) -> Option<ByteSpan> {
+        let place = self.places.as_ref().get(number).filter(|place| place.end != 0)?;
+        Some((place.start as usize, place.end as usize))
     }
 }
 
@@ -143,7 +179,7 @@ impl<F: TableRow> FieldRecord<F> for FieldSpans<F> {
 
     #[inline]
     fn field(&self, field: F) -> Option<ByteSpan> {
-        self.places.as_ref().get(field.number()).filter(|place| place.end != 0).map(|place| (place.start, place.end))
+        self.span_at(field.number())
     }
 }
 

@@ -88,14 +88,19 @@ static GIVEN_KEYS: LazyLock<Box<[Finder<'static>]>> =
 /// A letter of a key may be escaped.
 const ESCAPE: &[u8] = b"\\u00";
 
-/// Whether the bytes of a value may hold a call.
+/// Whether the bytes of a value may hold a call. Most values are no objects or lists, or empty ones.
+#[inline]
 pub(crate) fn may_hold_call(bytes: &[u8]) -> bool {
+    matches!(bytes, [b'{' | b'[', _, _, ..]) && has_given_key(bytes)
+}
+
+#[inline(never)]
+fn has_given_key(bytes: &[u8]) -> bool {
     let is_key = |(key, start): (&Finder<'_>, usize)| {
         let behind = bytes.get(start + key.needle().len()..).unwrap_or_default();
         key.needle() == ESCAPE || behind.trim_ascii_start().first() == Some(&b':')
     };
-    matches!(bytes.first(), Some(b'{' | b'['))
-        && GIVEN_KEYS.iter().any(|key| key.find_iter(bytes).any(|start| is_key((key, start))))
+    GIVEN_KEYS.iter().any(|key| key.find_iter(bytes).any(|start| is_key((key, start))))
 }
 
 fn tells_no_calls(key: &str, harmless: &[&str]) -> bool {

@@ -2,7 +2,7 @@
 
 use super::{CallField, FieldMask, ProjectedCall, RawValue};
 use crate::adapt::calls::are_none;
-use crate::adapt::fields::{ByteSpan, FieldRecord as _, FieldSpans, TableRow};
+use crate::adapt::fields::{ByteSpan, FieldSpans, TableRow};
 use crate::adapt::unknown::may_hold_call;
 use crate::scan::ScanCursor;
 use averment_base::limits::Limits;
@@ -27,7 +27,7 @@ pub struct ScannedChunk<'a> {
 
 impl<'a> ScannedChunk<'a> {
     /// Without quotes; the outer `None` is for text with escapes.
-    #[inline]
+    #[inline(always)]
     pub(super) fn plain_text(&self, (start, end): ByteSpan) -> Option<Option<&'a str>> {
         if self.cursor.byte_at(start) != b'"' {
             return Some(None);
@@ -40,10 +40,8 @@ impl<'a> ScannedChunk<'a> {
 
     /// `None` where one of the fields that nobody reads may hold a call: that is for the full reader.
     #[inline]
-    pub(super) fn pass_fields<F: TableRow + PartialEq>(&self, fields: &FieldSpans<F>, read: &[F]) -> Option<()> {
-        let is_open = |span: &ByteSpan| matches!(self.cursor.byte_at(span.0), b'{' | b'[');
-        let mut passed = F::ALL.iter().filter_map(|field| Some((field, fields.field(*field).filter(is_open)?)));
-        passed.all(|(field, span)| read.contains(field) || !self.may_hold_call(span)).then_some(())
+    pub(super) fn pass_fields<F: TableRow>(&self, fields: &FieldSpans<F>, read: &[F]) -> Option<()> {
+        fields.containers_beside(read).all(|span| !self.may_hold_call(span)).then_some(())
     }
 
     #[inline]
@@ -59,22 +57,26 @@ impl<'a> ScannedChunk<'a> {
             RawValue::Bytes(start, end) => (start, end),
             RawValue::Written(start, end) => return self.read_written(start, end),
         };
-        let text = self.text.get(start..end)?;
         match self.cursor.byte_at(start) {
             b'"' => {
-                let inner = text.get(1..text.len().checked_sub(1)?)?;
+                let inner = self.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
                 Some(Value::Text(if self.cursor.has_escape(start, end) {
                     ValueText::Escaped(self.arena.alloc(EscapedText::new(inner, self.arena)))
                 } else {
                     ValueText::Plain(inner)
                 }))
             }
-            b'0'..=b'9' if text.len() < 18 && is_plain_number(text) => Some(Value::Number(Number::Written(text))),
-            _ => {
-                let document = json::parse(text, start, self.arena, self.limits).ok()?;
-                document.duplicates.is_empty().then_some(document.node.value)
-            }
+            _ => self.read_other(start, end),
         }
+    }
+
+    fn read_other(&self, start: usize, end: usize) -> Option<Value<'a>> {
+        let text = self.text.get(start..end)?;
+        if text.len() < 18 && text.starts_with(|first: char| first.is_ascii_digit()) && is_plain_number(text) {
+            return Some(Value::Number(Number::Written(text)));
+        }
+        let document = json::parse(text, start, self.arena, self.limits).ok()?;
+        document.duplicates.is_empty().then_some(document.node.value)
     }
 
     /// Blank text is an empty object.

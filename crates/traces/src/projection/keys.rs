@@ -1,7 +1,7 @@
 //! The keys of objects, read by expectation: objects of one list have the same keys in the same order nearly always, or are of a few
 //! kinds that have.
 
-use crate::adapt::fields::{FieldRecord, FieldSpans, TableRow};
+use crate::adapt::fields::{FieldSpans, TableRow};
 use crate::adapt::unknown::may_hold_call;
 use crate::scan::ScanCursor;
 use rustc_hash::FxHashMap;
@@ -208,21 +208,25 @@ impl<F: TableRow> KeyReader<TableKey<F>> {
         )
     }
 
-    /// Returns the end too. `None` for the full reader, also on duplicate fields.
+    /// Fills `spans` and returns the end. `None` for the full reader, also on duplicate fields.
     #[inline]
-    pub(super) fn read_spans(&mut self, cursor: ScanCursor<'_>, start: usize) -> Option<(FieldSpans<F>, usize)> {
-        let mut spans = FieldSpans::default();
-        let behind = self.read_object(cursor, start, |row, at| {
+    pub(super) fn read_spans(
+        &mut self,
+        cursor: ScanCursor<'_>,
+        start: usize,
+        spans: &mut FieldSpans<F>,
+    ) -> Option<usize> {
+        self.read_object(cursor, start, |row, at| {
             let end = cursor.value_end(at)?;
             match row {
-                TableKey::Field(field) if spans.field(*field).is_some() => return None,
-                TableKey::Field(field) => spans.set_span(*field, (at, end)),
+                TableKey::Field(field) => {
+                    spans.set_span(*field, (at, end), matches!(cursor.byte_at(at), b'{' | b'['))?;
+                }
                 TableKey::Refused => return None,
                 TableKey::Other if may_hold_call(cursor.slice(at, end)) => return None,
                 TableKey::Other | TableKey::Harmless => {}
             }
             Some(end)
-        })?;
-        Some((spans, behind))
+        })
     }
 }

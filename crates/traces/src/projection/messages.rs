@@ -143,12 +143,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         Some(())
     }
 
-    fn note_words(&mut self, text: ByteSpan) {
-        let inside = || self.cursor.slice(text.0.wrapping_add(1), text.1.wrapping_sub(1));
-        self.found.has_words =
-            self.found.has_words || !self.cursor.has_escape(text.0, text.1) && !inside().trim_ascii().is_empty();
-    }
-
     fn count_turn(&mut self, message: &FieldSpans<ChatMessageKey>) -> Option<()> {
         let [plain, with_blocks] = &mut self.turns;
         *plain += 1;
@@ -170,23 +164,29 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         (!self.of_chat && !self.bare).then_some(self.found)
     }
 
+    /// Whether a message is in the words of a program, or has what only the full reader reads; `None` for it, too.
+    fn is_unusual(&self, message: &FieldSpans<ChatMessageKey>, role: Option<MessageRole>) -> Option<bool> {
+        let is_text = |words: &ByteSpan| self.cursor.has_shape(*words, ValueShape::Text);
+        let refusal = message.field(ChatMessageKey::Refusal).filter(is_text);
+        let sender = message.field(ChatMessageKey::Sender).filter(|_| role == Some(MessageRole::Assistant));
+        let other = message.has_any(&[ChatMessageKey::Invocations, ChatMessageKey::Parts]);
+        let model = match message.field(ChatMessageKey::Model).filter(|_| self.ids.is_some()) {
+            Some(model) => self.chunk.plain_text(model)?,
+            None => None,
+        };
+        Some(other || refusal.or(sender).is_some() || model == Some(NO_MODEL))
+    }
+
     pub(super) fn read_message(&mut self, at: usize) -> Option<usize> {
+        use ChatMessageKey::{Call, Calls, Content, Invocations, Model, Parts, Refusal, Sender};
         let cursor = self.cursor;
-        let (message, behind) = self.keys.messages.read_spans(cursor, at)?;
+        let mut message = FieldSpans::default();
+        let behind = self.keys.messages.read_spans(cursor, at, &mut message)?;
         // A message of an unknown role may be anything: the full reader says so.
         let role = Some(MessageRole::from_key(self.chunk.plain_text(message.field(ChatMessageKey::Role)?)??)?);
         // In a session a message may go on with the next line.
         self.before = self.before.filter(|_| self.ids.is_some());
-        let refusal = message.field(ChatMessageKey::Refusal).filter(|words| cursor.has_shape(*words, ValueShape::Text));
-        let sender = message.field(ChatMessageKey::Sender).filter(|_| role == Some(MessageRole::Assistant));
-        let other = [ChatMessageKey::Invocations, ChatMessageKey::Parts].into_iter().find_map(|key| message.field(key));
-        if other.or(refusal).or(sender).is_some() {
-            return None;
-        }
-        // In a session, the words of the program.
-        if let Some(model) = message.field(ChatMessageKey::Model).filter(|_| self.ids.is_some())
-            && self.chunk.plain_text(model)? == Some(NO_MODEL)
-        {
+        if message.has_any(&[Invocations, Parts, Refusal, Sender, Model]) && self.is_unusual(&message, role)? {
             return None;
         }
         let is_message = is_message(&message, &cursor);
@@ -194,7 +194,6 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
         self.found.all_messages &= is_message;
         self.found.about_calls |= is_about_calls(&message, role);
         let known = |field| message.field(field).filter(|value| !cursor.has_shape(*value, ValueShape::Null));
-        use ChatMessageKey::{Call, Calls, Content};
         let read: &[_] = if role == Some(MessageRole::Assistant) { &[Content, Calls, Call] } else { &[Content] };
         self.chunk.pass_fields(&message, read)?;
         match role {
@@ -207,7 +206,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
                 }
                 if let Some((start, _)) = known(ChatMessageKey::Call) {
                     self.of_chat = true;
-                    let (function, _) = self.keys.calls.read_spans(cursor, start)?;
+                    let mut function = FieldSpans::default();
+                    self.keys.calls.read_spans(cursor, start, &mut function)?;
                     self.add_function(&function, None)?;
                 }
             }
@@ -256,12 +256,16 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
 
     fn read_call(&mut self, at: usize) -> Option<usize> {
         let cursor = self.cursor;
-        let (call, behind) = self.keys.calls.read_spans(cursor, at)?;
+        let (mut call, mut inner) = (FieldSpans::default(), FieldSpans::default());
+        let behind = self.keys.calls.read_spans(cursor, at, &mut call)?;
         let function = match function_object(&call, &cursor) {
-            Some((start, _)) => self.keys.functions.read_spans(cursor, start)?.0,
-            None => call,
+            Some((start, _)) => {
+                self.keys.functions.read_spans(cursor, start, &mut inner)?;
+                &inner
+            }
+            None => &call,
         };
-        self.add_function(&function, call.field(ToolCallKey::Id))?;
+        self.add_function(function, call.field(ToolCallKey::Id))?;
         Some(behind)
     }
 
@@ -359,7 +363,8 @@ impl<'c, 'a> ConversationReader<'c, 'a> {
             }
             return Some(end);
         }
-        let (block, behind) = self.keys.blocks.read_spans(cursor, at)?;
+        let mut block = FieldSpans::default();
+        let behind = self.keys.blocks.read_spans(cursor, at, &mut block)?;
         let word = self.chunk.plain_text(block.field(BlockKey::Type)?)??;
         let kind = BlockType::of_block(word);
         if !matches!(kind, Some(BlockType::Text | BlockType::OtherText)) {

@@ -59,7 +59,8 @@ impl ResponsesReader {
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
         let cursor = chunk.cursor;
-        let (line, behind) = self.line.read_spans(cursor, start)?;
+        let mut line = FieldSpans::default();
+        let behind = self.line.read_spans(cursor, start, &mut line)?;
         let known = |field| line.field(field).filter(|value| !cursor.has_shape(*value, ValueShape::Null));
         let alone =
             [ApiKey::Error, ApiKey::Previous, ApiKey::Conversation].into_iter().all(|field| known(field).is_none());
@@ -92,7 +93,8 @@ impl ResponsesReader {
 
 impl<'a> ResponseReader<'_, 'a> {
     fn read_item(&mut self, at: usize) -> Option<usize> {
-        let (item, behind) = self.items.read_spans(self.chunk.cursor, at)?;
+        let mut item = FieldSpans::default();
+        let behind = self.items.read_spans(self.chunk.cursor, at, &mut item)?;
         let kind = self.chunk.plain_text(item.field(ItemKey::Type)?)??;
         let is_message = item.field(ItemKey::Role).is_some();
         self.chunk.pass_fields(&item, if is_message { &[ItemKey::Content] } else { &[] })?;
@@ -124,7 +126,8 @@ impl<'a> ResponseReader<'_, 'a> {
         let (mut count, mut found) = (0_usize, None);
         read_list(cursor, content.0, |at| {
             count = count.saturating_add(1);
-            let (block, behind) = self.blocks.read_spans(cursor, at)?;
+            let mut block = FieldSpans::default();
+            let behind = self.blocks.read_spans(cursor, at, &mut block)?;
             chunk.pass_fields(&block, &[])?;
             let kind = chunk.plain_text(block.field(BlockKey::Type)?)?;
             found = text_in(&block, &cursor, |_| kind);
@@ -144,7 +147,8 @@ impl<'a> ResponseReader<'_, 'a> {
         for part in [ItemKey::Content, ItemKey::Summary].into_iter().filter_map(|field| item.field(field)) {
             if cursor.byte_at(part.0) == b'[' {
                 read_list(cursor, part.0, |at| {
-                    let (thought, behind) = self.items.read_spans(cursor, at)?;
+                    let mut thought = FieldSpans::default();
+                    let behind = self.items.read_spans(cursor, at, &mut thought)?;
                     if thought.field(ItemKey::Words).is_some_and(|words| cursor.has_shape(words, ValueShape::Text)) {
                         self.ensure_turn();
                     }

@@ -77,7 +77,8 @@ impl SessionReader {
             if from >= end {
                 continue;
             }
-            let (line, behind) = self.lines.read_spans(chunk.cursor, from)?;
+            let mut line = FieldSpans::default();
+            let behind = self.lines.read_spans(chunk.cursor, from, &mut line)?;
             if chunk.cursor.skip_blank(behind) < end {
                 return None;
             }
@@ -108,7 +109,11 @@ impl SessionReader {
         let denies = matches!(subtype, Some(None | Some(Some(PERMISSION_DENIED))));
         let denials = line.field(ClaudeKey::Denials).filter(|denials| cursor.slice(denials.0, denials.1) != b"[]");
         let tells = match line.field(ClaudeKey::Data).filter(|data| cursor.has_shape(*data, ValueShape::Object)) {
-            Some((start, _)) => self.data.read_spans(cursor, start)?.0.field(ClaudeKey::Message).is_some(),
+            Some((start, _)) => {
+                let mut data = FieldSpans::default();
+                self.data.read_spans(cursor, start, &mut data)?;
+                data.field(ClaudeKey::Message).is_some()
+            }
             None => false,
         };
         let has_error = line.field(ClaudeKey::Why).is_some_and(|why| cursor.is_text(why));

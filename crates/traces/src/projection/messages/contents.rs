@@ -3,7 +3,7 @@
 use super::ConversationReader;
 use crate::adapt::claude_code::holds_tool_blocks;
 use crate::adapt::content;
-use crate::adapt::fields::{ByteSpan, FieldRecord};
+use crate::adapt::fields::{ByteSpan, FieldRecord, FieldSpans};
 use crate::adapt::messages::{BlockKey, BlockType, text_in};
 use crate::adapt::printed_messages;
 use crate::projection::keys::read_list;
@@ -23,6 +23,12 @@ impl<'a> ConversationReader<'_, 'a> {
         Some(self.turns[1] < self.last_turn)
     }
 
+    pub(super) fn note_words(&mut self, text: ByteSpan) {
+        let inside = || self.cursor.slice(text.0.wrapping_add(1), text.1.wrapping_sub(1));
+        self.found.has_words =
+            self.found.has_words || !self.cursor.has_escape(text.0, text.1) && !inside().trim_ascii().is_empty();
+    }
+
     /// Python-printed tool messages go to the full reader.
     pub(super) fn may_be_printed(&self, (start, end): ByteSpan) -> bool {
         let may_begin = matches!(self.cursor.byte_at(start.wrapping_add(1)), b'c' | b'T' | b'\\');
@@ -33,7 +39,8 @@ impl<'a> ConversationReader<'_, 'a> {
     }
 
     pub(super) fn says_or_is_silent(&mut self, at: usize) -> Option<usize> {
-        let (block, behind) = self.keys.inner.read_spans(self.cursor, at)?;
+        let mut block = FieldSpans::default();
+        let behind = self.keys.inner.read_spans(self.cursor, at, &mut block)?;
         let kind = BlockType::of_block(self.chunk.plain_text(block.field(BlockKey::Type)?)??)?;
         matches!(kind, BlockType::Text | BlockType::OtherText | BlockType::Silent).then_some(behind)
     }
@@ -56,7 +63,8 @@ impl<'a> ConversationReader<'_, 'a> {
         let cursor = self.cursor;
         read_list(cursor, start, |at| {
             count += 1;
-            let (block, behind) = self.keys.inner.read_spans(cursor, at)?;
+            let mut block = FieldSpans::default();
+            let behind = self.keys.inner.read_spans(cursor, at, &mut block)?;
             let kind = self.field_text(block.field(BlockKey::Type))?;
             found = text_in(&block, &cursor, |_| kind);
             Some(behind)

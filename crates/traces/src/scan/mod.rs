@@ -5,10 +5,12 @@
 //! can be checked without a parser: strings are closed on their line, hold no control characters and only known escapes.
 //! [`ByteIndex::is_clean`] is false where that does not hold, and the full reader has to look.
 
+mod any_word;
 mod cursor;
 mod simd;
 mod teddy;
 
+pub(crate) use any_word::AnyWord;
 use averment_base::limits::{LONG, give_own_block};
 use averment_base::memory::allow_failure;
 pub use cursor::ScanCursor;

@@ -8,9 +8,9 @@ use crate::adapt::calls;
 use crate::adapt::fields::{key_table, value_of};
 use crate::adapt::nodes::{node_list, node_object};
 use crate::adapt::run_builder::RunBuilder;
+use crate::scan::AnyWord;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
-use memchr::memmem::Finder;
 use std::sync::LazyLock;
 
 pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, draft: &mut RunBuilder<'run, '_>) -> Option<Node<'run>> {
@@ -31,18 +31,10 @@ pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, draft: &mut RunBuilder<
 
 pub(super) fn are_written(args: Node<'_>) -> bool {
     let Value::Text(text) = args.value else { return false };
-    static WRAPPERS: LazyLock<Vec<Finder<'static>>> =
-        LazyLock::new(|| word_finders(&[WrapperKey::Written.keys(), WrapperKey::Named.keys(), &[ESCAPE]]));
+    static WRAPPERS: LazyLock<AnyWord> =
+        LazyLock::new(|| AnyWord::new(&[WrapperKey::Written.keys(), WrapperKey::Named.keys(), &[ESCAPE]]));
     let is_object = text.raw_text().starts_with('{') && args.origin.byte_range().is_some();
-    is_object && !holds_any(text.raw_text(), &WRAPPERS)
-}
-
-fn word_finders(words: &[&[&'static str]]) -> Vec<Finder<'static>> {
-    words.iter().copied().flatten().map(|word| Finder::new(*word)).collect()
-}
-
-fn holds_any(raw: &str, words: &[Finder<'_>]) -> bool {
-    words.iter().any(|word| word.find(raw.as_bytes()).is_some())
+    is_object && !WRAPPERS.is_in(text.raw_text())
 }
 
 key_table! {
@@ -178,8 +170,8 @@ fn is_function_schema<'run>(response: Object<'run>, facts: &SpanFacts<'run>) -> 
 
 /// Cheap test of raw text for wrapper or error words.
 fn may_say_more(raw: &str) -> bool {
-    static WORDS: LazyLock<Vec<Finder<'static>>> = LazyLock::new(|| {
-        word_finders(&[
+    static WORDS: LazyLock<AnyWord> = LazyLock::new(|| {
+        AnyWord::new(&[
             WrapperKey::Output.keys(),
             WrapperKey::Response.keys(),
             Holder::Call.keys(),
@@ -187,7 +179,7 @@ fn may_say_more(raw: &str) -> bool {
             &[of_step::ERROR, ESCAPE],
         ])
     });
-    holds_any(raw, &WORDS)
+    WORDS.is_in(raw)
 }
 
 /// Any letter may be escaped so.

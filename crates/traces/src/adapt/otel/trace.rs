@@ -76,6 +76,8 @@ pub(crate) struct SpanTrace<'run> {
     spans: Vec<TraceSpan<'run>>,
     id: Option<Node<'run>>,
     ids: FxHashSet<&'run str>,
+    /// The id of the span before.
+    last_id: Option<&'run str>,
     /// The spans whose start is recorded, and that end in a record of their own.
     begun: Vec<&'run str>,
     /// The first span without a start time.
@@ -94,7 +96,11 @@ impl<'run> SpanTrace<'run> {
         draft.count_record();
         if let Some(id) = context_id(words, SpanKey::Trace) {
             self.id.get_or_insert(id);
-            self.ids.extend(id_of_node(id));
+            let id = id_of_node(id);
+            if self.last_id != id {
+                self.ids.extend(id);
+                self.last_id = id;
+            }
         }
         let span = read_span(words, form, record, draft);
         if span.facts.fact_text(Fact::Stage).and_then(SpanStage::from_key).is_some() {
@@ -112,6 +118,15 @@ impl<'run> SpanTrace<'run> {
         self.spans.is_empty()
     }
 
+    /// What began and has not ended may be a call.
+    fn has_open_spans(&self) -> bool {
+        if self.begun.is_empty() {
+            return false;
+        }
+        let ended: FxHashSet<&str> = self.spans.iter().filter_map(|span| span.id).collect();
+        self.begun.iter().any(|id| !ended.contains(id))
+    }
+
     pub(crate) fn build_run(self, origin: TextOrigin, draft: &mut RunBuilder<'run, '_>) {
         if self.ids.len() > 1 {
             draft.add_warning(origin, format!("spans of {} traces are read as one run", self.ids.len()));
@@ -122,9 +137,7 @@ impl<'run> SpanTrace<'run> {
         if !self.spans.iter().any(|span| span.act != SpanAct::Other) {
             draft.add_warning(origin, OF_NOTHING);
         }
-        // What began and has not ended may be a call.
-        let ended: FxHashSet<&str> = self.spans.iter().filter_map(|span| span.id).collect();
-        if self.begun.iter().any(|id| !ended.contains(id)) {
+        if self.has_open_spans() {
             draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
             draft.needs_whole();
         }
@@ -142,6 +155,11 @@ pub(crate) struct SpanValues<'run>([Option<(u8, Node<'run>)>; SpanKey::ALL.len()
 impl<'run> SpanValues<'run> {
     pub(crate) fn empty_values() -> Self {
         Self([None; SpanKey::ALL.len()])
+    }
+
+    /// Forgets the values of a span.
+    pub(crate) fn clear_values(&mut self) {
+        self.0.fill(None);
     }
 
     pub(crate) fn of_span(span: Object<'run>) -> Self {
@@ -191,13 +209,15 @@ fn read_span<'run>(
     span.parent = parent_id(words);
     (span.start, span.end) =
         if form == SpanForm::Zipkin { zipkin::span_times(record) } else { span_times(words, form) };
+    let attributes = words.value_of(SpanKey::Attributes);
+    span.facts.reserve_for(attributes.map_or(0, attributes::count_attributes).saturating_add(1));
     if let Some(kind) = words.value_of(SpanKey::Kind) {
-        span.facts.add_attribute("span.kind", kind);
+        span.facts.set_fact(Fact::SpanKind, kind);
         span.act = text_of_node(kind).and_then(ActWord::parse_act).unwrap_or(SpanAct::Other);
     }
     let columns: Vec<ObjectEntry<'run>> = super::column_attributes(record).collect();
     let columns = (!columns.is_empty()).then(|| draft.object_node(&columns));
-    if let Some(attributes) = words.value_of(SpanKey::Attributes).or(columns) {
+    if let Some(attributes) = attributes.or(columns) {
         span.take_attributes(attributes, draft);
     } else if record.entries().iter().any(|entry| may_be_attributes(entry, form, draft)) {
         let message = "a span has no `attributes`, and a key that is not known holds such: it may be a call";
@@ -285,7 +305,7 @@ fn span_times(words: &SpanValues<'_>, form: SpanForm) -> (Option<f64>, Option<f6
 /// An object with a code, or a word; the code is a word or a number.
 fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
     let status = outer.value_of(SpanKey::Status);
-    let inner = status.and_then(node_object);
+    let inner = status.and_then(node_object).filter(|inner| !inner.entries().is_empty());
     let code = inner
         .and_then(|inner| value_of(inner, SpanKey::StatusCode))
         .or_else(|| outer.value_of(SpanKey::StatusCode))

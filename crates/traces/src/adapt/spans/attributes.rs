@@ -265,6 +265,15 @@ key_table! {
     }
 }
 
+/// How many there are where they are listed or named.
+pub(crate) fn count_attributes(node: Node<'_>) -> usize {
+    match node.value {
+        Value::List(items) => items.len(),
+        Value::Object(object) => object.entries().len(),
+        _ => 0,
+    }
+}
+
 pub(crate) fn as_object<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     match node.value {
         Value::List(items) => {

@@ -13,7 +13,7 @@ use crate::adapt::{content, handovers, tools, written_actions};
 use averment_base::value::{Node, Number, TextOrigin, Value};
 use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::StepKind;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
 pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'run>, draft: &mut RunBuilder<'run, '_>) {
     draft.mark_recorded(&[StepKind::Span]);
@@ -83,6 +83,10 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
 
 /// A resent span counts once: the last version with an end.
 fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, draft: &mut RunBuilder<'run, '_>) -> Vec<TraceSpan<'run>> {
+    let mut ids = FxHashSet::with_capacity_and_hasher(spans.len(), FxBuildHasher);
+    if spans.iter().filter_map(|span| span.id).all(|id| ids.insert(id)) {
+        return spans;
+    }
     let mut known: FxHashMap<&'run str, usize> = FxHashMap::default();
     let mut kept: Vec<TraceSpan<'run>> = Vec::with_capacity(spans.len());
     for span in spans {

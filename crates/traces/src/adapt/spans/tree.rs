@@ -3,7 +3,7 @@
 use super::attributes::Fact;
 use super::{SpanAct, TraceSpan, text_of_node};
 use averment_base::value::{Node, Value};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 
 pub(super) const MAIN: &str = "main";
@@ -30,7 +30,7 @@ impl<'run> SpanTree<'run> {
             (None, Some(_)) => Ordering::Greater,
             (None, None) => Ordering::Equal,
         });
-        let mut by_id = FxHashMap::default();
+        let mut by_id = FxHashMap::with_capacity_and_hasher(spans.len(), FxBuildHasher);
         for (number, span) in spans.iter().enumerate() {
             if let Some(id) = span.id {
                 by_id.entry(id).or_insert(number);
@@ -216,9 +216,8 @@ impl<'run> SpanTree<'run> {
 
 fn order_parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let mut done = vec![false; parents.len()];
-    let mut order = Vec::with_capacity(parents.len());
+    let (mut order, mut way) = (Vec::with_capacity(parents.len()), Vec::new());
     for start in 0..parents.len() {
-        let mut way = Vec::new();
         let mut at = Some(start);
         while let Some(here) = at
             && let Some(slot) = done.get_mut(here).filter(|done| !**done)
@@ -227,7 +226,7 @@ fn order_parents_first(parents: &[Option<usize>]) -> Vec<usize> {
             way.push(here);
             at = parents.get(here).copied().flatten();
         }
-        order.extend(way.into_iter().rev());
+        order.extend(way.drain(..).rev());
     }
     order
 }
@@ -248,9 +247,8 @@ pub(super) fn plain_name_node<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>
 
 /// Spans in a cycle become roots.
 fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
-    let mut state = vec![0_u8; parents.len()];
+    let (mut state, mut way) = (vec![0_u8; parents.len()], Vec::new());
     for start in 0..parents.len() {
-        let mut way = Vec::new();
         let mut at = Some(start);
         while let Some(here) = at {
             match state.get(here) {
@@ -270,7 +268,7 @@ fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
                 _ => break,
             }
         }
-        for passed in way {
+        for passed in way.drain(..) {
             if let Some(slot) = state.get_mut(passed) {
                 *slot = 2;
             }

@@ -1,7 +1,7 @@
 //! The projection of a run that was read in full.
 
 use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, TextPool};
-use averment_base::value::{Node, Value};
+use averment_base::value::{Node, Value, ValueText};
 use averment_runs::run::{CallTimes, Run, StepKind};
 use smallvec::{SmallVec, smallvec};
 
@@ -34,15 +34,25 @@ impl<'a> RunProjection<'a> {
 }
 
 impl TextPool {
+    #[inline]
     pub(super) fn add_texts_in(&mut self, root: Value<'_>) {
+        match root {
+            Value::Text(text) => self.add_value_text(text),
+            root => self.add_nested_texts(root),
+        }
+    }
+
+    fn add_value_text(&mut self, text: ValueText<'_>) {
+        self.any = true;
+        self.text.push_str(text.as_str());
+        self.end_text();
+    }
+
+    fn add_nested_texts(&mut self, root: Value<'_>) {
         let mut open: SmallVec<[Node<'_>; 8]> = smallvec![Node::computed(root)];
         while let Some(node) = open.pop() {
             match node.value {
-                Value::Text(text) => {
-                    self.any = true;
-                    self.text.push_str(text.as_str());
-                    self.end_text();
-                }
+                Value::Text(text) => self.add_value_text(text),
                 Value::Number(_) | Value::Boolean(_) => self.any = true,
                 Value::List(items) => open.extend(items.iter().rev().copied()),
                 Value::Object(object) => open.extend(object.entries().iter().rev().map(|entry| entry.node)),

@@ -18,6 +18,7 @@ mod run_keys;
 mod samples;
 mod session;
 mod side_messages;
+mod span_attributes;
 mod spans;
 #[cfg(test)]
 mod tests;
@@ -223,13 +224,21 @@ impl TextPool {
     /// Resolves escapes; the index knows where they are.
     #[inline(never)]
     fn add_escaped(&mut self, cursor: ScanCursor<'_>, text: &str, start: usize, end: usize) {
-        let mut at = start;
-        while let Some(slash) = cursor.next_backslash(at).filter(|slash| *slash < end) {
+        let (mut at, mut from) = (start, start);
+        while let Some(slash) = cursor.next_backslash(from).filter(|slash| *slash < end) {
+            let behind = slash.wrapping_add(1);
+            if matches!(cursor.byte_at(behind), b'"' | b'\\' | b'/') {
+                // The character stands for itself.
+                self.text.push_str(text.get(at..slash).unwrap_or_default());
+                (at, from) = (behind, behind.wrapping_add(1));
+                continue;
+            }
             let rest = text.get(slash..end).unwrap_or_default();
             let Some((character, length)) = read_escape(rest) else { break };
             self.text.push_str(text.get(at..slash).unwrap_or_default());
             self.text.push(character);
             at = slash.wrapping_add(length);
+            from = at;
         }
         self.text.push_str(text.get(at..end).unwrap_or_default());
     }

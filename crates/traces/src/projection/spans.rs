@@ -5,18 +5,18 @@
 //! the trace is for the full reader.
 
 use super::keys::{KeyReader, keys_of, read_list};
-use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk};
-use crate::adapt::fields::{ByteSpan, TableRow};
+use super::span_attributes::AttributeReader;
+use super::{CallField, ProjectedCall, RawValue, ReadSet, RunProjection, ScannedChunk, TextPool};
+use crate::adapt::fields::TableRow;
 use crate::adapt::nodes::node_text;
 use crate::adapt::otel::{ContainerKey, Detail, SpanForm, SpanKey, SpanTrace, SpanValues};
 use crate::adapt::run_builder::{RequestedParts, RunBuilder};
-use crate::adapt::spans::attributes::{self, AttributeKey, TypedValueKey};
 use crate::build::records_any;
 use crate::time;
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, json};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{CallTimes, StepKind};
-use smallvec::SmallVec;
+use std::ops::Range;
 
 #[derive(Debug, Clone, Copy)]
 enum ContainerRole {
@@ -33,13 +33,6 @@ enum SpanRole {
     Refused,
 }
 
-#[derive(Debug, Clone, Copy)]
-enum AttributeRole {
-    Key,
-    Value,
-    Beside,
-}
-
 #[derive(Debug)]
 pub(super) struct TraceReader {
     outer: KeyReader<ContainerRole>,
@@ -52,12 +45,6 @@ pub(super) struct TraceReader {
 struct SpanReader {
     keys: KeyReader<SpanRole>,
     attributes: AttributeReader,
-}
-
-#[derive(Debug)]
-struct AttributeReader {
-    keys: KeyReader<AttributeRole>,
-    values: KeyReader<Option<TypedValueKey>>,
 }
 
 const BEGINNINGS: [&str; 2] = ["[{", "{"];
@@ -118,10 +105,11 @@ impl TraceReader {
         draft: &mut RunBuilder<'a, '_>,
     ) -> Option<usize> {
         let Self { outer, resources, scopes, spans } = self;
+        let mut words = SpanValues::empty_values();
         read_holder(outer, chunk, at, |at| {
             read_holder(resources, chunk, at, |at| {
                 read_holder(scopes, chunk, at, |at| {
-                    let (words, behind) = spans.read_span(chunk, draft, at)?;
+                    let behind = spans.read_span(chunk, draft, at, &mut words)?;
                     trace.add_span(&words, SpanForm::Otlp, Object::EMPTY, draft);
                     Some(behind)
                 })
@@ -144,7 +132,7 @@ fn take_run<'a>(
         let values = [fields.args, fields.result];
         for ((wanted, texts), node) in read_set.texts.iter().zip(&mut projection.texts).zip(values) {
             if let Some(node) = node.filter(|_| *wanted) {
-                texts.add_texts_in(node.value);
+                add_texts(chunk, node, texts);
             }
         }
         for (known, now) in records.iter_mut().zip([fields.args.is_some(), fields.has_outcome]) {
@@ -162,6 +150,23 @@ fn take_run<'a>(
         }
     }
     Some(())
+}
+
+/// A text that stands in the chunk is unescaped from there.
+fn add_texts(chunk: ScannedChunk<'_>, node: Node<'_>, texts: &mut TextPool) {
+    match (node.value, node.origin.byte_range()) {
+        (Value::Text(text), Some(range)) if is_quoted_at(chunk, &range, text.raw_text()) => {
+            texts.any = true;
+            texts.add_text(chunk.cursor, chunk.text, range.start, range.end.wrapping_sub(1));
+        }
+        _ => texts.add_texts_in(node.value),
+    }
+}
+
+/// What stands in another text has its place, and not its bytes.
+fn is_quoted_at(chunk: ScannedChunk<'_>, range: &Range<usize>, raw: &str) -> bool {
+    let inside = chunk.text.get(range.start.wrapping_add(1)..range.end.wrapping_sub(1));
+    chunk.cursor.byte_at(range.start) == b'"' && inside.is_some_and(|inside| std::ptr::eq(inside, raw))
 }
 
 #[derive(Default)]
@@ -249,9 +254,6 @@ fn read_holder(
     has_list.then_some(behind)
 }
 
-/// Usual maximum number of a span's entries.
-const ENTRIES: usize = 16;
-
 impl SpanReader {
     fn new() -> Self {
         let words = (0_u32..).zip(keys_of::<SpanKey>()).map(|(bit, (key, word))| {
@@ -259,16 +261,7 @@ impl SpanReader {
             (key, SpanRole::Word(word, rank, 1_u64.wrapping_shl(bit)))
         });
         let beside = Detail::Any.keys().iter().map(|key| ((*key).to_owned(), SpanRole::Beside));
-        let [key, value] = [(AttributeKey::Key, AttributeRole::Key), (AttributeKey::Value, AttributeRole::Value)]
-            .map(|(word, role)| word.keys().iter().map(move |name| ((*name).to_owned(), role)));
-        let typed = keys_of().map(|(key, typed): (String, TypedValueKey)| (key, Some(typed)));
-        Self {
-            keys: KeyReader::new(words.chain(beside), SpanRole::Refused),
-            attributes: AttributeReader {
-                keys: KeyReader::new(key.chain(value), AttributeRole::Beside),
-                values: KeyReader::new(typed, None),
-            },
-        }
+        Self { keys: KeyReader::new(words.chain(beside), SpanRole::Refused), attributes: AttributeReader::new() }
     }
 
     fn read_span<'a>(
@@ -276,9 +269,11 @@ impl SpanReader {
         chunk: ScannedChunk<'a>,
         draft: &RunBuilder<'a, '_>,
         at: usize,
-    ) -> Option<(SpanValues<'a>, usize)> {
+        words: &mut SpanValues<'a>,
+    ) -> Option<usize> {
         let cursor = chunk.cursor;
-        let (mut words, mut seen) = (SpanValues::empty_values(), 0_u64);
+        let mut seen = 0_u64;
+        words.clear_values();
         let Self { keys, attributes } = self;
         let behind = keys.read_object(cursor, at, |key, at| {
             let (word, rank, bit) = match key {
@@ -300,61 +295,8 @@ impl SpanReader {
             words.offer_value(word, rank, node);
             Some(end)
         })?;
-        words.can_be_span().then_some((words, behind))
+        words.can_be_span().then_some(behind)
     }
-}
-
-impl AttributeReader {
-    fn read_list<'a>(
-        &mut self,
-        chunk: ScannedChunk<'a>,
-        draft: &RunBuilder<'a, '_>,
-        start: usize,
-    ) -> Option<(Node<'a>, usize)> {
-        let mut entries: SmallVec<[ObjectEntry<'a>; ENTRIES]> = SmallVec::new();
-        let behind = read_list(chunk.cursor, start, |at| {
-            let (mut key, mut value) = (None, None);
-            let behind = self.keys.read_object(chunk.cursor, at, |role, at| {
-                let end = chunk.cursor.value_end(at)?;
-                match role {
-                    AttributeRole::Key if key.is_none() => key = Some(chunk.plain_text((at, end))??),
-                    AttributeRole::Value if value.is_none() => value = Some((at, end)),
-                    AttributeRole::Beside if chunk.may_hold_call((at, end)) => return None,
-                    AttributeRole::Beside => {}
-                    AttributeRole::Key | AttributeRole::Value => return None,
-                }
-                Some(end)
-            })?;
-            match (key, read_typed(&mut self.values, chunk, value?)) {
-                (Some(key), Some(node)) => entries.push(ObjectEntry { key, node }),
-                _ if chunk.may_hold_call((at, behind)) => return None,
-                _ => entries.extend(attributes::attribute_entry(value_at(chunk, at, behind)?, draft, 0)),
-            }
-            Some(behind)
-        })?;
-        let object = Object::new(chunk.arena, chunk.arena.alloc_slice_copy(&entries));
-        Some((Node::new(Value::Object(object), TextOrigin::new(start, behind)), behind))
-    }
-}
-
-/// Only for text, numbers and booleans.
-fn read_typed<'a>(
-    keys: &mut KeyReader<Option<TypedValueKey>>,
-    chunk: ScannedChunk<'a>,
-    (start, _): ByteSpan,
-) -> Option<Node<'a>> {
-    let mut found = None;
-    keys.read_object(chunk.cursor, start, |typed, at| {
-        let end = chunk.cursor.value_end(at)?;
-        match (typed, found) {
-            (Some(typed @ (TypedValueKey::Plain | TypedValueKey::Integer)), None) => found = Some((*typed, at, end)),
-            _ => return None,
-        }
-        Some(end)
-    })?;
-    let (typed, start, end) = found?;
-    let node = value_at(chunk, start, end)?;
-    Some(if typed == TypedValueKey::Integer { attributes::integer_node(node) } else { node })
 }
 
 /// Behind a value in which nobody looks for calls. `None` for the full reader.
@@ -363,8 +305,12 @@ fn pass_value(chunk: ScannedChunk<'_>, at: usize) -> Option<usize> {
     (!chunk.may_hold_call((at, end))).then_some(end)
 }
 
-fn value_at<'a>(chunk: ScannedChunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
+#[inline]
+pub(super) fn value_at<'a>(chunk: ScannedChunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
     let value = match chunk.cursor.byte_at(start) {
+        b'"' if !chunk.cursor.has_escape(start, end) => {
+            Value::plain_text(chunk.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?)
+        }
         b'{' if end.wrapping_sub(start) == 2 => Value::Object(Object::EMPTY),
         b'[' if end.wrapping_sub(start) == 2 => Value::List(&[]),
         _ => chunk.read_value(RawValue::Bytes(start, end))?,

@@ -39,7 +39,21 @@ pub(super) struct TraceReader {
     resources: KeyReader<ContainerRole>,
     scopes: KeyReader<ContainerRole>,
     spans: SpanReader,
+    /// What the trace before took.
+    room: TraceRoom,
 }
+
+/// Traces of one file are mostly alike: memory is asked for once, and not while it grows.
+#[derive(Debug, Default, Clone, Copy)]
+struct TraceRoom {
+    spans: usize,
+    /// Bytes, by [`CallField`].
+    texts: [usize; 2],
+}
+
+/// So much is asked for at most, in spans and in bytes.
+const MOST_SPANS: usize = 256;
+const MOST_TEXT: usize = 256 << 10;
 
 #[derive(Debug)]
 struct SpanReader {
@@ -57,6 +71,7 @@ impl TraceReader {
             resources: KeyReader::new(inner(ContainerKey::Scopes), ContainerRole::Beside),
             scopes: KeyReader::new(inner(ContainerKey::Spans), ContainerRole::Beside),
             spans: SpanReader::new(),
+            room: TraceRoom::default(),
         }
     }
 
@@ -84,7 +99,7 @@ impl TraceReader {
         let args_as_written = read_set.texts.get(CallField::Args as usize) != Some(&true);
         let asked = RequestedParts { entries: &read_set.roots, args_as_written };
         let mut draft = RunBuilder::for_projection(chunk.arena, chunk.limits, asked);
-        let mut trace = SpanTrace::default();
+        let mut trace = SpanTrace::with_room(self.room.spans);
         let mut container = |at| self.read_container(chunk, at, &mut trace, &mut draft);
         let behind = match cursor.byte_at(start) {
             b'[' => read_list(cursor, start, container)?,
@@ -93,8 +108,14 @@ impl TraceReader {
         if cursor.skip_blank(behind) < chunk.text.len() || trace.is_empty() {
             return None;
         }
+        self.room.spans = trace.span_count().min(MOST_SPANS);
         trace.build_run(TextOrigin::new(start, behind), &mut draft);
-        take_run(chunk, &draft, read_set, projection)
+        for (pool, bytes) in projection.texts.iter_mut().zip(self.room.texts) {
+            pool.text.reserve(bytes);
+        }
+        take_run(chunk, &draft, read_set, projection)?;
+        self.room.texts = projection.texts.each_ref().map(|pool| pool.text.len().min(MOST_TEXT));
+        Some(())
     }
 
     fn read_container<'a>(
@@ -104,7 +125,7 @@ impl TraceReader {
         trace: &mut SpanTrace<'a>,
         draft: &mut RunBuilder<'a, '_>,
     ) -> Option<usize> {
-        let Self { outer, resources, scopes, spans } = self;
+        let Self { outer, resources, scopes, spans, .. } = self;
         let mut words = SpanValues::empty_values();
         read_holder(outer, chunk, at, |at| {
             read_holder(resources, chunk, at, |at| {
@@ -126,6 +147,7 @@ fn take_run<'a>(
     projection: &mut RunProjection<'a>,
 ) -> Option<()> {
     let (steps, records_calls) = draft.projected_steps()?;
+    projection.calls.reserve(steps.len());
     let mut records = [false; CallField::ALL.len()];
     for step in steps.iter().filter(|step| step.kind == StepKind::Call) {
         let fields = CallFields::from_entries(&step.fields);

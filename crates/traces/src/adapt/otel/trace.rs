@@ -85,6 +85,11 @@ pub(crate) struct SpanTrace<'run> {
 }
 
 impl<'run> SpanTrace<'run> {
+    /// With memory for so many spans.
+    pub(crate) fn with_room(spans: usize) -> Self {
+        Self { spans: Vec::with_capacity(spans), ..Self::default() }
+    }
+
     /// The record is kept while more of it may count.
     pub(crate) fn add_span(
         &mut self,
@@ -116,6 +121,10 @@ impl<'run> SpanTrace<'run> {
 
     pub(crate) fn is_empty(&self) -> bool {
         self.spans.is_empty()
+    }
+
+    pub(crate) fn span_count(&self) -> usize {
+        self.spans.len()
     }
 
     /// What began and has not ended may be a call.

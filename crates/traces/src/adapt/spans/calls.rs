@@ -53,7 +53,7 @@ fn executed_calls<'run>(
     let results = results_of_requests(tree, models, requests, exchanges);
     let of_request = |place: usize| results.get(matched.requests.get(place).copied().flatten()?).copied().flatten();
     later_results::complete_results(&mut carried, tree, models, exchanges, of_request);
-    let mut calls = SpanCalls::default();
+    let mut calls = SpanCalls { steps: Vec::with_capacity(carried.len()), ..SpanCalls::default() };
     // Calls that started together stand as the model asked for them.
     let start = |call: &ToolExecution<'run>| tree.spans.get(call.span).and_then(|span| span.start);
     let mut in_order: Vec<_> = carried.iter().zip(&matched.requests).collect();

@@ -220,11 +220,16 @@ pub fn is_heavy(pattern: &str) -> bool {
     count_states(pattern) > HEAVY
 }
 
-/// About how many bytes the automaton of an expression takes: its classes and letters, repetitions written out.
+/// About how many bytes the automaton of an expression takes: its classes and letters, repetitions written out. It takes less than
+/// [`LARGEST_ERROR`] times as many. `None` for an expression that cannot be read.
 #[must_use]
-pub fn automaton_bytes(pattern: &str) -> u64 {
-    regex_syntax::Parser::new().parse(pattern).map_or(0, |hir| written_out(&hir))
+pub fn automaton_bytes(pattern: &str) -> Option<u64> {
+    regex_syntax::Parser::new().parse(pattern).ok().map(|hir| written_out(&hir))
 }
+
+/// Bound of what an automaton takes, as a multiple of [`automaton_bytes`]. A range of characters becomes at most 21 sequences of four states
+/// of less than 64 bytes.
+pub const LARGEST_ERROR: u64 = 128;
 
 fn written_out(hir: &Hir) -> u64 {
     /// Cost of a letter range, as parts of characters in both directions.
@@ -268,6 +273,36 @@ fn hir_states(hir: &Hir) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_automaton_takes_more_than_its_estimate_allows() {
+        let long = "a|bc|".repeat(200) + "d";
+        let patterns = [
+            "a",
+            "(?i)k",
+            "[^a]",
+            r"\w",
+            r"\PL",
+            r"\p{Greek}+x",
+            "(?s).{100}",
+            "[\u{80}-\u{10ffff}]",
+            "(a?){50}",
+            "((a{9}){9}){9}",
+            "(?P<name>x)*?",
+            r"\b(?:^|$)*",
+            "[a-c]{0,90}",
+            "(|a|b)+",
+            "é{20,}",
+            "()()()",
+            "(?:)",
+            &long,
+        ];
+        for pattern in patterns {
+            let most = usize::try_from(automaton_bytes(pattern).unwrap() * LARGEST_ERROR).unwrap();
+            assert!(RegexBuilder::new(pattern).size_limit(most).build().is_ok(), "{pattern}");
+        }
+        assert_eq!(automaton_bytes("("), None);
+    }
 
     #[test]
     fn finding_every_match_is_paid_by_what_each_looks_through() {

@@ -9,6 +9,7 @@ use crate::ir::{self, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_builtins::backtrack::{BacktrackRegex, build_skeleton, is_beyond_linear};
+use averment_builtins::pattern::{LARGEST_ERROR, automaton_bytes};
 use averment_syntax::ast;
 use indexmap::IndexSet;
 use regex_syntax::ast as parsed;
@@ -73,12 +74,17 @@ impl<'a> Checker<'a> {
                 BacktrackRegex::new(&one.pattern).map_err(|mistake| regex_error::explain_built(regex, &mistake))?;
             return Ok(self.has_room_for_regex(regex, pattern.memory_bytes()).then(|| self.intern_regex(one)));
         }
-        if !self.has_room_for_regex(regex, averment_builtins::pattern::automaton_bytes(&one.pattern)) {
+        let bytes = automaton_bytes(&one.pattern);
+        if !self.has_room_for_regex(regex, bytes.unwrap_or_default()) {
             return Ok(None);
         }
         let limit = self.options.limits.regex_bytes;
-        let build = regex::RegexBuilder::new(&one.pattern).size_limit(limit).build();
-        build.map_err(|error| regex_error::explain_build(regex, &error))?;
+        // Building takes ten times as long as reading: it is left out where it cannot fail.
+        let is_small = bytes.is_some_and(|bytes| bytes.saturating_mul(LARGEST_ERROR) <= limit as u64);
+        if !is_small {
+            let build = regex::RegexBuilder::new(&one.pattern).size_limit(limit).build();
+            build.map_err(|error| regex_error::explain_build(regex, &error))?;
+        }
         Ok(Some(self.intern_regex(one)))
     }
 

@@ -146,7 +146,7 @@ impl PartVerifier<'_> {
                 true => BacktrackRegex::new(&regex.pattern).map_err(|mistake| unusable(&mistake))?.memory_bytes(),
                 false => {
                     regex_syntax::parse(&regex.pattern).map_err(|error| unusable(&error))?;
-                    averment_builtins::pattern::automaton_bytes(&regex.pattern)
+                    averment_builtins::pattern::automaton_bytes(&regex.pattern).unwrap_or_default()
                 }
             };
             bytes = bytes.saturating_add(own);

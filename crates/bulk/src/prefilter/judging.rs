@@ -21,6 +21,8 @@ pub(super) struct PrefilterRun<'j, 'a> {
     pub(super) evaluator: ConditionEvaluator<'j, 'a>,
     /// Cached truth of each condition; the inner `None` means undecidable here.
     pub(super) truths: &'j mut [Option<Option<Truth>>],
+    /// What statements say of the orders in which their operands first occur; open where that is not known yet.
+    pub(super) orders: &'j mut [PrefilterAnswer],
     pub(super) found: &'j [Vec<bool>; 2],
     pub(super) hits: &'j [Vec<u32>; 2],
     pub(super) skipped: &'j mut BTreeSet<u32>,

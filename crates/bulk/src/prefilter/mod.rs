@@ -30,7 +30,7 @@ use averment_engine::vm::machine::Machine;
 use averment_engine::vm::over_runs::RunContribution;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::{CostCenter, Profile};
-use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls};
+use averment_engine::vm::temporal::by_name::{self, FIRST_ORDERS, NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_runs::run::{CallTimes, Run};
 use averment_traces::projection::{CallField, FieldMask, ReadSet, RunProjection, ScannedChunk};
@@ -68,6 +68,10 @@ pub enum PrefilterAnswer {
 }
 
 impl PrefilterAnswer {
+    /// All answers, in their order.
+    pub const ALL: [Self; 7] =
+        [Self::Open, Self::Pass, Self::Fail, Self::Idle, Self::Vacuous, Self::Undecided, Self::Skipped];
+
     /// The verdict; `None` for an open one.
     #[must_use]
     pub fn as_verdict(self) -> Option<Verdict> {
@@ -233,6 +237,7 @@ pub struct PrefilterScratch {
     touched: Vec<u32>,
     truths: Vec<Option<Option<Truth>>>,
     remembered: ClassAnswers,
+    orders: Vec<PrefilterAnswer>,
     found: [Vec<bool>; 2],
     hits: [Vec<u32>; 2],
     /// A bit per assertion that was evaluated for the run.
@@ -281,6 +286,7 @@ impl Prefilter {
         scratch.count_names(plan, rules.prepared, projection);
         scratch.truths.clear();
         scratch.truths.resize(self.conditions.len(), None);
+        scratch.orders.resize(rules.program.temporals.len() * FIRST_ORDERS, PrefilterAnswer::Open);
         self.search_texts(projection, source, rules.prepared, &mut scratch.found, &mut scratch.hits);
         let PrefilterScratch {
             classes,
@@ -289,6 +295,7 @@ impl Prefilter {
             seen,
             truths,
             remembered,
+            orders,
             found,
             hits,
             touched,
@@ -299,10 +306,22 @@ impl Prefilter {
             has_read,
             ..
         } = scratch;
-        let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times };
+        let is_sequential = by_name::is_sequential(times);
+        let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times, is_sequential };
         let evaluator = ConditionEvaluator::new(self, rules, projection, source);
-        let mut judging =
-            PrefilterRun { prefilter: self, rules, projection, source, calls, evaluator, truths, found, hits, skipped };
+        let mut judging = PrefilterRun {
+            prefilter: self,
+            rules,
+            projection,
+            source,
+            calls,
+            evaluator,
+            truths,
+            orders,
+            found,
+            hits,
+            skipped,
+        };
         if projection.unusual || !projection.records_calls {
             answers.extend(self.items.iter().map(|item| judging.answer_item(item)));
         } else {
@@ -383,10 +402,8 @@ impl PrefilterScratch {
                 let Some(seen) = self.seen.get_mut(*unique as usize) else { continue };
                 if seen.count == 0 {
                     self.touched.push(*unique);
-                    seen.first = place;
                 }
-                seen.last = place;
-                seen.count = seen.count.wrapping_add(1);
+                seen.add_call(place);
             }
         }
     }

@@ -7,7 +7,9 @@ use averment_base::truth::Truth;
 use averment_base::value::{Number as Value, Value as Any};
 use averment_engine::bytecode::program::{CodeId, TemporalId};
 use averment_engine::vm::fault::Fault;
-use averment_engine::vm::temporal::by_name::{NameMatches, NamedCalls, NamedOperand, NamedStatement, NamesVerdict};
+use averment_engine::vm::temporal::by_name::{
+    FIRST_ORDERS, NameMatches, NamedCalls, NamedOperand, NamedStatement, NamesVerdict,
+};
 use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_engine::vm::temporal::search::ConditionOracle;
 use std::ops::Range;
@@ -40,8 +42,12 @@ pub(super) struct CallCountTest {
     known: Vec<Option<Truth>>,
 }
 
-/// Truths are cached for smaller numbers.
-const SMALL: u32 = 64;
+/// Truths are cached for smaller numbers: few runs call a tool more often.
+const SMALL: u32 = 16;
+
+/// A call whose name fits nothing.
+const NO_NAMED_CALL: NamedCalls<'static> =
+    NamedCalls { found: &[], classes: &[u32::MAX], patterns: &[], times: &[], is_sequential: false };
 
 impl CallCountTest {
     pub(super) fn new(condition: u32) -> Self {
@@ -92,9 +98,8 @@ impl CallStatement {
 
     /// The answer if no call matches; `None` if something else decides.
     pub(super) fn default_verdict(&self, plan: &TemporalPlan, with_calls: bool) -> Option<PrefilterAnswer> {
-        // The name of a call that fits nothing.
-        let classes = if with_calls { &[u32::MAX][..] } else { &[] };
-        self.answer_without_run(plan, &NamedCalls { found: &[], classes, patterns: &[], times: &[] })
+        let classes = if with_calls { NO_NAMED_CALL.classes } else { &[] };
+        self.answer_without_run(plan, &NamedCalls { classes, ..NO_NAMED_CALL })
     }
 
     /// For a count test that reads nothing else: its pattern and answers for small numbers.
@@ -103,11 +108,9 @@ impl CallStatement {
         self.number.as_ref().filter(|number| operand.is_sure && !number.known.is_empty())?;
         let mut found = vec![NameMatches::default(); operand.pattern as usize + 1];
         let mut answer = |count: u32| {
-            *found.last_mut()? = NameMatches { count, first: 0, last: count.saturating_sub(1) };
-            self.answer_without_run(
-                plan,
-                &NamedCalls { found: &found, classes: &[u32::MAX], patterns: &[], times: &[] },
-            )
+            *found.last_mut()? = NameMatches { count, last: count.saturating_sub(1), ..NameMatches::default() };
+            let calls = NamedCalls { found: &found, ..NO_NAMED_CALL };
+            self.answer_without_run(plan, &calls)
         };
         let answers: Option<Box<[PrefilterAnswer]>> = (0..SMALL).map(&mut answer).collect();
         Some((operand.pattern, answers?))
@@ -123,8 +126,19 @@ impl CallStatement {
     pub(super) fn answer_run(&self, judging: &mut PrefilterRun<'_, '_>) -> PrefilterAnswer {
         let plan = judging.prepared_program().temporal_plan(judging.rules.program);
         let calls = judging.calls;
+        let order = plan.named_statement(self.temporal).and_then(|named| named.first_order(&calls));
+        let place = order.map(|order| self.temporal.0 as usize * FIRST_ORDERS + order);
+        let known = place.and_then(|place| judging.orders.get(place).copied());
+        if let Some(known) = known.filter(|known| *known != PrefilterAnswer::Open) {
+            return known;
+        }
         judging.evaluator.refill_fuel();
-        answer_from_names(plan.by_names(self.temporal, &calls, &mut RunOracle { judging, statement: self }))
+        let answer =
+            answer_from_names(plan.by_names(self.temporal, &calls, &mut RunOracle { judging, statement: self }));
+        if let Some(known) = place.and_then(|place| judging.orders.get_mut(place)) {
+            *known = answer;
+        }
+        answer
     }
 }
 

@@ -20,6 +20,26 @@ pub struct NameMatches {
     pub first: u32,
     /// The place of the last; zero without any.
     pub last: u32,
+    /// A bit for each of the first [`PLACES`] places at which one stands.
+    pub places: u64,
+}
+
+/// How many values [`NamedStatement::first_order`] has.
+pub const FIRST_ORDERS: usize = 32;
+
+/// Places of calls that have a bit in [`NameMatches::places`].
+pub const PLACES: u32 = u64::BITS;
+
+impl NameMatches {
+    /// Adds a call at a place behind all others.
+    pub fn add_call(&mut self, place: u32) {
+        if self.count == 0 {
+            self.first = place;
+        }
+        self.last = place;
+        self.count = self.count.wrapping_add(1);
+        self.places |= 1_u64.checked_shl(place).unwrap_or(0);
+    }
 }
 
 /// The executed calls of a run by their names.
@@ -33,6 +53,20 @@ pub struct NamedCalls<'a> {
     pub patterns: &'a [Vec<u32>],
     /// When each call started and ended, and its turn; none where that is not known here.
     pub times: &'a [Option<CallTimes>],
+    /// True if no call was unknown to a later one ([`is_sequential`]); otherwise that is asked of each pair.
+    pub is_sequential: bool,
+}
+
+/// True if each call had ended before the next one started, as far as their times tell, and all of them are recorded.
+#[must_use]
+pub fn is_sequential(times: &[Option<CallTimes>]) -> bool {
+    let mut latest = f64::NEG_INFINITY;
+    times.iter().all(|times| {
+        let Some(CallTimes { start: Some(start), end: Some(end), .. }) = *times else { return false };
+        let is_behind = latest <= start;
+        latest = latest.max(end);
+        is_behind
+    })
 }
 
 /// A pattern of a statement about calls.
@@ -60,6 +94,7 @@ pub struct NamedStatement {
     /// True if it depends on which calls were known to others, by time or turn.
     pub is_timed: bool,
     is_sure: bool,
+    is_by_first: bool,
 }
 
 /// What names alone decide about a statement.
@@ -95,7 +130,27 @@ impl NamedStatement {
             number_test: statement.meaning.number_test(),
             is_closed,
             is_timed: statement.meaning.is_timed(),
+            is_by_first: is_sure && statement.meaning.is_by_first(),
         })
+    }
+
+    /// The order in which the operands first occur, below [`FIRST_ORDERS`], where it alone decides the verdict: the same order has the same
+    /// verdict in every run. `None` where more decides, or none occurs.
+    #[must_use]
+    pub fn first_order(&self, calls: &NamedCalls<'_>) -> Option<usize> {
+        let is_decisive = self.is_by_first && (calls.is_sequential || !self.is_timed);
+        let (first, others) = self.operands.split_first().filter(|(_, others)| is_decisive && others.len() <= 2)?;
+        let place_of = |operand: &NamedOperand| {
+            let found = calls.found.get(operand.pattern as usize).filter(|found| found.count > 0);
+            found.map_or(u32::MAX, |found| found.first)
+        };
+        let source = place_of(first);
+        let mut order = usize::from(source != u32::MAX);
+        for (number, other) in others.iter().map(place_of).enumerate() {
+            let relation = if other == u32::MAX { 0 } else { 1 + usize::from(source < other) };
+            order |= relation << (1 + 2 * number);
+        }
+        (1..FIRST_ORDERS).contains(&order).then_some(order)
     }
 
     pub(super) fn decide_by_names(
@@ -236,7 +291,10 @@ impl NamedOccurrences<'_> {
     }
 
     pub(super) fn is_at(self, place: u32) -> bool {
-        self.matches.count > 0 && self.calls.fits_pattern(place as usize, self.pattern)
+        match self.matches.places.checked_shr(place) {
+            Some(places) => places & 1 != 0,
+            None => self.matches.count > 0 && self.calls.fits_pattern(place as usize, self.pattern),
+        }
     }
 
     pub(super) fn last_before(self, place: u32) -> Option<u32> {

@@ -35,11 +35,13 @@ pub(super) struct PlaceTally {
     /// Whether the search for more of this operand may end.
     pub(super) is_enough: bool,
     listed: usize,
+    has_words: bool,
 }
 
 impl PlaceTally {
     pub(super) fn new(search: &Search<'_, '_, '_>) -> Self {
-        Self { sure: Vec::new(), possible: None, is_enough: false, listed: search.listed }
+        let (listed, has_words) = (search.listed, search.has_words());
+        Self { sure: Vec::new(), possible: None, is_enough: false, listed, has_words }
     }
 
     pub(super) fn add_sure(&mut self, place: FailingPlace) {
@@ -83,9 +85,12 @@ impl PlaceTally {
     where
         W: Fn(&mut WindowView<'_, '_>, &FailingPlace) -> Option<VerdictReason> + 'static,
     {
-        let stands = self.outcomes();
+        let decision = Decision::new(self.outcomes());
+        if !self.has_words {
+            return decision;
+        }
         let failures = self.failures();
-        Decision::new(stands).failing(move |view| failures.explain_places(view, &words))
+        decision.failing(move |view| failures.explain_places(view, &words))
     }
 }
 

@@ -220,6 +220,16 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         self.match_at(operand, number?)
     }
 
+    /// True if it is known that every call had ended before each later one, so that the order alone tells which were known.
+    pub(super) fn is_sequential(&self) -> bool {
+        matches!(&self.source, MatchSource::Names { calls, .. } if calls.is_sequential)
+    }
+
+    /// True if words may be asked of what is decided: of names alone there are none.
+    pub(super) fn has_words(&self) -> bool {
+        !matches!(self.source, MatchSource::Names { .. })
+    }
+
     pub(super) fn lists_failures(&self) -> bool {
         self.listed > 0
     }

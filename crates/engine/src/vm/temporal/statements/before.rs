@@ -37,7 +37,8 @@ impl StatementSemantics for BeforeSemantics {
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let (mut tally, sense) = (PlaceTally::new(search), *self);
         // Without values every A before the first B is before the later ones.
-        let decisive = (self.starts && !self.each && self.within.is_none()).then_some(false);
+        let is_in_order = self.starts || search.is_sequential();
+        let decisive = (is_in_order && self.is_by_first()).then_some(false);
         for target in SOURCE + 1..search.operand_count() {
             search.judge_matches(&mut tally, target, decisive, |search, own, certainty| {
                 sense.unmet_target(search, own, certainty)
@@ -51,6 +52,10 @@ impl StatementSemantics for BeforeSemantics {
 
     fn is_timed(&self) -> bool {
         !self.starts
+    }
+
+    fn is_by_first(&self) -> bool {
+        !self.each && self.within.is_none()
     }
 }
 

@@ -139,6 +139,12 @@ pub(super) trait StatementSemantics: Debug + Send + Sync {
         false
     }
 
+    /// True if the first match of each operand decides it wherever none binds a value: for a timed statement, where the calls are
+    /// sequential.
+    fn is_by_first(&self) -> bool {
+        false
+    }
+
     fn match_condition(&self) -> Option<CodeId> {
         None
     }

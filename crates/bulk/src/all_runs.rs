@@ -48,11 +48,7 @@ impl OverRunsTally {
     pub(crate) fn add_chunk(&mut self, chunk: &mut FinishedChunk) {
         self.append_tallies(std::mem::take(&mut chunk.totals.over_runs));
         self.runs = self.runs.saturating_add(chunk.totals.runs);
-        let counted = chunk.totals.counts.iter().enumerate().filter(|(_, counts)| {
-            let mut each = Status::ALL.into_iter().zip(counts.iter());
-            each.any(|(status, count)| *count > 0 && is_exercised(status))
-        });
-        self.exercised.extend(counted.map(|(item, _)| item));
+        chunk.totals.note_items(is_exercised, &mut self.exercised);
         for done in &chunk.done {
             if let RunResult::Run(run) = done {
                 self.runs = self.runs.saturating_add(1);

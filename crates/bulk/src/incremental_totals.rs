@@ -40,10 +40,20 @@ struct AssertionSlot {
     part: usize,
     /// For an assertion that is a part of its own: its program, and its score when it passes.
     lone: Option<SinglePartScore>,
-    expected: bool,
-    gating: GateInputs,
+    /// By answer; a run has thousands of these, and few of them change.
+    effects: [AnswerEffect; PrefilterAnswer::ALL.len()],
+    is_error: bool,
     weight: f64,
     must: bool,
+}
+
+/// What an answer says of its run.
+#[derive(Debug, Clone, Copy)]
+struct AnswerEffect {
+    /// `None` for an open one.
+    status: Option<Status>,
+    gate: Gate,
+    is_exercised: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -142,7 +152,9 @@ impl IncrementalTotals {
                 own.members.push(self.places.len());
                 let by_rule = own.rule.as_ref().is_some_and(|rule| rule.threshold.is_some());
                 let over_runs = table.items.get(item).is_some_and(|item| item.over_runs);
-                self.places.push(AssertionSlot::new(of, item, part, by_rule, over_runs));
+                let is_error = of.settings.severity == Severity::Error;
+                let gating = GateInputs { is_error, by_rule, over_runs, denied: of.settings.denied };
+                self.places.push(AssertionSlot::new(of, item, part, gating, self.policy));
             }
         }
         let parts = start..self.parts.len();
@@ -165,13 +177,15 @@ impl IncrementalTotals {
         let first = !std::mem::replace(&mut self.begun, true);
         self.changed.clear();
         let ((new, new_rest), (old, old_rest)) = (answers.as_chunks::<WORD>(), self.last.as_chunks::<WORD>());
-        for (number, (new, old)) in new.iter().zip(old).enumerate() {
+        let mut from = 0_usize;
+        for (new, old) in new.iter().zip(old) {
             let mut differs = if first { u64::MAX } else { pack_answers(new) ^ pack_answers(old) };
             while differs != 0 {
                 let at = differs.trailing_zeros() as usize / BITS;
-                self.changed.push(number * WORD + at);
+                self.changed.push(from.wrapping_add(at));
                 differs &= !(0xFF << (at * BITS));
             }
+            from = from.wrapping_add(WORD);
         }
         let rest = (answers.len() - new_rest.len()..).zip(new_rest.iter().zip(old_rest));
         self.changed.extend(rest.filter(|(_, (new, old))| first || new != old).map(|(place, _)| place));
@@ -215,7 +229,7 @@ impl IncrementalTotals {
         }
         let each = self.places.iter().zip(&self.last).zip(&mut self.since);
         for ((place, answer), since) in each {
-            note_status(place, place.answer_status(*answer), self.runs - *since, &mut self.counts);
+            note_status(place, place.effect_of(*answer).status, self.runs - *since, &mut self.counts);
             *since = 0;
         }
         self.runs = 0;
@@ -233,20 +247,20 @@ impl IncrementalTotals {
         else {
             return;
         };
-        let (old, new) = (place.answer_status(std::mem::replace(last, answer)), place.answer_status(answer));
-        note_status(place, old, self.runs - *since, &mut self.counts);
+        let (old, new) = (place.effect_of(std::mem::replace(last, answer)), place.effect_of(answer));
+        note_status(place, old.status, self.runs - *since, &mut self.counts);
         *since = self.runs;
-        for (status, up) in [(old, false), (new, true)] {
-            if let Some(status) = status {
-                let one = u32::from(status.is_exercised());
+        for (effect, up) in [(old, false), (new, true)] {
+            if effect.status.is_some() {
+                let one = u32::from(effect.is_exercised);
                 self.exercised = if up { self.exercised.wrapping_add(one) } else { self.exercised.wrapping_sub(one) };
-                count_gate(&mut self.gates, gate::assertion_gate(place.gating, status, false, self.policy), up);
+                count_gate(&mut self.gates, effect.gate, up);
             }
         }
         if let Some(lone) = place.lone {
             if let Some(sum) = self.programs.get_mut(lone.program) {
-                sum.remove_score(lone.weight, lone.part_score(old));
-                sum.add_score(lone.weight, lone.part_score(new));
+                sum.remove_score(lone.weight, lone.part_score(old.status));
+                sum.add_score(lone.weight, lone.part_score(new.status));
             }
         } else if let Some(part) = self.parts.get_mut(place.part).filter(|part| !part.stale) {
             part.stale = true;
@@ -327,30 +341,32 @@ impl ScorePart {
 }
 
 impl AssertionSlot {
-    fn new(assertion: &CompiledAssertion, item: usize, part: usize, by_rule: bool, over_runs: bool) -> Self {
+    fn new(assertion: &CompiledAssertion, item: usize, part: usize, gating: GateInputs, policy: GatePolicy) -> Self {
         let settings = &assertion.settings;
-        let is_error = settings.severity == Severity::Error;
-        Self {
-            item,
-            part,
-            lone: None,
-            expected: settings.expect_fail.is_some(),
-            gating: GateInputs { is_error, by_rule, over_runs, denied: settings.denied },
-            weight: settings.weight,
-            must: settings.must,
-        }
+        let expected = settings.expect_fail.is_some();
+        let effect = |answer: PrefilterAnswer| {
+            let status = answer.as_verdict().map(|verdict| Status::of_verdict(verdict, expected));
+            AnswerEffect {
+                status,
+                gate: status.map_or(Gate::Open, |status| gate::assertion_gate(gating, status, false, policy)),
+                is_exercised: status.is_some_and(Status::is_exercised),
+            }
+        };
+        let (weight, must) = (settings.weight, settings.must);
+        let effects = PrefilterAnswer::ALL.map(effect);
+        Self { item, part, lone: None, effects, is_error: gating.is_error, weight, must }
     }
 
-    fn answer_status(&self, answer: PrefilterAnswer) -> Option<Status> {
-        Some(Status::of_verdict(answer.as_verdict()?, self.expected))
+    fn effect_of(&self, answer: PrefilterAnswer) -> AnswerEffect {
+        let none = AnswerEffect { status: None, gate: Gate::Open, is_exercised: false };
+        self.effects.get(answer as usize).copied().unwrap_or(none)
     }
 
     fn judged_assertion(&self, answer: PrefilterAnswer) -> Option<JudgedAssertion> {
-        let verdict = answer.as_verdict()?;
-        let status = Status::of_verdict(verdict, self.expected);
+        let (verdict, status) = (answer.as_verdict()?, self.effect_of(answer).status?);
         let score = score::counted_score(status, score::of_verdict(verdict));
         let verdict = summary::counted_verdict(status, verdict);
-        Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.gating.is_error, must: self.must })
+        Some(JudgedAssertion { verdict, score, weight: self.weight, is_error: self.is_error, must: self.must })
     }
 }
 

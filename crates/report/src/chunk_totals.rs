@@ -1,6 +1,7 @@
 //! Totals of a chunk of runs, for reports that show no single run, and lines of `jsonl` without a detour over objects.
 
 use super::gate::{Gate, GatePolicy};
+use super::item_set::ItemSet;
 use super::model::{ResultReport, RuleReport, StatusSet};
 use super::table::ReportTable;
 use super::unjudged::{UnjudgedReport, UnjudgedTotals};
@@ -28,6 +29,19 @@ pub struct ChunkTotals {
     pub unjudged: UnjudgedTotals,
     /// Contributions to assertions over all runs, by program.
     pub over_runs: Vec<RunsTally>,
+}
+
+impl ChunkTotals {
+    /// Puts in the items that have one of these statuses in some run. It goes over every rule after each chunk, and so it is built here, for
+    /// speed.
+    pub fn note_items(&self, is_wanted: fn(Status) -> bool, into: &mut ItemSet) {
+        let wanted = Status::ALL.map(|status| if is_wanted(status) { u32::MAX } else { 0 });
+        for (item, counts) in self.counts.iter().enumerate() {
+            if counts.iter().zip(&wanted).fold(0, |all, (count, wanted)| all | count & wanted) != 0 {
+                into.insert(item);
+            }
+        }
+    }
 }
 
 /// The effect of a run's verdicts on its result.

@@ -160,11 +160,11 @@ impl RunTotals {
         self.runs_failed += chunk.failed;
         self.runs_idle += u64::from(chunk.idle);
         self.gate = self.gate.max(chunk.gate);
+        let mut sums = [0_u64; Status::ALL.len()];
         for counts in &chunk.counts {
-            for (status, count) in Status::ALL.into_iter().zip(counts) {
-                self.counts.add_many(status, u64::from(*count));
-            }
+            sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum = sum.wrapping_add(u64::from(*count)));
         }
+        Status::ALL.into_iter().zip(sums).for_each(|(status, sum)| self.counts.add_many(status, sum));
         for score in &chunk.scores {
             self.scores += score;
             self.scored += 1;

@@ -195,12 +195,7 @@ impl ReportOutputs {
     /// Reports many runs, by their counts.
     pub fn report_chunk(&mut self, chunk: &ChunkTotals) {
         self.totals.add_chunk(chunk);
-        let counts = chunk.counts.iter().enumerate();
-        let judged = counts.filter(|(_, counts)| {
-            let all = Status::ALL.into_iter().zip(*counts);
-            all.into_iter().any(|(status, count)| status != Status::Skipped && *count > 0)
-        });
-        self.judged.extend(judged.map(|(item, _)| item));
+        chunk.note_items(|status| status != Status::Skipped, &mut self.judged);
         self.reports.iter_mut().for_each(|report| report.add_chunk(chunk));
     }
 

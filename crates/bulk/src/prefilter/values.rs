@@ -15,7 +15,17 @@ use averment_engine::bytecode::program::{CodeId, Program};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-pub(super) type ClassAnswers = Vec<Option<PrefilterAnswer>>;
+/// What is remembered of the values of other runs.
+#[derive(Debug, Default)]
+pub(super) struct ClassAnswers {
+    /// By slot: the answer for a class of values.
+    slots: Vec<Option<PrefilterAnswer>>,
+    /// By path: the answers of all its conditions for values that are alike for each of them.
+    rows: Vec<FxHashMap<usize, Box<[PrefilterAnswer]>>>,
+}
+
+/// Rows that are remembered for a path.
+const MOST_ROWS: usize = 256;
 
 /// Conditions that read only the value at one path.
 #[derive(Debug)]
@@ -26,6 +36,8 @@ pub(super) struct PathConditions {
     search: Option<LiteralSearch>,
     literals: Vec<SearchLiteral>,
     looking: Vec<Vec<u32>>,
+    /// The sorted numbers that its conditions compare with, if numbers alone decide all of them.
+    numbers: Option<Vec<i64>>,
 }
 
 /// A condition with its classes of equivalent values.
@@ -107,6 +119,10 @@ impl ValueConditions {
         if let Some(of) = self.of_path.get_mut(at) {
             let place = u32::try_from(of.conditions.len()).unwrap_or(u32::MAX);
             literals.into_iter().flatten().for_each(|literal| of.look_for(literal, place));
+            match (&mut of.numbers, &numbers) {
+                (Some(all), Some(own)) => all.extend(own),
+                (all, _) => *all = None,
+            }
             of.conditions.push(ClassedCondition { item, condition: number, from, numbers, without, of_regexes });
         }
         true
@@ -115,6 +131,10 @@ impl ValueConditions {
     pub(super) fn build_searches(&mut self, program: &Program) {
         self.forms = FxHashMap::default();
         for of in &mut self.of_path {
+            if let Some(numbers) = &mut of.numbers {
+                numbers.sort_unstable();
+                numbers.dedup();
+            }
             if of.literals.len() >= TOGETHER {
                 of.search = Some(LiteralSearch::new(program, of.literals.iter()));
                 continue;
@@ -133,14 +153,16 @@ impl ValueConditions {
         remembered: &mut ClassAnswers,
         answers: &mut [PrefilterAnswer],
     ) {
-        remembered.resize(self.slots, None);
-        self.of_path.iter().for_each(|of| of.answer_path(judging, remembered, answers));
+        remembered.slots.resize(self.slots, None);
+        remembered.rows.resize_with(self.of_path.len(), FxHashMap::default);
+        self.of_path.iter().enumerate().for_each(|(path, of)| of.answer_path(path, judging, remembered, answers));
     }
 }
 
 impl PathConditions {
     fn new(path: ValuePath) -> Self {
-        Self { path, conditions: Vec::new(), search: None, literals: Vec::new(), looking: Vec::new() }
+        let numbers = Some(Vec::new());
+        Self { path, conditions: Vec::new(), search: None, literals: Vec::new(), looking: Vec::new(), numbers }
     }
 
     fn look_for(&mut self, literal: &SearchLiteral, condition: u32) {
@@ -155,6 +177,7 @@ impl PathConditions {
 
     fn answer_path(
         &self,
+        path: usize,
         judging: &mut PrefilterRun<'_, '_>,
         remembered: &mut ClassAnswers,
         answers: &mut [PrefilterAnswer],
@@ -174,24 +197,44 @@ impl PathConditions {
                     set_answer(answers, one.item, one.class_answer(one.from + unit, judging, remembered));
                 }
             }
-            ValueClass::Number(number) => {
-                for one in &self.conditions {
-                    let answer = match &one.numbers {
-                        Some(numbers) => {
-                            let slot = one.from + UNITS + place_among(numbers, number);
-                            one.class_answer(slot, judging, remembered)
-                        }
-                        None => judging.answer_expression(one.item, one.condition),
-                    };
-                    set_answer(answers, one.item, answer);
-                }
-            }
+            ValueClass::Number(number) => self.answer_number(path, number, judging, remembered, answers),
             ValueClass::Text(text) => self.answer_text(text, judging, remembered, answers),
             ValueClass::Other => {
                 for one in &self.conditions {
                     set_answer(answers, one.item, judging.answer_expression(one.item, one.condition));
                 }
             }
+        }
+    }
+
+    /// Numbers between the same two of those that the conditions compare with are alike for all of them.
+    fn answer_number(
+        &self,
+        path: usize,
+        number: i64,
+        judging: &mut PrefilterRun<'_, '_>,
+        remembered: &mut ClassAnswers,
+        answers: &mut [PrefilterAnswer],
+    ) {
+        let row = self.numbers.as_ref().map(|numbers| place_among(numbers, number));
+        if let Some(known) = row.and_then(|row| remembered.rows.get(path)?.get(&row)) {
+            self.conditions.iter().zip(known).for_each(|(one, answer)| set_answer(answers, one.item, *answer));
+            return;
+        }
+        let answer = |one: &ClassedCondition| match &one.numbers {
+            Some(numbers) => {
+                let slot = one.from + UNITS + place_among(numbers, number);
+                one.class_answer(slot, judging, remembered)
+            }
+            None => judging.answer_expression(one.item, one.condition),
+        };
+        let own: Box<[PrefilterAnswer]> = self.conditions.iter().map(answer).collect();
+        self.conditions.iter().zip(&own).for_each(|(one, answer)| set_answer(answers, one.item, *answer));
+        if let (Some(row), Some(rows)) = (row, remembered.rows.get_mut(path))
+            && rows.len() < MOST_ROWS
+            && !own.contains(&PrefilterAnswer::Open)
+        {
+            rows.insert(row, own);
         }
     }
 
@@ -233,12 +276,12 @@ impl ClassedCondition {
         judging: &mut PrefilterRun<'_, '_>,
         remembered: &mut ClassAnswers,
     ) -> PrefilterAnswer {
-        if let Some(Some(known)) = remembered.get(slot) {
+        if let Some(Some(known)) = remembered.slots.get(slot) {
             return *known;
         }
         let answer = judging.answer_expression(self.item, self.condition);
         // What cannot be told of one value may be told of another.
-        if let Some(place) = remembered.get_mut(slot).filter(|_| answer != PrefilterAnswer::Open) {
+        if let Some(place) = remembered.slots.get_mut(slot).filter(|_| answer != PrefilterAnswer::Open) {
             *place = Some(answer);
         }
         answer

@@ -201,7 +201,8 @@ impl TriggerFinder {
         if all.len() <= FEW {
             return Self::Teddy(windows_of(&all));
         }
-        let (mut by_size, mut others, mut other_numbers) = ([const { Vec::new() }; 3], Vec::new(), Vec::new());
+        let (mut by_size, mut others, mut other_numbers) =
+            ([const { Vec::new() }; WindowSize::ALL.len()], Vec::new(), Vec::new());
         for (number, trigger) in (0_u32..).zip(triggers) {
             let bytes = trigger.sequence.folded_bytes();
             match WindowSize::for_literal(&bytes).and_then(|size| by_size.get_mut(size as usize)) {
@@ -211,6 +212,12 @@ impl TriggerFinder {
                     other_numbers.push(number);
                 }
             }
+        }
+        // One search of smaller steps costs less than two.
+        if let [longest, long, ..] = &mut by_size
+            && !long.is_empty()
+        {
+            long.append(longest);
         }
         // A few short ones are found faster together with the others.
         if let [.., short] = &mut by_size

@@ -24,6 +24,8 @@ pub(super) struct RequiredLiteral {
     pub(super) items: Vec<LiteralPart>,
     /// Byte offset of its three rarest consecutive bytes.
     pub(super) rarest: usize,
+    /// Byte offset and value of the last byte whose offset is known.
+    last: (usize, ByteSet),
 }
 
 /// Literals kept per expression.
@@ -51,7 +53,8 @@ impl RequiredLiteral {
             (count, often)
         });
         let (rarest, (best, _)) = each.enumerate().min_by_key(|(_, key)| *key)?;
-        (best <= COMMON).then_some(Self { items, rarest })
+        let last = in_a_row(&items).enumerate().last()?;
+        (best <= COMMON).then_some(Self { items, rarest, last })
     }
 
     pub(super) fn rarest_window(&self) -> Option<[ByteSet; 3]> {
@@ -68,6 +71,11 @@ impl RequiredLiteral {
     #[inline]
     pub(super) fn stands_at(&self, bytes: &[u8], found: usize) -> bool {
         let Some(mut at) = found.checked_sub(self.rarest) else { return false };
+        // What begins alike mostly ends otherwise.
+        let (offset, last) = self.last;
+        if !bytes.get(at.wrapping_add(offset)).is_some_and(|byte| last.contains(*byte)) {
+            return false;
+        }
         for item in &self.items {
             match item {
                 LiteralPart::Byte(set) => {

@@ -1,15 +1,16 @@
 //! Looking for very many literals at once.
 //!
 //! Of each literal some windows of eight bytes, or of four, are kept, at places in a row: so many that one of them stands where the search
-//! looks, though it looks only at every fourth byte. A window that is there is found by its number in a table of bits, which is small
-//! enough to stay near the processor however many literals there are. Letters are looked for in either case; who asks compares the bytes.
+//! looks, though it looks only at every fourth byte, or at every eighth. A window that is there is found by its number in a table of bits,
+//! which is small enough to stay near the processor however many literals there are. Letters are looked for in either case; who asks
+//! compares the bytes.
 
 /// A byte in lower case; `None` where several bytes fit.
 pub(super) type FoldedByte = Option<u8>;
 
 #[derive(Debug)]
 pub(super) struct LiteralWindows {
-    bits: Vec<u64>,
+    bits: Box<[u64; WORDS]>,
     heads: Vec<u32>,
     entries: Vec<WindowEntry>,
     size: WindowSize,
@@ -24,6 +25,7 @@ struct WindowEntry {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum WindowSize {
+    Longest,
     Long,
     Middle,
     Short,
@@ -31,6 +33,8 @@ pub(super) enum WindowSize {
 
 /// Bits of a window's hash.
 const BITS: u32 = 16;
+/// Words of the table of bits.
+const WORDS: usize = 1 << (BITS - 6);
 /// Bits of a bucket's number.
 const BUCKETS: u32 = 12;
 /// Upper and lower case differ in this bit.
@@ -52,7 +56,7 @@ fn top_bits(mixed: u64, bits: u32) -> usize {
 
 impl WindowSize {
     /// The cheapest first.
-    pub(super) const ALL: [Self; 3] = [Self::Long, Self::Middle, Self::Short];
+    pub(super) const ALL: [Self; 4] = [Self::Longest, Self::Long, Self::Middle, Self::Short];
 
     /// `None` without enough consecutive plain bytes.
     pub(super) fn for_literal(literal: &[FoldedByte]) -> Option<Self> {
@@ -60,11 +64,18 @@ impl WindowSize {
     }
 
     fn byte_width(self) -> usize {
-        if self == Self::Long { 8 } else { 4 }
+        match self {
+            Self::Longest | Self::Long => 8,
+            Self::Middle | Self::Short => 4,
+        }
     }
 
     fn stride(self) -> usize {
-        if self == Self::Short { 1 } else { 4 }
+        match self {
+            Self::Longest => 8,
+            Self::Long | Self::Middle => 4,
+            Self::Short => 1,
+        }
     }
 
     fn plain_blocks(self, literal: &[FoldedByte]) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
@@ -109,7 +120,7 @@ impl LiteralWindows {
     fn of_entries(mut entries: Vec<WindowEntry>, size: WindowSize) -> Self {
         let bucket_of = |entry: &WindowEntry| top_bits(mix_window(entry.window), BUCKETS);
         entries.sort_by_key(|entry| (bucket_of(entry), entry.window, entry.literal, entry.offset));
-        let mut bits = vec![0_u64; 1 << (BITS - 6)];
+        let mut bits = Box::new([0_u64; WORDS]);
         let mut heads = vec![0_u32; (1 << BUCKETS) + 1];
         for entry in &entries {
             let number = top_bits(mix_window(entry.window), BITS);
@@ -134,11 +145,10 @@ impl LiteralWindows {
     #[inline]
     pub(super) fn find_literals(&self, bytes: &[u8], found: &mut dyn FnMut(usize, u32)) {
         let four = |window: &[u8; 4]| u64::from(u32::from_le_bytes(*window)) | (CASE >> 32);
+        let eight = |window: &[u8; 8]| u64::from_le_bytes(*window) | CASE;
         match self.size {
-            WindowSize::Long => {
-                let eight = |window: &[u8; 8]| u64::from_le_bytes(*window) | CASE;
-                self.scan_windows::<8, 4, 20>(bytes, eight, found);
-            }
+            WindowSize::Longest => self.scan_windows::<8, 8, 32>(bytes, eight, found),
+            WindowSize::Long => self.scan_windows::<8, 4, 20>(bytes, eight, found),
             WindowSize::Middle => self.scan_windows::<4, 4, 16>(bytes, four, found),
             WindowSize::Short => self.scan_windows::<4, 1, 7>(bytes, four, found),
         }

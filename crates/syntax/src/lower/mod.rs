@@ -24,6 +24,7 @@ use averment_base::diagnostic::{Diagnostic, Diagnostics, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use pest::iterators::{Pair, Pairs};
+use std::collections::BTreeSet;
 
 pub(super) type GrammarPair<'i> = Pair<'i, Rule>;
 
@@ -68,6 +69,8 @@ pub(super) struct SyntaxLowering<'t> {
     in_step_group: bool,
     /// What stands before in the list of patterns that is lowered.
     listed: step::ListContext,
+    /// Texts that were read as steps and are none: many rules look through the same values.
+    no_steps: BTreeSet<&'t str>,
     /// What was wrong.
     pub diagnostics: Diagnostics,
 }
@@ -85,6 +88,7 @@ impl<'t> SyntaxLowering<'t> {
             quantifier: None,
             in_step_group: false,
             listed: step::ListContext::default(),
+            no_steps: BTreeSet::new(),
             diagnostics,
         }
     }

@@ -331,9 +331,12 @@ impl SyntaxLowering<'_> {
             .and_then(|body| readings.lower_expression(NodeChildren::of_node(body).next()?));
         let mut expr_mistakes = std::mem::take(&mut readings.diagnostics);
         let expr = expr.filter(|_| expr_mistakes.0.is_empty());
-        let step = grammar::parse_rule(Rule::lone_step, written, steps)
-            .ok()
-            .and_then(|body| readings.lower_step(NodeChildren::of_node(body).next()?));
+        let is_known = self.no_steps.contains(written);
+        let body = if is_known { None } else { grammar::parse_rule(Rule::lone_step, written, steps).ok() };
+        if body.is_none() {
+            self.no_steps.insert(written);
+        }
+        let step = body.and_then(|body| readings.lower_step(NodeChildren::of_node(body).next()?));
         let step = step.filter(|_| readings.diagnostics.0.is_empty());
         if expr.is_none() && step.is_none() {
             if expr_mistakes.0.is_empty() {

@@ -158,8 +158,9 @@ pub fn start_judging(pipeline: &Arc<Pipeline>, traces: TraceInputs, total: Optio
     let feeder = Arc::new(Mutex::new(PartFeeder::new(traces, &pipeline.reading, pipeline.chunk)));
     let mut workers = JudgeWorkers { threads: Vec::new(), feeder: Arc::clone(&feeder), stop: Arc::default() };
     register_thread_storage();
-    // No thread begins before all have started: starting one takes memory that the C library cannot do without.
-    let all_started = feeder.lock().unwrap_or_else(PoisonError::into_inner);
+    // No thread begins before all have started: starting one takes memory that the C library cannot do without. A single thread waits for
+    // none.
+    let all_started = (threads > 1).then(|| feeder.lock().unwrap_or_else(PoisonError::into_inner));
     for _ in 0..threads {
         if !has_room_for_thread() {
             break;
@@ -178,8 +179,10 @@ pub fn start_judging(pipeline: &Arc<Pipeline>, traces: TraceInputs, total: Optio
             // With fewer threads it takes longer; without any all runs are lost.
             Err(_) => break,
         }
-        // Ends when the thread drops its side.
-        let _ = is_started.recv();
+        if threads > 1 {
+            // Ends when the thread drops its side.
+            let _ = is_started.recv();
+        }
     }
     drop(all_started);
     JudgeThreads { finished, permits, workers }

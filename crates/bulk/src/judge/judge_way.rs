@@ -39,7 +39,7 @@ pub(super) enum FullReadCause {
 }
 
 /// What reads lines in part; otherwise why every run has to be read in full.
-pub(super) fn line_reader<'s>(
+fn line_reader<'s>(
     pipeline: &Pipeline,
     mut prefilters: impl Iterator<Item = &'s Prefilter>,
     read_set: &ReadSet,
@@ -57,6 +57,26 @@ pub(super) fn line_reader<'s>(
 }
 
 impl ThreadJudge<'_> {
+    /// Makes what reads lines in part. It is made when a line first comes that it may read: that takes longer than to judge many a run.
+    pub(super) fn make_line_reader(&mut self) {
+        if self.unseen_cause.is_none() {
+            let prefilters = self.programs.iter().map(|one| &one.prefilter);
+            // A run that the reader does not see is one that it gave up on.
+            let made = line_reader(self.pipeline, prefilters, &self.read_set);
+            self.unseen_cause = Some(made.as_ref().err().copied().unwrap_or(FullReadCause::Run));
+            self.lines = made.ok();
+        }
+    }
+
+    /// How a run is judged of which nothing is seen in its bytes; `fits` says that something may be.
+    pub(super) fn unseen_way(&mut self, fits: bool) -> JudgeWay {
+        // A profile tells why a run is read in full.
+        if fits || self.observer.is_on() {
+            self.make_line_reader();
+        }
+        JudgeWay::Unseen(self.unseen_cause.unwrap_or(FullReadCause::Run))
+    }
+
     /// How a run is judged whose first look gave `self.answers`. Which parts of it are read stands in `self.wanted` then.
     pub(super) fn find_way(&mut self, seen: &SeenRun<'_, '_>) -> JudgeWay {
         if !self.has_looked() {

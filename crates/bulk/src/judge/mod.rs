@@ -63,8 +63,8 @@ pub struct ThreadJudge<'p> {
     programs: Vec<PrefilteredProgram<'p>>,
     read_set: ReadSet,
     lines: Option<LineReader>,
-    /// Why a run is read in full that `lines` does not see.
-    unseen_cause: FullReadCause,
+    /// Why a run is read in full that `lines` does not see; `None` until `lines` is made.
+    unseen_cause: Option<FullReadCause>,
     index: ByteIndex,
     arena: Bump,
     full: Bump,
@@ -118,7 +118,6 @@ impl<'p> ThreadJudge<'p> {
                 }
             })
             .collect();
-        let lines = judge_way::line_reader(pipeline, programs.iter().map(|one| &one.prefilter), &read_set);
         let selected = programs.iter().map(|one| (one.rules.program, one.prefilter.assertion_numbers().collect()));
         let incremental = IncrementalTotals::new(selected, &pipeline.table, pipeline.policy);
         observer.enter(ProfilePhase::FirstLook);
@@ -128,9 +127,8 @@ impl<'p> ThreadJudge<'p> {
             drawn: DrawnFindings::new(pipeline.drawn),
             programs,
             read_set,
-            // A run that the reader does not see is one that it gave up on.
-            unseen_cause: lines.as_ref().err().copied().unwrap_or(FullReadCause::Run),
-            lines: lines.ok(),
+            unseen_cause: None,
+            lines: None,
             index: ByteIndex::default(),
             arena: Bump::new(),
             full: Bump::new(),
@@ -240,6 +238,7 @@ impl<'p> ThreadJudge<'p> {
 
     /// A long last line that has to be read in full is left for later.
     fn judge_lines(&mut self, place: &LinesOrigin, text: &str, index: &ByteIndex) -> Option<DeferredLine> {
+        self.make_line_reader();
         let mut reader = self.lines.take();
         let arena = std::mem::take(&mut self.arena);
         let limits = self.pipeline.reading.limits;
@@ -359,11 +358,11 @@ impl<'p> ThreadJudge<'p> {
 
     /// Judges a run that was cut already by its bytes; where that is not enough, returns the way in which it is to be judged.
     fn judge_projected(&mut self, raw: &RawRun) -> Option<JudgeWay> {
-        let unseen = Some(JudgeWay::Unseen(self.unseen_cause));
         let limits = self.pipeline.reading.limits;
         // The index of a long line would be held beside its values.
         let is_line = raw.text_length() <= LONG && raw.is_plain_line();
         let fits = (is_line || raw.is_plain_session() || raw.may_be_trace()) && raw.text_length() <= limits.run_bytes;
+        let unseen = Some(self.unseen_way(fits));
         // Without memory for an index it is read in full, which says so where there is none for that, either.
         let fits = fits && self.lines.is_some() && self.index.build_index(raw.run_text().as_bytes()).is_ok();
         let Some(mut reader) = self.lines.take_if(|_| fits) else { return unseen };

@@ -217,7 +217,9 @@ const FEW: u64 = 1 << 16;
 pub fn is_heavy(pattern: &str) -> bool {
     // Patterns of credentials have up to a hundred or two; what is made to take long has thousands.
     const HEAVY: u64 = 256;
-    count_states(pattern) > HEAVY
+    // Each state is written with a byte or more, unless repetitions are counted.
+    let is_short = pattern.len() as u64 <= HEAVY && !pattern.contains('{');
+    !is_short && count_states(pattern) > HEAVY
 }
 
 /// About how many bytes the automaton of an expression takes: its classes and letters, repetitions written out. It takes less than
@@ -302,6 +304,13 @@ mod tests {
             assert!(RegexBuilder::new(pattern).size_limit(most).build().is_ok(), "{pattern}");
         }
         assert_eq!(automaton_bytes("("), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_short_pattern_without_counts_is_heavy(pattern in r"([abé|.*+?()^\[\]-]|\\w|\\pL|\(\?i\)){0,80}") {
+            proptest::prop_assert!(count_states(&pattern) <= pattern.len().max(1) as u64);
+        }
     }
 
     #[test]

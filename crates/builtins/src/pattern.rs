@@ -240,8 +240,9 @@ fn written_out(hir: &Hir) -> u64 {
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => RANGE,
         HirKind::Literal(literal) => (literal.0.len() as u64).saturating_mul(RANGE),
-        HirKind::Class(Class::Unicode(class)) => (class.ranges().len() as u64).saturating_mul(RANGE),
-        HirKind::Class(Class::Bytes(class)) => (class.ranges().len() as u64).saturating_mul(RANGE),
+        // A class without a letter is a state all the same.
+        HirKind::Class(Class::Unicode(class)) => (class.ranges().len().max(1) as u64).saturating_mul(RANGE),
+        HirKind::Class(Class::Bytes(class)) => (class.ranges().len().max(1) as u64).saturating_mul(RANGE),
         HirKind::Capture(capture) => written_out(&capture.sub).saturating_add(RANGE),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => all(parts),
         HirKind::Repetition(repetition) => {
@@ -296,6 +297,7 @@ mod tests {
             "(|a|b)+",
             "é{20,}",
             "()()()",
+            "(?:(?:[a&&b]){90,}){0,90}",
             "(?:)",
             &long,
         ];

@@ -169,7 +169,13 @@ impl<'a> ChunkLine<'_, 'a> {
             };
             *into = node.map(|node| (field.as_str(), node));
         }
-        Some(projected_run::new_step(self.arena, number, call.name, fields.into_iter().flatten(), place))
+        Some(projected_run::new_step(
+            self.arena,
+            number,
+            self.arena.alloc_str(call.name),
+            fields.into_iter().flatten(),
+            place,
+        ))
     }
 
     /// The steps that follow from the calls; `None` if only the full reader can tell.

@@ -1,9 +1,10 @@
 //! The evaluator for one run: the machine, on a projection of a line or on a run that was read in full.
 
+use super::call_reads::CallReads;
 use super::projected_run::{self, ProjectedRun};
 use super::{DecidingParts, EvaluationRules, Prefilter, ProjectionSource};
 use averment_base::truth::{Truth, Verdict};
-use averment_base::value::{Node, Value};
+use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_engine::bytecode::program::{CodeId, CompiledCheck};
 use averment_engine::vm::context::ExpressionScope;
 use averment_engine::vm::evaluate::{VerdictEvaluator, verdict_of};
@@ -15,7 +16,6 @@ use averment_traces::projection::{CallField, FieldMask, RawValue, RunProjection}
 use bumpalo::Bump;
 use bumpalo::collections::Vec as Items;
 use rustc_hash::FxHashMap;
-use std::borrow::Cow;
 
 /// Reads what conditions need when the first one asks.
 pub(super) struct ConditionEvaluator<'e, 'a> {
@@ -23,6 +23,8 @@ pub(super) struct ConditionEvaluator<'e, 'a> {
     rules: EvaluationRules<'a>,
     projection: &'e RunProjection<'a>,
     source: ProjectionSource<'a>,
+    /// By the number of the name of a call.
+    call_reads: &'e [CallReads],
     /// The inner `None` means that they cannot be read here.
     run: Option<Option<&'a Run<'a>>>,
     machine: Option<Machine<'a>>,
@@ -52,12 +54,14 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         rules: EvaluationRules<'a>,
         projection: &'e RunProjection<'a>,
         source: ProjectionSource<'a>,
+        call_reads: &'e [CallReads],
     ) -> Self {
         Self {
             prefilter,
             rules,
             projection,
             source,
+            call_reads,
             run: None,
             machine: None,
             steps: FxHashMap::default(),
@@ -197,26 +201,20 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
         verdicts.plain_verdict(assertion)
     }
 
-    fn with_parts(&self, calls: &NamedCalls<'_>) -> Option<(&'a Run<'a>, KnownParts)> {
+    fn with_parts(&mut self, calls: &NamedCalls<'_>) -> Option<(&'a Run<'a>, KnownParts)> {
         // A run that was read in full is judged as a whole.
         let (ProjectionSource::Line(chunk), arena) = (self.source, self.source.value_arena()) else { return None };
+        let entries = self.projected_run()?.object;
         let mut knows = KnownParts { times: true, statuses: true };
         let mut steps = Items::with_capacity_in(self.projection.calls.len(), arena);
         for (number, call) in self.projection.calls.iter().enumerate() {
-            let class = calls.classes.get(number).and_then(|class| calls.patterns.get(*class as usize));
-            let mut masks: [Option<Cow<'_, FieldMask>>; 2] = [None, None];
-            let uniques = class?;
-            for of_unique in uniques.iter().filter_map(|unique| self.prefilter.fields.get(unique)) {
-                for (all, mask) in masks.iter_mut().zip(of_unique) {
-                    match (all, mask) {
-                        (_, None) => {}
-                        (Some(all), Some(mask)) => all.to_mut().join_mask(mask),
-                        (all, Some(mask)) => *all = Some(Cow::Borrowed(mask)),
-                    }
-                }
-            }
-            let mut step = self.project_call(number, |field| masks.get(field as usize)?.as_deref())?;
-            if uniques.iter().any(|unique| self.prefilter.ended.contains(unique)) {
+            let reads = calls.classes.get(number).and_then(|class| self.call_reads.get(*class as usize))?;
+            let mut step = if reads.is_matched {
+                self.project_call(number, |field| reads.field_mask(field))?
+            } else {
+                projected_run::named_step(u32::try_from(number).ok()?, call.name, Object::EMPTY, TextOrigin::COMPUTED)
+            };
+            if reads.ending {
                 match chunk.call_status(call) {
                     Some(status) => step.status = status,
                     None => knows.statuses = false,
@@ -224,14 +222,12 @@ impl<'e, 'a> ConditionEvaluator<'e, 'a> {
             }
             // Which call started another is told by the full reader alone.
             match call.times.filter(|_| !call.may_have_parent) {
-                Some(CallTimes { start, end, turn }) => step = Step { start, end, turn, ..step },
+                Some(CallTimes { start, end, turn }) => (step.start, step.end, step.turn) = (start, end, turn),
                 None => knows.times = false,
             }
             steps.push(step);
         }
-        let mut made = self.prefilter.project_entries(self.rules, self.projection, self.source)?;
-        made.set_calls(steps.into_bump_slice());
-        Some((arena.alloc(made.into_run("", RunSource::default())), knows))
+        Some((arena.alloc(projected_run::run_of_calls(entries, steps.into_bump_slice())), knows))
     }
 
     fn with_field_of_all(&self, field: CallField) -> Option<&'a Run<'a>> {

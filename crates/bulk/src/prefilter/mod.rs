@@ -8,6 +8,7 @@
 
 mod assertion_reads;
 mod build;
+mod call_reads;
 mod condition_reads;
 mod default_evaluation;
 mod default_verdicts;
@@ -35,6 +36,7 @@ use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_runs::run::{CallTimes, Run};
 use averment_traces::projection::{CallField, FieldMask, ReadSet, RunProjection, ScannedChunk};
 use bumpalo::Bump;
+use call_reads::CallReads;
 use condition_reads::ConditionReads;
 use default_verdicts::DefaultVerdicts;
 use evaluator::ConditionEvaluator;
@@ -231,6 +233,8 @@ pub struct Prefilter {
 pub struct PrefilterScratch {
     names: FxHashMap<Box<str>, u32>,
     unique_patterns: Vec<Vec<u32>>,
+    /// By the number of a name, like the patterns.
+    call_reads: Vec<CallReads>,
     classes: Vec<u32>,
     times: Vec<Option<CallTimes>>,
     seen: Vec<NameMatches>,
@@ -283,7 +287,7 @@ impl Prefilter {
         answers: &mut Vec<PrefilterAnswer>,
     ) {
         let plan = rules.prepared.temporal_plan(rules.program);
-        scratch.count_names(plan, rules.prepared, projection);
+        scratch.count_names(self, plan, rules.prepared, projection);
         scratch.truths.clear();
         scratch.truths.resize(self.conditions.len(), None);
         scratch.orders.resize(rules.program.temporals.len() * FIRST_ORDERS, PrefilterAnswer::Open);
@@ -292,6 +296,7 @@ impl Prefilter {
             classes,
             times,
             unique_patterns,
+            call_reads,
             seen,
             truths,
             remembered,
@@ -308,7 +313,7 @@ impl Prefilter {
         } = scratch;
         let is_sequential = by_name::is_sequential(times);
         let calls = NamedCalls { found: seen, classes, patterns: unique_patterns, times, is_sequential };
-        let evaluator = ConditionEvaluator::new(self, rules, projection, source);
+        let evaluator = ConditionEvaluator::new(self, rules, projection, source, call_reads);
         let mut judging = PrefilterRun {
             prefilter: self,
             rules,
@@ -373,7 +378,13 @@ impl PrefilterScratch {
         self.names.keys().chain(&self.forgotten).map(|name| &**name)
     }
 
-    fn count_names(&mut self, plan: &TemporalPlan, prepared: &PreparedProgram, projection: &RunProjection<'_>) {
+    fn count_names(
+        &mut self,
+        prefilter: &Prefilter,
+        plan: &TemporalPlan,
+        prepared: &PreparedProgram,
+        projection: &RunProjection<'_>,
+    ) {
         for unique in self.touched.drain(..) {
             if let Some(seen) = self.seen.get_mut(unique as usize) {
                 *seen = NameMatches::default();
@@ -383,6 +394,7 @@ impl PrefilterScratch {
         if self.unique_patterns.len() > NAMES {
             self.forgotten.extend(self.names.drain().map(|(name, _)| name));
             self.unique_patterns.clear();
+            self.call_reads.clear();
         }
         self.classes.clear();
         self.times.clear();
@@ -392,7 +404,9 @@ impl PrefilterScratch {
                 Some(class) => *class,
                 None => {
                     let class = u32::try_from(self.unique_patterns.len()).unwrap_or(u32::MAX);
-                    self.unique_patterns.push(plan.of_name(call.name, prepared));
+                    let patterns = plan.of_name(call.name, prepared);
+                    self.call_reads.push(prefilter.reads_of_name(&patterns));
+                    self.unique_patterns.push(patterns);
                     self.names.insert(call.name.into(), class);
                     class
                 }

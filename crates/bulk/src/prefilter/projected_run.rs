@@ -52,21 +52,31 @@ impl<'a> ProjectedRun<'a> {
     }
 }
 
+/// A run of these calls whose list of calls nobody reads, so that it is not made.
+pub(super) fn run_of_calls<'a>(entries: Object<'a>, steps: &'a [Step<'a>]) -> Run<'a> {
+    let recorded = std::array::from_fn(|kind| kind == StepKind::Call as usize);
+    Run { object: entries, steps, recorded, ..Run::empty_run() }
+}
+
 /// An executed call with these fields, of which nothing else is known. `number` is its place among the calls.
 #[must_use]
 pub fn new_step<'a>(
     arena: &'a Bump,
     number: u32,
-    name: &str,
+    name: &'a str,
     fields: impl Iterator<Item = (&'static str, Node<'a>)>,
     place: TextOrigin,
 ) -> Step<'a> {
     let mut entries = Items::with_capacity_in(CallField::ALL.len() + 1, arena);
     entries.extend(fields.map(|(key, node)| ObjectEntry { key, node }));
-    let object = Object::new(arena, entries.into_bump_slice());
+    named_step(number, name, Object::new(arena, entries.into_bump_slice()), place)
+}
+
+/// An executed call that holds no more than this object.
+pub(super) fn named_step<'a>(number: u32, name: &'a str, object: Object<'a>, place: TextOrigin) -> Step<'a> {
     Step {
         kind: StepKind::Call,
-        name: arena.alloc_str(name),
+        name,
         status: StepStatus::Unknown,
         object,
         node: Node::new(Value::Object(object), place),

@@ -4,7 +4,7 @@
 
 mod agents;
 mod derived;
-mod failure_signs;
+pub(crate) mod failure_signs;
 mod fields;
 mod order;
 pub(crate) mod root;

@@ -4,7 +4,7 @@ use super::status;
 use crate::adapt::fields::key_table;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::failure_words::{SUCCESS, reads_like_failure};
+use averment_runs::failure_words::{SUCCESS, begins_without_failure, reads_like_failure};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 use bumpalo::Bump;
@@ -56,6 +56,13 @@ const HTTP_ERRORS: std::ops::Range<f64> = 400.0..600.0;
 /// The blocks of a result that are looked at; the first text says it.
 const BLOCKS: usize = 4;
 
+/// True for a key of a result whose value tells how the call went; of all others only the key counts.
+pub(crate) fn tells_ending(key: &str) -> bool {
+    ResultSignKey::from_key(key).is_some()
+        || [SUCCESS, of_step::OK, of_step::ERROR, of_step::STATUS].contains(&key)
+        || of_step::IS_ERROR.contains(&key)
+}
+
 /// True if a result reads like that of a call that went wrong.
 pub(super) fn speaks_of_failure<'run>(result: Node<'run>, arena: &'run Bump) -> bool {
     match result.value {
@@ -64,6 +71,8 @@ pub(super) fn speaks_of_failure<'run>(result: Node<'run>, arena: &'run Bump) -> 
             Value::Object(object) => has_failing_text(&object),
             _ => false,
         }),
+        // Most texts begin with some other word: that is seen without unescaping them.
+        Value::Text(text) if begins_without_failure(text.raw_text()) => false,
         Value::Text(text) => {
             let text = text.as_str();
             let start = text.trim_start();

@@ -4,6 +4,7 @@ use super::{CallField, FieldMask, ProjectedCall, RawValue};
 use crate::adapt::calls::are_none;
 use crate::adapt::fields::{ByteSpan, FieldSpans, TableRow};
 use crate::adapt::unknown::may_hold_call;
+use crate::build::failure_signs::tells_ending;
 use crate::scan::ScanCursor;
 use averment_base::limits::Limits;
 use averment_base::value::text::{EscapedText, unescape_text};
@@ -96,7 +97,7 @@ impl<'a> ScannedChunk<'a> {
         let ending = call.ending?;
         let result = match call.field(CallField::Result)? {
             RawValue::Value(Value::Missing | Value::Absent | Value::Null) => None,
-            held => Some(Node::computed(self.read_value(held)?)),
+            held => Some(Node::computed(self.read_signs(held)?)),
         };
         Some(ending.call_status(result, self.arena))
     }
@@ -106,14 +107,32 @@ impl<'a> ScannedChunk<'a> {
     #[must_use]
     pub fn read_masked(&self, held: RawValue<'a>, mask: &FieldMask) -> Option<Value<'a>> {
         match (held, mask) {
-            (RawValue::Bytes(start, _), FieldMask::Keys(wanted)) if self.cursor.byte_at(start) == b'{' => {
-                self.read_object(start, wanted)
-            }
+            (RawValue::Bytes(start, _), FieldMask::Keys(wanted)) if self.cursor.byte_at(start) == b'{' => self
+                .read_object(start, |key, held| match wanted.iter().find(|(wanted, _)| wanted == key) {
+                    Some((_, mask)) => self.read_masked(held, mask).map(Some),
+                    None => Some(None),
+                }),
             _ => self.read_value(held),
         }
     }
 
-    fn read_object(&self, start: usize, wanted: &[(String, FieldMask)]) -> Option<Value<'a>> {
+    /// A result with no more of its values than say how its call ended.
+    fn read_signs(&self, held: RawValue<'a>) -> Option<Value<'a>> {
+        let outline = match held {
+            RawValue::Bytes(start, _) if self.cursor.byte_at(start) == b'{' => self.read_object(start, |key, held| {
+                if tells_ending(key) { self.read_value(held).map(Some) } else { Some(Some(Value::Null)) }
+            }),
+            _ => None,
+        };
+        outline.or_else(|| self.read_value(held))
+    }
+
+    /// An object of what `read` gives for its keys; without those for which it gives nothing.
+    fn read_object(
+        &self,
+        start: usize,
+        mut read: impl FnMut(&'a str, RawValue<'a>) -> Option<Option<Value<'a>>>,
+    ) -> Option<Value<'a>> {
         let cursor = self.cursor;
         let mut found: SmallVec<[ObjectEntry<'a>; 4]> = SmallVec::new();
         let mut at = cursor.skip_blank(start.wrapping_add(1));
@@ -135,14 +154,11 @@ impl<'a> ScannedChunk<'a> {
             }
             let value = cursor.skip_blank(colon.wrapping_add(1));
             let behind = cursor.value_end(value)?;
-            if let Some((_, mask)) = wanted.iter().find(|(wanted, _)| wanted == key) {
+            if let Some(value) = read(key, RawValue::Bytes(value, behind))? {
                 if found.iter().any(|entry| entry.key == key) {
                     return None;
                 }
-                found.push(ObjectEntry {
-                    key,
-                    node: Node::computed(self.read_masked(RawValue::Bytes(value, behind), mask)?),
-                });
+                found.push(ObjectEntry { key, node: Node::computed(value) });
             }
             at = cursor.skip_blank(behind);
             match cursor.byte_at(at) {

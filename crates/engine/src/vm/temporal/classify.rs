@@ -83,8 +83,26 @@ impl<'run> StepClassifier<'_, 'run> {
         step: &'run Step<'run>,
         timeline: &mut Timeline<'run>,
     ) {
+        let plan = self.plan;
+        match plan.name_index().exact_alternatives(step.kind, step.name) {
+            Some([]) => {}
+            Some(candidates) => self.classify_candidates(machine, candidates, number, step, timeline),
+            None => {
+                let candidates = self.candidate_alternatives(machine, step);
+                self.classify_candidates(machine, &candidates, number, step, timeline);
+            }
+        }
+    }
+
+    fn classify_candidates(
+        &mut self,
+        machine: &mut Machine<'run>,
+        candidates: &[AlternativeRef],
+        number: u32,
+        step: &'run Step<'run>,
+        timeline: &mut Timeline<'run>,
+    ) {
         self.cache.clear();
-        let candidates = self.candidate_alternatives(machine, step);
         for group in candidates.chunk_by(|a, b| a.unique == b.unique) {
             let Some(first) = group.first() else { continue };
             let Some(unique) = self.plan.unique_pattern(first.unique) else { continue };

@@ -62,6 +62,13 @@ impl NameIndex {
         self.kinds.get(kind as usize).is_some_and(|names| !names.tests.is_empty())
     }
 
+    /// The alternatives of a name where one look-up tells them; `None` where names of the kind are tested.
+    pub(super) fn exact_alternatives(&self, kind: StepKind, name: &str) -> Option<&[AlternativeRef]> {
+        let names = self.kinds.get(kind as usize).filter(|names| names.any.is_empty() && names.tests.is_empty())?;
+        // They were added in order.
+        Some(names.exact.get(name).map_or(&[], Vec::as_slice))
+    }
+
     pub(super) fn matching_alternatives(
         &self,
         kind: StepKind,

@@ -298,7 +298,7 @@ pub(super) struct Timeline<'run> {
 
 impl<'run> Timeline<'run> {
     pub(super) fn new(run: &Run<'run>, unique_patterns: usize) -> Self {
-        let (mut executed, mut proposed) = (Vec::new(), Vec::new());
+        let (mut executed, mut proposed) = (Vec::with_capacity(run.steps.len()), Vec::new());
         for (number, step) in (0..).zip(run.steps) {
             if step.kind == StepKind::Call {
                 if step.status.is_executed() { &mut executed } else { &mut proposed }.push(number);

@@ -241,7 +241,14 @@ impl Eq for Number<'_> {}
 
 impl Hash for Number<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.with_decimal(|decimal| decimal.hash(state));
+        // Whatever form an integer has, it is the same one: short ones need no decimal.
+        match self.small_integer() {
+            Some(value) => value.hash(state),
+            None => self.with_decimal(|decimal| match decimal.to_i128().map(i64::try_from) {
+                Some(Ok(value)) => value.hash(state),
+                _ => decimal.hash(state),
+            }),
+        }
     }
 }
 

@@ -33,7 +33,8 @@ impl NearGroups {
 
     /// Only values with a common key are compared: each pair that is near has one.
     pub(super) fn of_values(nodes: &[Node<'_>]) -> Self {
-        if nodes.len() < 2 {
+        // Two numbers are equal, or none takes one for the other.
+        if nodes.len() < 2 || nodes.iter().all(|node| matches!(node.value, Value::Number(_))) {
             return Self::default();
         }
         let foreign = nodes.iter().any(|node| matches!(node.value, Value::Text(text) if !text.as_str().is_ascii()));

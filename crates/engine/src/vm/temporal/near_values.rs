@@ -35,8 +35,12 @@ pub(super) fn near_remark(view: &WindowView<'_, '_>) -> Option<Box<str>> {
 
 /// `apart`: how far apart the patterns are at least; one alone may group its steps by value.
 fn near_words(view: &WindowView<'_, '_>, apart: usize) -> Option<Box<str>> {
+    // The groups are made when the first statement asks for them.
+    if view.operands.iter().all(|operand| operand.names.is_empty()) {
+        return None;
+    }
     let near = view.timeline.values.near_values();
-    if near.is_empty() || view.operands.iter().all(|operand| operand.names.is_empty()) {
+    if near.is_empty() {
         return None;
     }
     let bound = |operand: usize, name: u32| {

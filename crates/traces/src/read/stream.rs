@@ -10,6 +10,7 @@ use super::compressed::{self, FileCompression, TraceArchive};
 use super::file_form::{FileForm, FirstLines, of_file};
 use super::file_part::{FilePart, WholeLines};
 use super::line_buffer::LineBuffer;
+use super::scattered_lines::{LinesAround, ScatteredLines};
 use super::text_cutter::TextCutter;
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
@@ -42,6 +43,7 @@ pub struct TraceRuns {
 enum StreamState {
     Start,
     Lines(LineBuffer),
+    Scattered(Box<ScatteredLines>),
     #[cfg(feature = "packed")]
     Archive(Box<TraceArchive>),
     Done,
@@ -108,17 +110,15 @@ impl TraceRuns {
             }
         }
         loop {
-            if self.ready.is_empty()
-                && matches!(&self.state, StreamState::Lines(lines) if lines.scattered.is_none())
-                && let StreamState::Lines(lines) = std::mem::replace(&mut self.state, StreamState::Done)
-            {
+            let is_by_line = self.ready.is_empty() && matches!(self.state, StreamState::Lines(_));
+            if is_by_line && let StreamState::Lines(lines) = std::mem::replace(&mut self.state, StreamState::Done) {
                 match self.whole_lines(lines, buffer, size) {
                     Ok(Some(lines)) => return Some(FilePart::Lines(lines)),
                     Ok(None) => {}
                     Err(error) => self.ready.push_back(Err(unreadable_file(&self.file, &error))),
                 }
             }
-            if self.ready.is_empty() && matches!(&self.state, StreamState::Lines(lines) if lines.scattered.is_none()) {
+            if self.ready.is_empty() && matches!(self.state, StreamState::Lines(_)) {
                 continue;
             }
             // Cut runs are handed on in small numbers: what is judged meanwhile is bounded by them.
@@ -239,8 +239,10 @@ impl TraceRuns {
         };
         let scattered = beginning.gather_lines(&self.limits);
         pending.drain(..mark);
-        let lines = LineBuffer::new(pending, mark as u64, scattered);
-        self.state = StreamState::Lines(lines);
+        self.state = match scattered {
+            Some(gatherer) => StreamState::Scattered(Box::new(ScatteredLines::new(pending, mark as u64, gatherer))),
+            None => StreamState::Lines(LineBuffer::new(pending, mark as u64)),
+        };
         Ok(())
     }
 
@@ -330,15 +332,28 @@ impl TraceRuns {
         let chunk = std::mem::replace(&mut lines.pending, rest);
         self.cut_lines(&mut lines, chunk)?;
         lines.numbers.set_next_line(lines.line);
-        if let Some(scattered) = lines.scattered.as_mut().filter(|_| ended && lines.pending.is_empty()) {
-            scattered.finish_runs(&self.file, &mut self.ready);
-        }
         if !ended || !lines.pending.is_empty() {
             self.state = StreamState::Lines(lines);
-        } else if !lines.found && self.ready.is_empty() && !self.input.is_broken() {
-            self.set_failure("no run: the file is empty", "write a run into it, or name another file");
+        } else {
+            self.check_found(lines.found);
         }
         Ok(())
+    }
+
+    fn gather_lines(&mut self, mut lines: Box<ScatteredLines>) -> io::Result<()> {
+        let Self { input, file, limits, ready, .. } = self;
+        if lines.take_lines(&mut LinesAround { input, file, limits, ready })? {
+            self.check_found(lines.has_found());
+        } else {
+            self.state = StreamState::Scattered(lines);
+        }
+        Ok(())
+    }
+
+    fn check_found(&mut self, found: bool) {
+        if !found && self.ready.is_empty() && !self.input.is_broken() {
+            self.set_failure("no run: the file is empty", "write a run into it, or name another file");
+        }
     }
 
     /// Reports an overlong line once and drops what was read of it.
@@ -378,12 +393,6 @@ impl TraceRuns {
                 lines.found = true;
                 let position = (!single).then_some(lines.line);
                 let source = self.line_source(lines.line, 1, lines.offset, position);
-                if let Some(scattered) = &mut lines.scattered {
-                    scattered.take_line(line.trim_ascii_end(), &|| source.clone(), &self.limits, &mut self.ready);
-                    (start, lines.offset) = (start + length, lines.offset + length as u64);
-                    lines.line += usize::from(line.ends_with('\n'));
-                    continue;
-                }
                 let range = start..start + line.trim_end_matches(['\n', '\r']).len();
                 let text = RunText::Range(Arc::clone(&shared), range);
                 let raw = RawRun { text, form: TextForm::Value, warnings: Vec::new(), source };
@@ -422,6 +431,7 @@ impl Iterator for TraceRuns {
             let result = match std::mem::replace(&mut self.state, StreamState::Done) {
                 StreamState::Start => self.start_reading(),
                 StreamState::Lines(lines) => self.more_lines(lines),
+                StreamState::Scattered(lines) => self.gather_lines(lines),
                 #[cfg(feature = "packed")]
                 StreamState::Archive(mut archive) => {
                     let run = archive.next()?;

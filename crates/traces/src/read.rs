@@ -11,6 +11,7 @@ mod event_frames;
 pub(crate) mod events;
 mod file_form;
 mod file_part;
+mod gathered_text;
 mod httprr;
 mod json_walk;
 mod line_buffer;

@@ -1,5 +1,6 @@
 //! Files with parts of runs on their lines, those of one run scattered over the file: the parts of a run are gathered, within a bound.
 
+use super::gathered_text::{GatheredText, TextBlock};
 use super::json_walk::IndexedText;
 use super::piece_places::PiecePlaces;
 use super::run_pieces::{CutPieces, join_pieces};
@@ -13,6 +14,7 @@ use averment_base::limits::Limits;
 use averment_runs::run::{ReadWarning, RunSource, TextPart};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Bytes of parts held back, at most one run's limit. Beyond that, the least recently extended run is emitted.
 pub(super) const GATHERED: usize = 64 << 20;
@@ -25,19 +27,27 @@ const REMEMBERED: usize = 1 << 20;
 
 pub(super) struct RunGatherer {
     cutting: &'static RunCutting,
-    open: FxHashMap<String, GatheredRun>,
+    open: FxHashMap<Arc<str>, GatheredRun>,
     /// Run ids by last touched line; may contain outdated entries.
-    touched: VecDeque<(u64, String)>,
+    touched: VecDeque<(u64, Arc<str>)>,
     touches: u64,
     held: usize,
     early: FxHashSet<u64>,
     runs: usize,
     index: ByteIndex,
     alone: bool,
+    /// The texts of the lines of a chunk that are a run so far.
+    block: TextBlock,
+    in_block: Vec<Arc<str>>,
+    /// Bytes that stand in blocks and are of no run any more.
+    unused: usize,
 }
 
+/// So many bytes of blocks may be of no run: then each text is given a block of its own.
+const MOST_UNUSED: usize = GATHERED / 8;
+
 struct GatheredRun {
-    text: String,
+    text: GatheredText,
     places: Vec<TextPart>,
     /// First part: line, column, offset, and run number in the file.
     first: (usize, usize, u64),
@@ -72,7 +82,29 @@ impl RunGatherer {
             runs: 0,
             index: ByteIndex::default(),
             alone: true,
+            block: TextBlock::default(),
+            in_block: Vec::new(),
+            unused: 0,
         })
+    }
+
+    /// Says that lines of so many bytes follow.
+    pub(super) fn begin_block(&mut self, bytes: usize) {
+        self.block = TextBlock::with_room(bytes);
+    }
+
+    /// Lets go of what lines need while they are gathered.
+    pub(super) fn end_block(&mut self) {
+        let block = std::mem::take(&mut self.block).into_shared();
+        for id in self.in_block.drain(..) {
+            if let Some(gathered) = self.open.get_mut(&*id) {
+                gathered.text.share_block(&block);
+            }
+        }
+        if self.unused > MOST_UNUSED {
+            self.open.values_mut().for_each(|gathered| gathered.text.leave_block());
+            self.unused = 0;
+        }
     }
 
     /// Lines that cannot be gathered are emitted at once.
@@ -99,7 +131,7 @@ impl RunGatherer {
         }
         let places = PiecePlaces::locate_all(line, &found);
         for (id, parts) in found.ids.iter().zip(found.by_run()) {
-            let id = id.clone().unwrap_or_default();
+            let id = id.as_deref().unwrap_or_default();
             let pieces = found.text_of(&parts);
             let Some(text) = join_pieces(line, &pieces) else {
                 ready.push_back(Err(bytes::no_memory(&at, "the parts of a run")));
@@ -111,7 +143,7 @@ impl RunGatherer {
             let first = (at.line, column, at.offset + first as u64);
             if self.cutting.by.is_empty() {
                 self.runs += 1;
-                ready.push_back(Ok(gathered_run(&at.file, text, of_run, first, self.runs)));
+                ready.push_back(Ok(gathered_run(&at.file, RunText::whole_text(text), of_run, first, self.runs)));
             } else {
                 // Of several lists one is made.
                 let list = text.strip_prefix('[').and_then(|text| text.strip_suffix(']'));
@@ -131,36 +163,38 @@ impl RunGatherer {
         let place = TextPart { start: 0, line: at.line, column: column(start), offset: at.offset + start as u64 };
         let first = found.part_range(0).start;
         let text = line.get(start..found.end).unwrap_or_default();
-        let id = found.ids.first().cloned().flatten().unwrap_or_default();
+        let id = found.ids.first().and_then(Option::as_deref).unwrap_or_default();
         self.add_part(id, text, &[place], (at.line, column(first), at.offset + first as u64));
     }
 
-    fn add_part(&mut self, id: String, text: &str, places: &[TextPart], first: (usize, usize, u64)) {
+    fn add_part(&mut self, id: &str, text: &str, places: &[TextPart], first: (usize, usize, u64)) {
         self.touches += 1;
         let touched = self.touches;
-        let runs = &mut self.runs;
-        let late = self.early.contains(&hash(&id));
-        let gathered = self.open.entry(id.clone()).or_insert_with(|| {
-            *runs += 1;
-            let warnings = late.then(|| ReadWarning { message: TOO_LATE.to_owned(), offset: 0, lost: false });
-            GatheredRun {
-                // Most often nothing comes behind it but the bracket.
-                text: String::with_capacity(text.len() + 2),
-                places: Vec::with_capacity(places.len()),
-                first,
-                position: *runs,
-                touched,
-                warnings: warnings.into_iter().collect(),
-            }
-        });
-        let before = gathered.text.len();
-        gathered.text.push_str(if before == 0 { "[" } else { ",\n" });
-        let start = gathered.text.len();
-        gathered.text.push_str(text);
+        let id = match self.open.get_key_value(id) {
+            Some((id, _)) => Arc::clone(id),
+            None => self.begin_run(id, first),
+        };
+        let Some(gathered) = self.open.get_mut(&id) else { return };
+        let before = gathered.text.length();
+        self.unused += gathered.text.add_part(text, &mut self.block);
+        let start = gathered.text.length() - text.len();
         gathered.places.extend(places.iter().map(|place| TextPart { start: place.start + start, ..*place }));
         gathered.touched = touched;
-        self.held += gathered.text.len() - before;
+        self.held += gathered.text.length() - before;
         self.touched.push_back((touched, id));
+    }
+
+    fn begin_run(&mut self, id: &str, first: (usize, usize, u64)) -> Arc<str> {
+        self.runs += 1;
+        let late = self.early.contains(&hash(id));
+        let warnings = late.then(|| ReadWarning { message: TOO_LATE.to_owned(), offset: 0, lost: false });
+        let warnings = warnings.into_iter().collect();
+        let (text, places) = (GatheredText::default(), Vec::with_capacity(1));
+        let id: Arc<str> = Arc::from(id);
+        self.in_block.push(Arc::clone(&id));
+        self.open
+            .insert(Arc::clone(&id), GatheredRun { text, places, first, position: self.runs, touched: 0, warnings });
+        id
     }
 
     /// Emits runs while too much is held; a single run may reach the run limit.
@@ -185,16 +219,16 @@ impl RunGatherer {
     }
 
     fn hand_out(&mut self, id: &str, file: &str, ready: &mut VecDeque<Result<RawRun, ReadError>>) {
-        let Some(mut gathered) = self.open.remove(id) else { return };
-        self.held -= gathered.text.len();
-        gathered.text.push(']');
-        let raw = gathered_run(file, gathered.text, gathered.places, gathered.first, gathered.position);
+        let Some(gathered) = self.open.remove(id) else { return };
+        self.held -= gathered.text.length();
+        let text = gathered.text.into_run_text(&self.block);
+        let raw = gathered_run(file, text, gathered.places, gathered.first, gathered.position);
         ready.push_back(Ok(RawRun { warnings: gathered.warnings, ..raw }));
     }
 
     pub(super) fn finish_runs(&mut self, file: &str, ready: &mut VecDeque<Result<RawRun, ReadError>>) {
-        let mut left: Vec<(usize, String)> =
-            self.open.iter().map(|(id, gathered)| (gathered.position, id.clone())).collect();
+        let mut left: Vec<(usize, Arc<str>)> =
+            self.open.iter().map(|(id, gathered)| (gathered.position, Arc::clone(id))).collect();
         left.sort();
         let alone = self.runs == 1 && self.alone;
         for (_, id) in left {
@@ -208,7 +242,7 @@ impl RunGatherer {
 
 fn gathered_run(
     file: &str,
-    text: String,
+    text: RunText,
     places: Vec<TextPart>,
     first: (usize, usize, u64),
     position: usize,
@@ -224,10 +258,60 @@ fn gathered_run(
         parts: Some(places.into()),
         label: None,
     };
-    RawRun { text: RunText::whole_text(text), form: TextForm::Value, warnings: Vec::new(), source }
+    RawRun { text, form: TextForm::Value, warnings: Vec::new(), source }
 }
 
 fn hash(id: &str) -> u64 {
     use std::hash::BuildHasher;
     rustc_hash::FxBuildHasher.hash_one(id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::TraceRuns;
+
+    fn line(trace: &str, name: &str) -> String {
+        let span = format!(r#"{{"traceId":"{trace}","spanId":"1","name":"{name}","startTimeUnixNano":"1"}}"#);
+        format!(r#"{{"resourceSpans":[{{"scopeSpans":[{{"spans":[{span}]}}]}}]}}"#)
+    }
+
+    /// The runs of these lines, each as the memory that holds it and its text.
+    fn held(lines: &[String]) -> Vec<(Arc<String>, String)> {
+        let bytes = std::io::Cursor::new(lines.join("\n").into_bytes());
+        let runs = TraceRuns::new("spans", bytes, &Limits::default()).map(Result::unwrap);
+        let parts = runs.map(|run| match run.text {
+            RunText::Range(block, range) => (Arc::clone(&block), block[range].to_owned()),
+            RunText::Joined(_) => unreachable!("lines are not joined when they are asked for"),
+        });
+        parts.collect()
+    }
+
+    #[test]
+    fn runs_of_one_line_stand_in_one_block_and_others_in_their_own() {
+        let lines = [line("a", "1"), line("b", "2"), line("a", "3"), line("c", "4"), line("d", "5"), line("d", "6")];
+        let [a, b, c, d] = held(&lines).try_into().unwrap();
+        assert_eq!(a.1, format!("[{},\n{}]", lines[0], lines[2]));
+        assert_eq!((b.1, c.1), (format!("[{}]", lines[1]), format!("[{}]", lines[3])));
+        assert_eq!(d.1, format!("[{},\n{}]", lines[4], lines[5]));
+        assert!(Arc::ptr_eq(&b.0, &c.0) && !Arc::ptr_eq(&a.0, &b.0) && !Arc::ptr_eq(&a.0, &d.0));
+    }
+
+    #[test]
+    fn a_run_takes_its_text_along_where_it_would_keep_much_of_others() {
+        // In each chunk a run of one line stands beside one that goes on in the last lines.
+        let long = "x".repeat(120 << 10);
+        let each = |number: usize| [line(&format!("long-{number}"), &long), line(&format!("short-{number}"), "y")];
+        let count = MOST_UNUSED / long.len() + 2;
+        let mut lines: Vec<String> = (0..count).flat_map(each).collect();
+        lines.extend((0..count).map(|number| line(&format!("long-{number}"), "z")));
+        let runs = held(&lines);
+        assert_eq!(runs.len(), 2 * count);
+        for (number, pair) in runs.chunks(2).enumerate() {
+            assert_eq!(pair[0].1, format!("[{},\n{}]", lines[2 * number], lines[2 * count + number]));
+            assert_eq!(pair[1].1, format!("[{}]", lines[2 * number + 1]));
+        }
+        let alone = runs.iter().filter(|(block, text)| block.len() == text.len()).count();
+        assert!(alone > count + count / 2, "{alone} of {count} pairs");
+    }
 }

@@ -22,6 +22,9 @@ pub(super) struct ScatteredLines {
     gatherer: RunGatherer,
 }
 
+/// Each run takes a byte more than its line.
+const ROOM: usize = 1 << 10;
+
 /// What its lines are read from and handed to.
 pub(super) struct LinesAround<'a> {
     pub(super) input: &'a mut UpToBreak,
@@ -77,6 +80,7 @@ impl ScatteredLines {
     fn cut_text(&mut self, text: &str, broken: Vec<BrokenLine>, single: bool, around: &mut LinesAround<'_>) {
         let mut broken = broken.into_iter().peekable();
         let mut start = 0;
+        self.gatherer.begin_block(text.len() + ROOM);
         while start < text.len() {
             let rest = text.get(start..).unwrap_or_default();
             let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
@@ -98,6 +102,7 @@ impl ScatteredLines {
             self.offset += length as u64;
             self.line += usize::from(line.ends_with('\n'));
         }
+        self.gatherer.end_block();
     }
 
     /// Reports an overlong line once and drops what was read of it.

@@ -42,6 +42,10 @@ impl<R: Clone> KeyReader<R> {
         Self { known, expected: Vec::new(), other }
     }
 
+    pub(super) fn role_of(&self, key: &str) -> &R {
+        self.known.get(key.as_bytes()).unwrap_or(&self.other)
+    }
+
     /// `each` gets role and offset and returns the end. `None` for malformed objects, escapes in keys, or if it says so.
     #[inline]
     pub(super) fn read_object(

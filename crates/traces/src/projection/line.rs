@@ -3,9 +3,10 @@
 use super::call::{self, CallOrder};
 use super::computed_entries::{ComputedSpans, is_composed_entry, is_computed_entry};
 use super::keys::{self, KeyReader};
+use super::line_keys::{LineKeys, note_entry};
 use super::messages::MessageReader;
-use super::responses::ResponsesReader;
-use super::run_keys::{self, EntrySpans, RunForm, SpecialKey, UnreadValue, fits_expected};
+use super::responses::{self, ResponsesReader};
+use super::run_keys::{self, EntrySpans, RunForm, SpecialKey, UnreadValue};
 use super::session::SessionReader;
 use super::side_messages::MessageChecker;
 use super::spans::TraceReader;
@@ -18,7 +19,6 @@ use crate::names::{NameList, NamedPart, PartNames};
 use crate::scan::ScanCursor;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_run;
-use smallvec::SmallVec;
 
 /// Reads lines. It remembers which keys came in which order, and makes use of it on the next line.
 #[derive(Debug)]
@@ -31,6 +31,9 @@ pub struct LineReader {
     messages: MessageReader,
     beside: MessageChecker,
     responses: ResponsesReader,
+    /// Whether the line before was a response, and a line that is one can be nothing else.
+    after_response: bool,
+    responses_alone: bool,
     sessions: SessionReader,
     /// For custom names, decides what such a text is.
     traces: Option<TraceReader>,
@@ -42,27 +45,6 @@ pub struct LineReader {
     found: Vec<EntrySpans>,
     /// Where somebody asks for cost or tokens, which only lines with a list of calls tell in part.
     cost_names: Option<NameList>,
-}
-
-#[derive(Debug, Default)]
-struct LineKeys {
-    marks: u128,
-    form: Option<RunForm>,
-    rank: u8,
-    /// The calls must use their first name.
-    first_needed: bool,
-    messages: Option<(usize, &'static MessageLayout)>,
-    beside: Option<usize>,
-    /// The conversation is the run even beside calls.
-    beside_calls: bool,
-    /// A conversation would need the full reader.
-    no_chat: bool,
-    tells_of_calls: bool,
-    /// What may be a call beside a conversation.
-    unread: SmallVec<[UnreadValue; 8]>,
-    /// Types that the full reader would reject.
-    wrong_generic: bool,
-    wrong_native: bool,
 }
 
 impl LineReader {
@@ -81,8 +63,11 @@ impl LineReader {
                 looked_at.push(name.to_owned());
             }
         }
+        let runs = run_keys::keys_of_runs(&looked_at, names)?;
         Some(Self {
-            runs: run_keys::keys_of_runs(&looked_at, names)?,
+            after_response: false,
+            responses_alone: !responses::known_keys().any(|key| runs.role_of(key).special.holds_run()),
+            runs,
             generic: call::call_keys(Some(names))?,
             native: call::call_keys(None)?,
             messages: MessageReader::new(),
@@ -107,12 +92,26 @@ impl LineReader {
         end: usize,
         projection: &mut RunProjection<'a>,
     ) -> Option<()> {
+        // Responses stand behind each other: what would only find that no run is on the line is left out.
+        let is_tried = std::mem::take(&mut self.after_response);
+        if is_tried && self.read_response(chunk, (start, end), projection).is_some() {
+            return Some(());
+        }
         let known = self.read_run(chunk, start, end, projection);
-        known.or_else(|| {
-            self.asks_no_computed()?;
-            self.responses.read_line(chunk, (start, end), &self.read_set, projection)?;
-            has_calls(projection)
-        })
+        known.or_else(|| if is_tried { None } else { self.read_response(chunk, (start, end), projection) })
+    }
+
+    fn read_response<'a>(
+        &mut self,
+        chunk: ScannedChunk<'a>,
+        line: ByteSpan,
+        projection: &mut RunProjection<'a>,
+    ) -> Option<()> {
+        self.asks_no_computed()?;
+        self.responses.read_line(chunk, line, &self.read_set, projection)?;
+        has_calls(projection)?;
+        self.after_response = self.responses_alone;
+        Some(())
     }
 
     fn read_run<'a>(
@@ -380,26 +379,6 @@ fn has_calls(projection: &RunProjection<'_>) -> Option<()> {
     (!projection.calls.is_empty()).then_some(())
 }
 
-impl LineKeys {
-    /// `None` for the full reader.
-    fn note_special(&mut self, special: SpecialKey, first: u8, at: usize) -> Option<()> {
-        match special {
-            SpecialKey::Steps => return None,
-            SpecialKey::Refuse if first != b'n' => return None,
-            SpecialKey::Refuse => self.no_chat = true,
-            SpecialKey::Messages(form) => {
-                self.first_needed |= !form.beside_calls;
-                self.beside_calls |= form.beside_calls;
-                self.no_chat |= self.messages.replace((at, form)).is_some();
-            }
-            SpecialKey::InFullBeside => self.no_chat = true,
-            SpecialKey::TellsOfCalls => self.tells_of_calls = true,
-            SpecialKey::None | SpecialKey::Generic(_) | SpecialKey::Native => {}
-        }
-        Some(())
-    }
-}
-
 #[inline]
 fn read_calls<'a>(
     keys: &mut KeyReader<call::CallKey>,
@@ -418,32 +397,46 @@ fn read_calls<'a>(
     })
 }
 
-/// `None` for invalid JSON.
-#[inline]
-fn note_entry(
-    role: &run_keys::RunKey,
-    cursor: ScanCursor<'_>,
-    (start, end): ByteSpan,
-    found: &mut [EntrySpans],
-    keys_seen: &mut LineKeys,
-) -> Option<()> {
-    let value = cursor.slice(start, end);
-    keys_seen.wrong_generic |= !fits_expected(role.generic_type, value) || role.without_unit;
-    keys_seen.wrong_native |= !fits_expected(role.native_type, value);
-    let null = cursor.is_null(start, end)?;
-    for (root, rank) in &role.generic {
-        if let Some(found) = found.get_mut(usize::from(*root)) {
-            match null {
-                true => found.generic_null = true,
-                false => found.generic.offer_value(*rank, (start, end)),
+#[cfg(test)]
+mod tests {
+    use super::super::tests::shown;
+    use super::*;
+    use crate::scan::ByteIndex;
+    use averment_base::limits::Limits;
+    use bumpalo::Bump;
+    use serde_json::json;
+
+    #[test]
+    fn lines_say_the_same_whatever_stands_in_front_of_them() {
+        let item = json!({"type": "function_call", "call_id": "1", "name": "a", "arguments": "{}"});
+        let gave = json!({"type": "function_call_output", "call_id": "1", "output": "b"});
+        let response = json!({"object": "response", "status": "completed", "output": [item, gave]});
+        let broken = json!({"object": "response", "status": "completed", "output": [gave]});
+        let (normal, home_grown) =
+            (json!({"calls": [{"tool": "a"}]}), json!({"tool_calls": [{"name": "a"}], "output": "o"}));
+        let lines = [response, broken, normal, home_grown].map(|line| line.to_string());
+        let read_set =
+            ReadSet { roots: vec![of_run::OUTPUT.to_owned()], fields: [true; 2], texts: [true; 2], times: true };
+        let new_reader = |names: &PartNames| LineReader::new(&read_set, names).unwrap();
+        let read = |reader: &mut LineReader, text: &str| {
+            let (arena, limits, mut index) = (Bump::new(), Limits::default(), ByteIndex::default());
+            index.build_index(text.as_bytes()).unwrap();
+            let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
+            let chunk = ScannedChunk { text, cursor, arena: &arena, limits: &limits };
+            let mut projection = RunProjection::default();
+            reader.read_line(chunk, 0, text.len(), &mut projection).and_then(|()| shown(&projection, Some(chunk)))
+        };
+        let mut reader = new_reader(PartNames::known_names());
+        for first in &lines {
+            for second in &lines {
+                read(&mut reader, first);
+                assert_eq!(reader.after_response, *first == lines[0], "{first}");
+                let alone = read(&mut new_reader(PartNames::known_names()), second);
+                assert_eq!(read(&mut reader, second), alone, "{second} behind {first}");
             }
         }
+        // Where a user names a key of responses as one of the runs, a response may be a run of another form.
+        let names = PartNames::of_file("calls = \"output\"").unwrap();
+        assert!(reader.responses_alone && !new_reader(&names).responses_alone);
     }
-    if let Some(found) = role.native.and_then(|root| found.get_mut(usize::from(root))) {
-        found.native_null |= null;
-        if !null {
-            found.native = Some((start, end));
-        }
-    }
-    Some(())
 }

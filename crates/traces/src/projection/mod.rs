@@ -11,6 +11,7 @@ mod computed_entries;
 mod full_run;
 mod keys;
 mod line;
+mod line_keys;
 mod messages;
 mod responses;
 mod run_keys;

@@ -18,12 +18,14 @@ use averment_runs::run::CallTimes;
 #[derive(Debug)]
 pub(super) struct ResponsesReader {
     line: KeyReader<TableKey<ApiKey>>,
-    items: KeyReader<TableKey<ItemKey>>,
+    /// Calls and results have other keys, and mostly alternate: the even and the odd items are expected apart.
+    items: [KeyReader<TableKey<ItemKey>>; 2],
     blocks: KeyReader<TableKey<BlockKey>>,
 }
 
 struct ResponseReader<'c, 'a> {
-    items: &'c mut KeyReader<TableKey<ItemKey>>,
+    items: &'c mut [KeyReader<TableKey<ItemKey>>; 2],
+    is_odd: bool,
     blocks: &'c mut KeyReader<TableKey<BlockKey>>,
     chunk: ScannedChunk<'a>,
     read_set: &'c ReadSet,
@@ -38,6 +40,11 @@ struct ResponseReader<'c, 'a> {
     said: Vec<ByteSpan>,
 }
 
+/// All keys of a response: with any other one a line is none.
+pub(super) fn known_keys() -> impl Iterator<Item = &'static str> {
+    OF_RESPONSE.map(ApiKey::key).into_iter().chain(Setting::Any.keys().iter().copied())
+}
+
 impl ResponsesReader {
     pub(super) fn new() -> Self {
         let fields = OF_RESPONSE.map(|field| (field.key().to_owned(), TableKey::Field(field)));
@@ -45,7 +52,7 @@ impl ResponsesReader {
         Self {
             // Another key may tell another format.
             line: KeyReader::new(fields.into_iter().chain(settings), TableKey::Refused),
-            items: KeyReader::of_table(),
+            items: [KeyReader::of_table(), KeyReader::of_table()],
             blocks: KeyReader::of_table(),
         }
     }
@@ -76,6 +83,7 @@ impl ResponsesReader {
         projection.clear_run();
         let mut reader = ResponseReader {
             items: &mut self.items,
+            is_odd: false,
             blocks: &mut self.blocks,
             chunk,
             read_set,
@@ -94,7 +102,10 @@ impl ResponsesReader {
 impl<'a> ResponseReader<'_, 'a> {
     fn read_item(&mut self, at: usize) -> Option<usize> {
         let mut item = FieldSpans::default();
-        let behind = self.items.read_spans(self.chunk.cursor, at, &mut item)?;
+        let [even, odd] = self.items;
+        let keys = if self.is_odd { odd } else { even };
+        let behind = keys.read_spans(self.chunk.cursor, at, &mut item)?;
+        self.is_odd = !self.is_odd;
         let kind = self.chunk.plain_text(item.field(ItemKey::Type)?)??;
         let is_message = item.field(ItemKey::Role).is_some();
         self.chunk.pass_fields(&item, if is_message { &[ItemKey::Content] } else { &[] })?;
@@ -148,7 +159,8 @@ impl<'a> ResponseReader<'_, 'a> {
             if cursor.byte_at(part.0) == b'[' {
                 read_list(cursor, part.0, |at| {
                     let mut thought = FieldSpans::default();
-                    let behind = self.items.read_spans(cursor, at, &mut thought)?;
+                    let [parts, _] = &mut *self.items;
+                    let behind = parts.read_spans(cursor, at, &mut thought)?;
                     if thought.field(ItemKey::Words).is_some_and(|words| cursor.has_shape(words, ValueShape::Text)) {
                         self.ensure_turn();
                     }

@@ -46,6 +46,11 @@ pub(super) enum SpecialKey {
 }
 
 impl SpecialKey {
+    /// Whether a run may stand under the key.
+    pub(super) fn holds_run(self) -> bool {
+        matches!(self, Self::Generic(_) | Self::Native | Self::Messages(_))
+    }
+
     /// Whether a value may be one that the reader of a conversation does not look at.
     pub(super) fn may_be_beside(self) -> bool {
         !matches!(self, Self::Messages(_) | Self::TellsOfCalls)

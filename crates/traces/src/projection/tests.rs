@@ -254,7 +254,7 @@ fn compared(
 }
 
 /// The projection in words; `None` where a value is not valid.
-fn shown<'a>(projection: &RunProjection<'a>, chunk: Option<ScannedChunk<'a>>) -> Option<String> {
+pub(super) fn shown<'a>(projection: &RunProjection<'a>, chunk: Option<ScannedChunk<'a>>) -> Option<String> {
     let read = |held: RawValue<'a>| match (held, chunk) {
         (RawValue::Value(value), _) => Some(value),
         (held, chunk) => chunk?.read_value(held),

@@ -6,7 +6,7 @@ use crate::adapt::fields::ByteSpan;
 use crate::adapt::generic::BestRanked;
 use crate::build::StepEnding;
 use crate::names::{NamedPart, PartNames};
-use crate::scan::ScanCursor;
+use crate::scan::{ScanCursor, few_digits};
 use crate::time;
 use averment_base::value::{Number, Value, ValueText};
 use averment_runs::normal::of_step;
@@ -396,20 +396,6 @@ fn parse_integer(cursor: ScanCursor<'_>, start: usize, end: usize) -> Option<u64
         let digit = byte.wrapping_sub(b'0');
         (digit <= 9).then(|| value.wrapping_mul(10).wrapping_add(u64::from(digit)))
     })
-}
-
-/// Parses one to eight digits at once, combining pairs, then quads, then halves.
-#[inline]
-fn few_digits(bytes: u64, length: usize) -> Option<u64> {
-    // What stands behind the digits goes out at the top; zeros come in where higher digits would stand.
-    let shift = u32::try_from(8_usize.wrapping_sub(length)).ok()?.wrapping_mul(8);
-    let digits = bytes.wrapping_shl(shift).wrapping_sub(0x3030_3030_3030_3030_u64.wrapping_shl(shift));
-    if (digits | digits.wrapping_add(0x7676_7676_7676_7676)) & 0x8080_8080_8080_8080 != 0 {
-        return None;
-    }
-    let pairs = digits.wrapping_mul(10).wrapping_add(digits >> 8) & 0x00FF_00FF_00FF_00FF;
-    let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_FFFF_0000_FFFF;
-    Some(fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xFFFF_FFFF)
 }
 
 /// `None` if unknown.

@@ -7,6 +7,7 @@
 
 mod any_word;
 mod cursor;
+mod digits;
 mod simd;
 mod teddy;
 
@@ -14,6 +15,7 @@ pub(crate) use any_word::AnyWord;
 use averment_base::limits::{LONG, give_own_block};
 use averment_base::memory::allow_failure;
 pub use cursor::ScanCursor;
+pub(crate) use digits::few_digits;
 use std::collections::TryReserveError;
 pub use teddy::{ByteSet, TeddySearcher};
 

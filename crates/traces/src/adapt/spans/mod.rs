@@ -31,6 +31,7 @@ mod wrapped_values;
 use super::content;
 use super::run_builder::RunBuilder;
 use crate::adapt::fields::key_table;
+use crate::scan::few_digits;
 pub(crate) use attributes::ways;
 use attributes::{Fact, SpanFacts};
 use averment_base::value::{Node, Number, TextOrigin, Value};
@@ -326,8 +327,28 @@ pub(crate) fn instant_milliseconds(node: Node<'_>, unit: InstantUnit) -> Option<
 
 /// Tries an integer first, the usual case.
 fn parse_number(text: &str) -> Option<Number<'_>> {
-    let whole = || matches!(text.as_bytes().first(), Some(b'1'..=b'9')).then(|| text.parse().ok()).flatten();
-    whole().map(Number::Integer).or_else(|| Number::from_spelling(text))
+    whole_number(text).map(Number::Integer).or_else(|| Number::from_spelling(text))
+}
+
+/// Of digits alone, of which none leads out of the range of integers; the first is no 0.
+fn whole_number(text: &str) -> Option<i64> {
+    const MOST: usize = 18;
+    let bytes = text.as_bytes();
+    let (head, last) = bytes.split_at_checked(MOST).unwrap_or((bytes, &[]));
+    if !matches!(head.first(), Some(b'1'..=b'9')) {
+        return None;
+    }
+    let digit = |byte: u8| Some(i64::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit <= 9);
+    let (eights, rest) = head.as_chunks::<8>();
+    let mut whole = 0_i64;
+    for eight in eights {
+        let eight = few_digits(u64::from_le_bytes(*eight), 8)?;
+        whole = whole.wrapping_mul(100_000_000).wrapping_add(i64::try_from(eight).ok()?);
+    }
+    for byte in rest {
+        whole = whole.wrapping_mul(10).wrapping_add(digit(*byte)?);
+    }
+    last.iter().try_fold(whole, |whole, byte| whole.checked_mul(10)?.checked_add(digit(*byte)?))
 }
 
 /// `[seconds, nanoseconds]`, as in the JavaScript SDK.

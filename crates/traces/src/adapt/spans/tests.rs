@@ -158,3 +158,33 @@ fn each_numbered_name_says_something() {
     }
     assert!(silent.is_empty(), "{silent:#?}");
 }
+
+#[test]
+fn whole_numbers_are_those_that_the_library_reads() {
+    let digits = "9223372036854775807123";
+    let lengths = (0..digits.len()).map(|length| digits.get(..length).unwrap_or_default().to_owned());
+    let others = [
+        "1",
+        "0",
+        "01",
+        "9223372036854775808",
+        "99999999999999999999",
+        "1234567890123456789",
+        "1a",
+        "12345678a",
+        "1234567890123456a",
+        "12345678901234567a",
+        "123456789012345678a",
+        "+1",
+        "-1",
+        "1_0",
+        "1.5",
+        "",
+        "\u{661}",
+    ]
+    .map(str::to_owned);
+    for text in lengths.chain(others) {
+        let plain = matches!(text.as_bytes().first(), Some(b'1'..=b'9')).then(|| text.parse::<i64>().ok()).flatten();
+        assert_eq!(super::whole_number(&text), plain, "{text}");
+    }
+}

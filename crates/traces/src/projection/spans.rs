@@ -322,6 +322,7 @@ impl SpanReader {
 }
 
 /// Behind a value in which nobody looks for calls. `None` for the full reader.
+#[inline]
 fn pass_value(chunk: ScannedChunk<'_>, at: usize) -> Option<usize> {
     let end = chunk.cursor.value_end(at)?;
     (!chunk.may_hold_call((at, end))).then_some(end)
@@ -329,10 +330,17 @@ fn pass_value(chunk: ScannedChunk<'_>, at: usize) -> Option<usize> {
 
 #[inline]
 pub(super) fn value_at<'a>(chunk: ScannedChunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
+    if chunk.cursor.byte_at(start) == b'"' && !chunk.cursor.has_escape(start, end) {
+        let text = chunk.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?;
+        return Some(Node::new(Value::plain_text(text), TextOrigin::new(start, end)));
+    }
+    other_value_at(chunk, start, end)
+}
+
+/// A value that is no plain text.
+#[inline(never)]
+fn other_value_at<'a>(chunk: ScannedChunk<'a>, start: usize, end: usize) -> Option<Node<'a>> {
     let value = match chunk.cursor.byte_at(start) {
-        b'"' if !chunk.cursor.has_escape(start, end) => {
-            Value::plain_text(chunk.text.get(start.wrapping_add(1)..end.wrapping_sub(1))?)
-        }
         b'{' if end.wrapping_sub(start) == 2 => Value::Object(Object::EMPTY),
         b'[' if end.wrapping_sub(start) == 2 => Value::List(&[]),
         _ => chunk.read_value(RawValue::Bytes(start, end))?,

@@ -64,7 +64,8 @@ impl CutPieces {
     /// If the value is not the only one, later ones are treated like list elements.
     pub(super) fn find_in(indexed: IndexedText<'_>, start: usize, cutting: &RunCutting, single: bool) -> Option<Self> {
         let text = indexed.text;
-        let mut finder = PartFinder { text, indexed, cutting, found: Self::default(), runs: FxHashMap::default() };
+        let mut finder =
+            PartFinder { text, indexed, cutting, found: Self::default(), runs: FxHashMap::default(), last: None };
         if !single {
             let list = finder.add_holder(None);
             let mut at = start;
@@ -190,6 +191,8 @@ struct PartFinder<'a> {
     cutting: &'a RunCutting,
     found: CutPieces,
     runs: FxHashMap<&'a str, usize>,
+    /// The id of the part before, with its run: most parts are of the same.
+    last: Option<(&'a str, usize)>,
 }
 
 impl<'a> PartFinder<'a> {
@@ -326,8 +329,12 @@ impl<'a> PartFinder<'a> {
     fn run_with(&mut self, id: Option<&'a str>) -> usize {
         let last = self.found.parts.last().map(|part| part.run);
         let Some(id) = id else { return last.unwrap_or_else(|| self.run_number(None)) };
-        if let Some(run) = self.runs.get(id) {
-            return *run;
+        if let Some((_, run)) = self.last.filter(|(last, _)| *last == id) {
+            return run;
+        }
+        if let Some(run) = self.runs.get(id).copied() {
+            self.last = Some((id, run));
+            return run;
         }
         let run = match self.found.ids.as_mut_slice() {
             // Nothing so far had an id.
@@ -338,6 +345,7 @@ impl<'a> PartFinder<'a> {
             _ => self.run_number(Some(id)),
         };
         self.runs.insert(id, run);
+        self.last = Some((id, run));
         run
     }
 

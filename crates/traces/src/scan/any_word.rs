@@ -2,9 +2,14 @@
 
 use super::{ByteSet, TeddySearcher};
 
+/// Bytes that are looked at to find a word.
+const CANDIDATE: usize = 3;
+
 /// Some words of two bytes or more.
 pub(crate) struct AnyWord {
     words: Vec<&'static str>,
+    /// A candidate has three bytes: shorter words at the end of a text are none.
+    short: Vec<&'static str>,
     teddy: TeddySearcher,
 }
 
@@ -21,7 +26,8 @@ impl AnyWord {
         };
         let start = |word: &&str| [0, 1, 2].map(|at| set(word.as_bytes().get(at)));
         let teddy = TeddySearcher::new(&words.iter().map(start).collect::<Vec<_>>());
-        Self { words, teddy }
+        let short = words.iter().copied().filter(|word| word.len() < CANDIDATE).collect();
+        Self { words, short, teddy }
     }
 
     /// Whether one of the words stands in a text.
@@ -32,8 +38,7 @@ impl AnyWord {
             found = self.words.get(word as usize).is_some_and(|word| rest.starts_with(word.as_bytes()));
             found
         });
-        // A candidate has three bytes.
-        found || self.words.iter().any(|word| text.ends_with(word))
+        found || self.short.iter().any(|word| text.ends_with(word))
     }
 }
 

@@ -191,7 +191,7 @@ const GUARDS: &[(&str, GuardFn)] = &[
     // The grammar gave up before the second token behind here.
     ("begun", |view, at| view.failed <= at + 1),
     // In an object; in front of a list in other brackets.
-    ("object", |view, at| places::enclosing_bracket(view, at).is_some_and(|open| view.token_is(open, "{"))),
+    ("object", |view, at| view.bracket_around(at).is_some_and(|open| view.token_is(open, "{"))),
     ("listed", places::is_list),
     // A sign that declares nothing.
     ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.token_text(0)) && view.is_outer(at))),

@@ -30,11 +30,15 @@ pub struct IntendedStatement {
     pub wrong: Option<(String, std::ops::Range<usize>)>,
 }
 
+impl IntendedStatement {
+    fn certain(text: String) -> Self {
+        Self { text, certain: true, overrides_fix: false, wrong: None }
+    }
+}
+
 struct RewriteStep {
-    text: String,
-    certain: bool,
-    overrides_fix: bool,
-    wrong: Option<(String, std::ops::Range<usize>)>,
+    meant: IntendedStatement,
+    /// False for the rewriting of the other tables: alone it is said without this.
     own: bool,
 }
 
@@ -63,22 +67,21 @@ fn read_file(text: &str) -> Result<(), GrammarFailure> {
 
 fn rewrite_statement(statement: &str) -> Option<IntendedStatement> {
     let mut budget = STEPS;
-    let mut meant = IntendedStatement { text: statement.to_owned(), certain: true, overrides_fix: false, wrong: None };
+    let mut meant = IntendedStatement::certain(statement.to_owned());
     let mut own = false;
     for round in 0..ROUNDS {
         let failure = read_file(&meant.text).err();
         let Some(step) = rewrite_once(&meant.text, failure.as_ref(), &mut budget) else { break };
-        if step.text == meant.text || step.text.len() > 2 * LONGEST {
+        if step.meant.text == meant.text || step.meant.text.len() > 2 * LONGEST {
             break;
         }
-        if round == 0 && step.own {
-            meant.wrong = step.wrong;
-        }
-        // What one rewriting of the other tables does is said without this.
         own |= step.own || round > 0;
-        meant.certain &= step.certain;
-        meant.overrides_fix |= step.overrides_fix;
-        meant.text = step.text;
+        meant = IntendedStatement {
+            text: step.meant.text,
+            certain: meant.certain && step.meant.certain,
+            overrides_fix: meant.overrides_fix || step.meant.overrides_fix,
+            wrong: if round == 0 { step.meant.wrong } else { meant.wrong },
+        };
     }
     let changed = meant.text.trim() != statement.trim() && !meant.text.trim().is_empty();
     (own && changed && read_file(&meant.text).is_ok()).then_some(meant)
@@ -103,7 +106,7 @@ fn rewrite_once(text: &str, failure: Option<&GrammarFailure>, budget: &mut usize
     };
     row.or_else(|| {
         let text = failure.and_then(|_| by_others())?;
-        Some(RewriteStep { text, certain: true, overrides_fix: false, wrong: None, own: false })
+        Some(RewriteStep { meant: IntendedStatement::certain(text), own: false })
     })
 }
 
@@ -119,13 +122,9 @@ fn apply_row(view: &StatementView<'_, '_>, text: &str, row: &HintRow, budget: &m
     let wrong = (!row.message.is_empty()).then(|| (row.message.to_owned(), range));
     #[cfg(test)]
     super::tests::spoke(row);
-    (changed != text).then_some(RewriteStep {
-        text: changed,
-        certain: row.certain,
-        overrides_fix: row.overrides_fix,
-        wrong,
-        own: true,
-    })
+    let (certain, overrides_fix) = (row.certain, row.overrides_fix);
+    let meant = IntendedStatement { text: changed, certain, overrides_fix, wrong };
+    (meant.text != text).then_some(RewriteStep { meant, own: true })
 }
 
 /// Adds blanks where the new text would run into a neighboring word.

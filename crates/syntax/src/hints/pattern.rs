@@ -265,7 +265,7 @@ impl PatternSearch<'_, '_, '_, '_> {
                 return self.take_tokens(index, (choice, *often, name), at, at);
             }
             PatternPart::Skip { into_brackets, name } => return self.skip_tokens(index, *into_brackets, name, at),
-            PatternPart::Rest => return self.name_tokens("...", (at, view.len()), index + 1),
+            PatternPart::Rest => return self.name_tokens("...", (at, view.len()), index + 1, view.len()),
             PatternPart::WrongFrom => {
                 self.found.wrong = (at, at);
                 true
@@ -274,7 +274,7 @@ impl PatternSearch<'_, '_, '_, '_> {
                 self.found.wrong.1 = at;
                 true
             }
-            PatternPart::From(name) => return self.open_name(index, name, at),
+            PatternPart::From(name) => return self.name_tokens(name, (at, OPEN), index + 1, at),
             PatternPart::To => return self.close_name(index, at),
             PatternPart::Ahead { choice, wanted } => choice.match_end(view, at).is_some() == *wanted,
             PatternPart::Behind { choice, wanted } => {
@@ -304,33 +304,23 @@ impl PatternSearch<'_, '_, '_, '_> {
             return true;
         }
         (at > start || matches!(often, PartCount::Perhaps | PartCount::Many))
-            && self.name_tokens(name, (start, at), index + 1)
+            && self.name_tokens(name, (start, at), index + 1, at)
     }
 
     fn skip_tokens(&mut self, index: usize, into_brackets: bool, name: &'static str, at: usize) -> bool {
         let view = self.found.view;
         let first = at + usize::from(!name.is_empty());
         let mut places = (first..=view.len()).filter(|&here| into_brackets || view.is_outer(here));
-        places.any(|here| self.name_tokens(name, (at, here), index + 1))
+        places.any(|here| self.name_tokens(name, (at, here), index + 1, here))
     }
 
-    /// Continues behind named tokens; the name is dropped on failure.
-    fn name_tokens(&mut self, name: &'static str, tokens: (usize, usize), index: usize) -> bool {
+    /// Continues at a place with named tokens; the name is dropped on failure.
+    fn name_tokens(&mut self, name: &'static str, tokens: (usize, usize), index: usize, at: usize) -> bool {
         let before = self.found.named.len();
         if !name.is_empty() {
             self.found.named.push((name, tokens.0, tokens.1));
         }
-        let fits = self.fits_from(index, tokens.1);
-        if !fits {
-            self.found.named.truncate(before);
-        }
-        fits
-    }
-
-    fn open_name(&mut self, index: usize, name: &'static str, at: usize) -> bool {
-        let before = self.found.named.len();
-        self.found.named.push((name, at, OPEN));
-        let fits = self.fits_from(index + 1, at);
+        let fits = self.fits_from(index, at);
         if !fits {
             self.found.named.truncate(before);
         }

@@ -3,40 +3,14 @@
 use super::table::list;
 use super::view::StatementView;
 
-/// The bracket that a token stands in.
-pub(super) fn enclosing_bracket(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
-    let mut depth = 0_usize;
-    for here in (0..at).rev() {
-        match view.token_text(here) {
-            ")" | "]" | "}" => depth += 1,
-            "(" | "[" | "{" if depth == 0 => return Some(here),
-            "(" | "[" | "{" => depth -= 1,
-            _ => {}
-        }
-    }
-    None
-}
-
 /// True for brackets of another kind around the values of a list.
 pub(super) fn is_list(view: &StatementView<'_, '_>, open: usize) -> bool {
     let call = view.touches_previous(open) && view.is_word(open - 1) && !view.token_is(open - 1, "in");
-    view.is_any(open, &["(", "{"]) && !call && comma_inside(view, open)
-}
-
-fn comma_inside(view: &StatementView<'_, '_>, open: usize) -> bool {
-    let end = view.behind_bracket(open);
-    let mut depth = 0_usize;
-    let mut comma = false;
-    for here in open..end {
-        match view.token_text(here) {
-            "(" | "[" | "{" => depth += 1,
-            ")" | "]" | "}" => depth = depth.saturating_sub(1),
-            ":" | "->" | "|" if depth == 1 => return false,
-            "," if depth == 1 => comma = true,
-            _ => {}
-        }
-    }
-    comma
+    let holds = |signs: &[&str]| {
+        let mut inside = (open..view.behind_bracket(open)).filter(|&at| view.bracket_around(at) == Some(open));
+        inside.any(|at| view.is_any(at, signs))
+    };
+    view.is_any(open, &["(", "{"]) && !call && holds(&[","]) && !holds(&[":", "->", "|"])
 }
 
 /// True for a word that is a modifier here: an operator behind it makes it a name.

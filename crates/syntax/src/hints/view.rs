@@ -11,29 +11,37 @@ use averment_base::source::Span;
 pub(crate) struct StatementView<'a, 't> {
     text: &'a TokenText<'t>,
     tokens: Vec<usize>,
-    outer: Vec<bool>,
+    places: Vec<BracketPlace>,
     /// Where the strict grammar gave up: a position, or the end.
     pub failed: usize,
     /// What could follow there.
     pub expected: Vec<Rule>,
 }
 
+/// The bracket around a token, and the partner of one that is a bracket itself.
+#[derive(Clone, Copy)]
+struct BracketPlace {
+    around: Option<usize>,
+    partner: Option<usize>,
+}
+
 impl<'a, 't> StatementView<'a, 't> {
     pub(crate) fn new(text: &'a TokenText<'t>, tokens: Vec<usize>, failure: &GrammarFailure) -> Self {
         let failed =
             tokens.iter().position(|&index| text.span(index).end as usize > failure.at).unwrap_or(tokens.len());
-        let mut depth = 0_usize;
-        let mut outer = Vec::with_capacity(tokens.len());
-        for &index in &tokens {
-            if matches!(text.token_text(index), ")" | "]" | "}") {
-                depth = depth.saturating_sub(1);
+        let (mut places, mut open) = (Vec::<BracketPlace>::with_capacity(tokens.len()), Vec::<usize>::new());
+        for (at, &index) in tokens.iter().enumerate() {
+            let word = text.token_text(index);
+            let partner = if matches!(word, ")" | "]" | "}") { open.pop() } else { None };
+            if let Some(opening) = partner.and_then(|open| places.get_mut(open)) {
+                opening.partner = Some(at);
             }
-            outer.push(depth == 0);
-            if matches!(text.token_text(index), "(" | "[" | "{") {
-                depth += 1;
+            places.push(BracketPlace { around: open.last().copied(), partner });
+            if matches!(word, "(" | "[" | "{") {
+                open.push(at);
             }
         }
-        Self { text, tokens, outer, failed, expected: failure.expected.clone() }
+        Self { text, tokens, places, failed, expected: failure.expected.clone() }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -158,37 +166,25 @@ impl<'a, 't> StatementView<'a, 't> {
     }
 
     pub(super) fn is_outer(&self, at: usize) -> bool {
-        self.outer.get(at).copied().unwrap_or(true)
+        self.bracket_around(at).is_none()
     }
 
+    pub(super) fn bracket_around(&self, at: usize) -> Option<usize> {
+        self.places.get(at)?.around
+    }
+
+    fn partner(&self, at: usize) -> Option<usize> {
+        self.places.get(at)?.partner
+    }
+
+    /// Behind a token that is no bracket, the next one; the end, if the bracket is not closed.
     pub(super) fn behind_bracket(&self, at: usize) -> usize {
-        let mut depth = 0_usize;
-        for here in at..self.len() {
-            match self.token_text(here) {
-                "(" | "[" | "{" => depth += 1,
-                ")" | "]" | "}" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            if depth == 0 {
-                return here + 1;
-            }
-        }
-        self.len()
+        let last = if self.is_any(at, &["(", "[", "{"]) { self.partner(at) } else { Some(at) };
+        last.map_or(self.len(), |last| (last + 1).min(self.len()))
     }
 
     pub(super) fn opening_bracket(&self, at: usize) -> usize {
-        let mut depth = 0_usize;
-        for here in (0..=at).rev() {
-            match self.token_text(here) {
-                ")" | "]" | "}" => depth += 1,
-                "(" | "[" | "{" => depth = depth.saturating_sub(1),
-                _ => {}
-            }
-            if depth == 0 {
-                return here;
-            }
-        }
-        0
+        self.partner(at).unwrap_or(0)
     }
 
     /// First of `stops` not in brackets opened behind `at`, else the end.

@@ -1,6 +1,6 @@
 //! Mistakes in words, lists and bodies that no pattern can tell.
 
-use super::places::{enclosing_bracket, is_infix};
+use super::places::is_infix;
 use super::table::{list, meant};
 use super::view::{StatementView, SuggestText};
 use crate::token::TokenKind;
@@ -201,7 +201,7 @@ pub(super) fn missing_comma(view: &StatementView<'_, '_>) -> Option<Diagnostic> 
     {
         return None;
     }
-    let open = enclosing_bracket(view, at)?;
+    let open = view.bracket_around(at)?;
     let what = match view.token_text(open) {
         "[" => "elements of a list",
         "{" => "entries of an object",

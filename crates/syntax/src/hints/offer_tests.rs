@@ -3,8 +3,9 @@
 //! Tried over the examples of all rows, over every mistake that the repository records, over the files that its tests refuse, and over example
 //! rules of which one word or sign is left out, doubled, swapped with the next or put in quotes.
 
+use super::row::{HintRow, RowScope};
 use super::tests::said;
-use super::{intended_statement, row::RowScope, rows, words_of_the_language};
+use super::{intended_statement, rows, words_of_the_language};
 use crate::grammar;
 use crate::recover::can_be_read;
 use crate::token::{TokenKind, scan_tokens};
@@ -114,7 +115,7 @@ fn complaints(text: &str, wrong: &mut BTreeSet<String>) {
 }
 
 fn recorded() -> Vec<String> {
-    let mut texts: Vec<String> = rows().iter().map(|row| row.example_text()).collect();
+    let mut texts: Vec<String> = rows().iter().flat_map(HintRow::example_texts).collect();
     for file in ["tests/data/newcomers.txt", "tests/data/newcomers_second.txt"] {
         let text = std::fs::read_to_string(fixtures::project(file)).unwrap_or_default();
         let rows = text.lines().filter_map(|line| line.rsplit_once(" => "));
@@ -172,13 +173,12 @@ fn no_help_leads_astray() {
 
 #[test]
 fn what_is_certain_is_read() {
-    let mut wrong = Vec::new();
-    for row in rows().iter().filter(|row| row.scope != RowScope::Hints) {
-        let example = row.example_text();
-        let Some(meant) = intended_statement(&example) else { continue };
-        if grammar::parse_rule(grammar::Rule::file, &meant.text, 2_000).is_err() {
-            wrong.push(example);
-        }
-    }
+    let examples = rows().iter().filter(|row| row.scope != RowScope::Hints).flat_map(HintRow::example_texts);
+    let wrong: Vec<String> = examples
+        .filter(|example| {
+            let meant = intended_statement(example);
+            meant.is_some_and(|meant| grammar::parse_rule(grammar::Rule::file, &meant.text, 2_000).is_err())
+        })
+        .collect();
     assert!(wrong.is_empty(), "{wrong:?}");
 }

@@ -60,9 +60,9 @@ pub(super) struct HintRow {
     /// Its part of the page of mistakes.
     pub title: &'static str,
     pub scope: RowScope,
-    /// A text with just this mistake.
+    /// Texts with just this mistake.
     #[cfg_attr(not(test), expect(dead_code, reason = "it is there for the reader, and for the tests"))]
-    pub example: &'static str,
+    pub examples: &'static str,
     pub matcher: RowMatcher,
     slug: Slug,
     pub message: &'static str,
@@ -83,7 +83,7 @@ impl HintRow {
     /// Reads `example :: pattern :: what to write`; the head of the table says what else a column can be.
     pub(super) fn parse(entry: &'static str, scope: RowScope, message: &'static str) -> Result<Self, String> {
         let mut columns = entry.split(" ::").map(str::trim);
-        let (Some(example), Some(pattern)) = (columns.next(), columns.next()) else {
+        let (Some(examples), Some(pattern)) = (columns.next(), columns.next()) else {
             return Err("a row is `example :: pattern :: what to write`".to_owned());
         };
         let matcher = match pattern.strip_prefix("do ") {
@@ -95,7 +95,7 @@ impl HintRow {
             line: 0,
             title: "",
             scope,
-            example,
+            examples,
             matcher,
             slug: Slug::Syntax,
             message,
@@ -133,10 +133,10 @@ impl HintRow {
         }
     }
 
-    /// The example as it is written in a file.
+    /// The examples as they are written in files.
     #[cfg(test)]
-    pub(super) fn example_text(&self) -> String {
-        self.example.replace("\\n", "\n")
+    pub(super) fn example_texts(&self) -> impl Iterator<Item = String> {
+        self.examples.split(" ;; ").map(|example| example.replace("\\n", "\n"))
     }
 
     #[cfg(test)]

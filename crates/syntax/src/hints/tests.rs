@@ -54,8 +54,10 @@ fn is_hint(row: &&HintRow) -> bool {
 
 /// Fails with what is wrong, each with the file and line of its row.
 #[track_caller]
-fn hold_every_row<'r>(rows: impl Iterator<Item = &'r HintRow>, wrong: impl Fn(&HintRow) -> Option<String>) {
-    let found = rows.filter_map(|row| Some(format!("hints.table:{}: `{}`: {}", row.line, row.example, wrong(row)?)));
+fn hold_every_row<'r>(rows: impl Iterator<Item = &'r HintRow>, wrong: impl Fn(&HintRow, &str) -> Option<String>) {
+    let examples = rows.flat_map(|row| row.example_texts().map(move |text| (row, text)));
+    let found =
+        examples.filter_map(|(row, text)| Some(format!("hints.table:{}: `{text}`: {}", row.line, wrong(row, &text)?)));
     let found: Vec<String> = found.collect();
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
@@ -65,7 +67,7 @@ fn every_row_can_be_read() {
     let errors = &row::ROWS.1;
     assert!(errors.is_empty(), "{}", errors.join("\n"));
     assert!(rows().len() > 500, "only {} rows", rows().len());
-    hold_every_row(rows().iter(), |row| {
+    hold_every_row(rows().iter(), |row, _| {
         let RowMatcher::Pattern(pattern) = &row.matcher else { return None };
         let names = pattern.names();
         // `${value}` is what a string says of a value, no name.
@@ -78,17 +80,17 @@ fn every_row_can_be_read() {
 
 #[test]
 fn every_row_speaks_of_its_own_example_and_no_other_does() {
-    hold_every_row(rows().iter().filter(is_hint), |row| {
+    hold_every_row(rows().iter().filter(is_hint), |row, text| {
         SPOKEN.take();
-        let told = said(&row.example_text());
+        let told = said(text);
         let spoken = take_spoken(true);
         let told: Vec<&str> = told.iter().map(|diagnostic| diagnostic.message.as_str()).collect();
         let alone = !spoken.is_empty() && spoken.iter().all(|line| *line == row.line);
         (!alone).then(|| format!("the rows of lines {spoken:?} spoke, and told is {told:?}"))
     });
-    hold_every_row(rows().iter().filter(|row| !is_hint(row)), |row| {
+    hold_every_row(rows().iter().filter(|row| !is_hint(row)), |row, text| {
         SPOKEN.take();
-        let meant = intended_statement(&row.example_text());
+        let meant = intended_statement(text);
         let spoken = take_spoken(false);
         (meant.is_none() || !spoken.contains(&row.line))
             .then(|| format!("the rows of lines {spoken:?} rewrote it, and meant is {meant:?}"))
@@ -97,13 +99,12 @@ fn every_row_speaks_of_its_own_example_and_no_other_does() {
 
 #[test]
 fn what_a_row_writes_can_be_read() {
-    hold_every_row(rows().iter().filter(|row| is_hint(row) && row.rewrites()), |row| {
-        let text = row.example_text();
-        let told = said(&text);
+    hold_every_row(rows().iter().filter(|row| is_hint(row) && row.rewrites()), |_, text| {
+        let told = said(text);
         let Some(fix) = told.iter().find_map(|diagnostic| diagnostic.fix.as_ref()) else {
             return Some(format!("no fix: {told:?}"));
         };
-        let text = fixed(&text, fix);
+        let text = fixed(text, fix);
         let again: Vec<String> = said(&text).into_iter().map(|diagnostic| diagnostic.message).collect();
         (!again.is_empty()).then(|| format!("`{text}` cannot be read: {again:?}"))
     });
@@ -111,7 +112,7 @@ fn what_a_row_writes_can_be_read() {
 
 #[test]
 fn examples_differ() {
-    let mut examples: Vec<&str> = rows().iter().filter(is_hint).map(|row| row.example).collect();
+    let mut examples: Vec<String> = rows().iter().filter(is_hint).flat_map(HintRow::example_texts).collect();
     let count = examples.len();
     examples.sort_unstable();
     examples.dedup();
@@ -133,27 +134,26 @@ fn code(text: &str) -> String {
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// The message of a row, and what it offers for its example: the statement as it was meant, the mended one, or what the help says.
-fn offer_of(row: &HintRow) -> (String, String) {
-    let text = row.example_text();
-    let told = said(&text).into_iter().next();
+/// The message of a row, and what it offers for an example: the statement as it was meant, the mended one, or what the help says.
+fn offer_of(row: &HintRow, text: &str) -> (String, String) {
+    let told = said(text).into_iter().next();
     let message = told.as_ref().map_or(row.message.to_owned(), |told| told.message.clone());
     if row.scope != RowScope::Hints
-        && let Some(meant) = intended_statement(&text)
+        && let Some(meant) = intended_statement(text)
     {
         return (message, code(&meant.text));
     }
     let fix = told.as_ref().and_then(|told| told.fix.as_ref());
     let help = told.as_ref().and_then(|told| told.help.clone()).unwrap_or_default();
-    (message, fix.map_or(help, |fix| code(&fixed(&text, fix))))
+    (message, fix.map_or(help, |fix| code(&fixed(text, fix))))
 }
 
 #[test]
 fn the_page_of_mistakes_has_every_row() {
     let (mut page, mut title, mut message) = (PAGE_HEAD.to_owned(), "", String::new());
-    for row in rows() {
-        let (said, offer) = offer_of(row);
-        let line = format!("- {} → {offer}\n", code(&row.example_text()));
+    for (row, text) in rows().iter().flat_map(|row| row.example_texts().map(move |text| (row, text))) {
+        let (said, offer) = offer_of(row, &text);
+        let line = format!("- {} → {offer}\n", code(&text));
         if row.title != title || said != message {
             page += &if row.title == title { String::new() } else { format!("\n## {}\n\n", row.title) };
             page += &if said.is_empty() { String::new() } else { format!("- {said}:\n") };

@@ -1,7 +1,7 @@
 //! What a pattern can name: lists of words, kinds of text, conditions on a place.
 
 use super::view::{GuardFn, StatementView, TakeFn, strip_quotes};
-use super::{bounds, filters, places, prose, table};
+use super::{bounds, filters, prose, table};
 use crate::recover::can_be_read;
 use crate::token::TokenKind;
 use crate::{number, words};
@@ -142,17 +142,11 @@ const TAKES: &[(&str, TakeFn)] = &[
         (view.is_text(at) && filters::test_of_glob(text).is_some()).then_some(at + 1)
     }),
     // A text that names a folder without wildcards, or all that is below one.
-    ("FOLDER", |view, at| {
-        let folder = filters::folder_of(view.token_text(at));
-        let plain = !folder.is_empty() && !folder.contains(['*', '?', '[', '{', '"', '\\', '$']);
-        (view.is_text(at) && plain).then_some(at + 1)
-    }),
+    ("FOLDER", |view, at| plain_folder(view, at).map(|_| at + 1)),
     // A text that ends in `/`, or whose last part has no ending: a folder, not a file.
     ("FOLDERTEXT", |view, at| {
-        let text = filters::folder_of(view.token_text(at));
-        let plain = !text.is_empty() && !text.contains(['*', '?', '[', '{', '"', '\\', '$']);
-        let last = text.rsplit('/').next().unwrap_or_default();
-        (view.is_text(at) && plain && !last.contains('.')).then_some(at + 1)
+        let last = plain_folder(view, at)?.rsplit('/').next()?;
+        (!last.contains('.')).then_some(at + 1)
     }),
     // Thousands or millions of what has no unit: `50k`.
     ("KILO", |view, at| {
@@ -177,7 +171,7 @@ const GUARDS: &[(&str, GuardFn)] = &[
     ("near", |view, at| view.failed + 1 >= at),
     // Not long behind the place where the grammar gave up.
     ("unpassed", |view, at| at <= view.failed + 1),
-    ("standing", places::can_stand),
+    ("standing", can_stand),
     ("unmodified", |view, at| view.modifiers_start(at) == view.len()),
     ("touching", |view, at| view.touches_previous(at)),
     ("apart", |view, at| !view.touches_previous(at)),
@@ -186,23 +180,19 @@ const GUARDS: &[(&str, GuardFn)] = &[
     ("outer", |view, at| view.is_outer(at)),
     ("inner", |view, at| !view.is_outer(at)),
     // Behind a complete value.
-    ("valued", |view, at| at.checked_sub(1).is_some_and(|before| view.ends_operand(before))),
+    ("valued", |view, at| view.is_behind_operand(at)),
     ("end", |view, at| at >= view.len()),
     // The grammar gave up before the second token behind here.
     ("begun", |view, at| view.failed <= at + 1),
     // In an object; in front of a list in other brackets.
     ("object", |view, at| view.bracket_around(at).is_some_and(|open| view.token_is(open, "{"))),
-    ("listed", places::is_list),
+    ("listed", is_list),
     // A sign that declares nothing.
     ("comparing", |view, at| at > 0 && !(words::DECLARATIONS.contains(&view.token_text(0)) && view.is_outer(at))),
     // A second value begins here, behind a complete one.
     ("second", |view, at| {
-        let begins = matches!(
-            view.token_kind(at),
-            TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word
-        );
-        let ended = at.checked_sub(1).is_some_and(|before| view.ends_operand(before));
-        begins && ended && view.failed == at && view.is_outer(at) && !words::is_joining(view.token_text(at))
+        let apart = view.failed == at && view.is_outer(at) && !words::is_joining(view.token_text(at));
+        view.begins_operand(at) && view.is_behind_operand(at) && apart
     }),
     // The brackets of a function hold what a quantifier says; no colon belongs to the quantifier here.
     ("quantifying", |view, at| (at + 1..view.behind_bracket(at)).any(|here| view.is_any(here, &["in", "=>", "->"]))),
@@ -223,10 +213,10 @@ const GUARDS: &[(&str, GuardFn)] = &[
         !view.tokens_are(0, &["for", "each", "tool", "{"]) && !view.tokens_are(0, &["for", "each", "tool", "where"])
     }),
     // A modifier stands here; something does that is none; a failure is known here, so that `expect` is the modifier.
-    ("modifier", places::is_modifier),
+    ("modifier", is_modifier),
     ("content", |view, at| view.modifiers_start(at) != at),
     ("known", |view, at| at > 0 || view.is_any(at + 1, table::list("FAILURE"))),
-    ("asserting", places::is_claim),
+    ("asserting", is_claim),
     // `not` of a test in front of its value; a statement's own word is none.
     ("fronted", |view, at| {
         let not = usize::from(view.token_is(at, "not"));
@@ -267,6 +257,12 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.'))
 }
 
+fn plain_folder<'t>(view: &StatementView<'_, 't>, at: usize) -> Option<&'t str> {
+    let folder = filters::folder_of(view.token_text(at));
+    let plain = !folder.is_empty() && !folder.contains(['*', '?', '[', '{', '"', '\\', '$']);
+    (view.is_text(at) && plain).then_some(folder)
+}
+
 fn is_plain(number: &str) -> bool {
     number.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_'))
 }
@@ -305,4 +301,37 @@ fn is_bodied(view: &StatementView<'_, '_>) -> bool {
 fn is_measured(view: &StatementView<'_, '_>) -> bool {
     view.is_any(0, &["before", "after", "sequence", "immediately"])
         || view.token_is(0, "never") && view.find_word(1, "after").is_some()
+}
+
+/// True for brackets of another kind around the values of a list.
+fn is_list(view: &StatementView<'_, '_>, open: usize) -> bool {
+    let call = view.touches_previous(open) && view.is_word(open - 1) && !view.token_is(open - 1, "in");
+    let holds = |signs: &[&str]| {
+        let mut inside = (open..view.behind_bracket(open)).filter(|&at| view.bracket_around(at) == Some(open));
+        inside.any(|at| view.is_any(at, signs))
+    };
+    view.is_any(open, &["(", "{"]) && !call && holds(&[","]) && !holds(&[":", "->", "|"])
+}
+
+/// True for a word that is a modifier here: an operator behind it makes it a name.
+fn is_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
+    let value = at == 0 && view.is_any(0, &["when", "as", "class"]) && view.len() > 3;
+    can_stand(view, at) && view.failed <= at + 2 && !view.is_any(at + 1, table::list("BEHINDNAME")) && !value
+}
+
+/// True where a modifier or setting can stand: at the start, or behind a complete statement.
+fn can_stand(view: &StatementView<'_, '_>, at: usize) -> bool {
+    at == 0 || view.failed <= at + 2 && view.is_behind_operand(at)
+}
+
+/// True where a first word may claim what follows: that is no operator, and was not read.
+fn is_claim(view: &StatementView<'_, '_>, at: usize) -> bool {
+    let name = view.is_any(at, &["==", "!=", ".", "<", ">", "<=", ">=", "in", "is"]);
+    let outcome = view.token_is(0, "expect") && view.len() == 2;
+    at < view.len() && view.failed <= at && !name && !outcome && !is_infix(view)
+}
+
+/// `A before B`: the first word is a step.
+pub(super) fn is_infix(view: &StatementView<'_, '_>) -> bool {
+    view.is_any(1, table::list("BETWEEN")) && view.find_word(1, "->").is_none()
 }

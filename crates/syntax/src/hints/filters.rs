@@ -28,8 +28,6 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("digits", |text| bounds::number_digits(text)),
     ("unit", |text| number::meant_unit(text).map(str::to_owned)),
     ("verdict", |text| words::meant_verdict(text).map(str::to_owned)),
-    // A text as a regular expression.
-    ("regex", |text| Some(format!("/{}/", pattern_behind(strip_quotes(text))))),
     // `immediately ` where that is said.
     ("soon", |text| {
         Some(if text.contains("immediately") || text.contains("directly") { "immediately " } else { "" }.to_owned())
@@ -60,7 +58,8 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("cents", |text| Some(format!("{:.2}", text.parse::<f64>().ok()? / 100.0))),
     ("money", |text| Some(bounds::comparison_of(text)?.replace('$', ""))),
     ("amount", |text| Some(text.trim_start_matches('$').to_owned())),
-    ("like", |text| Some(format!("\"{}\"", strip_quotes(text).trim_matches('%')))),
+    ("like", |text| super::words::like_test(strip_quotes(text)).map(|(_, part)| part)),
+    ("liketest", |text| super::words::like_test(strip_quotes(text)).map(|(test, _)| test.to_owned())),
     ("pattern", |text| {
         Some(format!(
             "/{}/",
@@ -203,16 +202,9 @@ fn type_of(text: &str) -> &'static str {
 }
 
 pub(super) fn label_of(text: &str) -> String {
-    let mut name = String::new();
-    for part in text
-        .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-'))
-        .filter(|part| !part.is_empty())
-    {
-        if !name.is_empty() {
-            name.push('-');
-        }
-        name.push_str(&part.to_ascii_lowercase());
-    }
+    let parts = text.split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '-'));
+    let parts: Vec<&str> = parts.filter(|part| !part.is_empty()).collect();
+    let name = parts.join("-").to_ascii_lowercase();
     let starts_well = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
     if starts_well { name } else { format!("the-{name}") }
 }
@@ -221,12 +213,6 @@ pub(super) fn label_of(text: &str) -> String {
 pub(super) fn folder_of(text: &str) -> &str {
     let text = strip_quotes(text);
     text.strip_suffix("/**/*").or_else(|| text.strip_suffix("/**")).unwrap_or(text)
-}
-
-/// A glob is translated; what may be a regular expression already keeps its signs.
-fn pattern_behind(text: &str) -> String {
-    let is_glob = text.contains('*') && !text.contains([')', ']', '^', '$', '\\', '+']) && !text.contains(".*");
-    if is_glob { crate::glob_test::pattern_of_text(text) } else { text.replace('/', "\\/") }
 }
 
 /// A glob of the files that a text names: all in it where it is a folder.

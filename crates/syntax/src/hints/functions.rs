@@ -34,29 +34,16 @@ pub(super) fn method_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>,
             return Some((view.token_range(start, close), format!("join({argument}, {object})")));
         }
         if name == "count" && view.token_is(start, "calls") && view.is_text(at + 3) {
-            let tool = argument.trim_matches(['"', '\'']).to_owned();
+            let tool = strip_quotes(&argument).to_owned();
             return Some((view.token_range(start, close), format!("count {tool}")));
         }
         let Some(template) = meant("METHOD", name) else { continue };
-        if (template.contains("{a}") || template.contains("{r}")) == argument.is_empty() {
+        if template.contains("2}") == argument.is_empty() {
             continue;
         }
-        return Some((view.token_range(start, close), fill_call(template, &object, &argument)));
+        return Some((view.token_range(start, close), fill_arguments(template, &[object, argument])));
     }
     None
-}
-
-fn fill_call(template: &str, object: &str, argument: &str) -> String {
-    // A field with a plain name needs no brackets.
-    let bare = argument.trim_matches(['"', '\'']);
-    if template == "{o}[{a}]"
-        && crate::words::is_label(bare)
-        && !bare.contains(['-', '.'])
-        && bare.len() + 2 == argument.len()
-    {
-        return format!("{object}.{bare}");
-    }
-    template.replace("{o}", object).replace("{a}", argument).replace("{r}", &to_regex(argument))
 }
 
 fn to_regex(text: &str) -> String {
@@ -165,6 +152,13 @@ fn argument_template(table: &str, name: &str, count: usize) -> Option<&'static s
 
 fn fill_arguments(template: &str, arguments: &[String]) -> String {
     let mut text = template.to_owned();
+    if let ("{1}[{2}]", [object, key]) = (template, arguments) {
+        // A field with a plain name needs no brackets.
+        let bare = strip_quotes(key);
+        if crate::words::is_label(bare) && !bare.contains(['-', '.']) && bare.len() + 2 == key.len() {
+            return format!("{object}.{bare}");
+        }
+    }
     for (number, argument) in (1..).zip(arguments) {
         text = text.replace(&format!("{{{number}}}"), argument);
         text = text.replace(&format!("{{r{number}}}"), &to_regex(argument));
@@ -199,7 +193,7 @@ pub(super) fn expect_call(view: &StatementView<'_, '_>) -> Option<(Range<usize>,
     let template = meant("MATCHER", view.token_text(at + 1)).filter(|_| view.token_is(at, "."))?;
     let end = view.behind_bracket(at + 2);
     let argument = view.source_text(at + 3, end - 1);
-    let text = fill_call(template, &object, &argument);
+    let text = fill_arguments(template, &[object, argument]);
     let text = match text.strip_prefix("require ") {
         Some(step) if not => format!("never {step}"),
         _ if not => format!("not {text}"),

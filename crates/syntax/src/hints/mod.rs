@@ -16,7 +16,6 @@ mod meaning;
 #[cfg(test)]
 mod offer_tests;
 mod pattern;
-mod places;
 mod prose;
 mod rewrite;
 mod rewrites;
@@ -87,7 +86,7 @@ pub(super) fn known_mistake(view: &StatementView<'_, '_>) -> Option<Diagnostic> 
 }
 
 pub(super) fn is_other_word(word: &str) -> bool {
-    words::is_other_head(word) || words::is_other(word)
+    table::meant("FIRSTWORD", &word.to_ascii_lowercase()).or_else(|| table::meant("TESTWORD", word)).is_some()
 }
 
 /// Keywords, roots, fields, kinds, types and functions.

@@ -51,10 +51,9 @@ pub(super) const TAKES: &[(&str, TakeFn)] = &[
             || view.is_any(at, &["true", "false", "null"]);
         literal.then_some(at + 1)
     }),
-    // A text for `LIKE`: with `%` on both sides, behind it, in front of it.
-    ("LIKEIN", |view, at| like_text(view, at, true, true)),
-    ("LIKEFROM", |view, at| like_text(view, at, false, true)),
-    ("LIKETO", |view, at| like_text(view, at, true, false)),
+    // A text for `LIKE` with `%` at its ends; on both sides.
+    ("LIKE", |view, at| like_text(view, at).map(|_| at + 1)),
+    ("LIKEIN", |view, at| like_text(view, at).filter(|test| *test == "contains").map(|_| at + 1)),
     // A path in front of a method: all but the last name.
     ("OBJECT", |view, at| {
         let end = view.is_word(at).then(|| behind_path(view, at))?;
@@ -72,11 +71,10 @@ pub(super) const TAKES: &[(&str, TakeFn)] = &[
     }),
 ];
 
-fn like_text(view: &StatementView<'_, '_>, at: usize, before: bool, behind: bool) -> Option<usize> {
+fn like_text(view: &StatementView<'_, '_>, at: usize) -> Option<&'static str> {
     let text = view.token_text(at);
-    let inner = text.get(1..text.len().saturating_sub(1)).filter(|_| view.is_text(at))?;
-    let plain = !inner.trim_matches('%').contains(['%', '_']);
-    (plain && inner.starts_with('%') == before && inner.ends_with('%') == behind).then_some(at + 1)
+    let inner = text.get(1..text.len().saturating_sub(1)).filter(|_| view.is_text(at) && text.contains('%'))?;
+    super::words::like_test(inner).map(|(test, _)| test)
 }
 
 /// Words that name no tool: keywords and connectives.

@@ -6,8 +6,12 @@
 
 use super::filters;
 use super::pattern::PatternMatch;
+use super::view::StatementView;
 use averment_base::diagnostic::SourceEdit;
 use averment_base::source::Span;
+
+/// The text of tokens as a template takes it.
+type SourceFn = fn(&StatementView<'_, '_>, usize, usize) -> String;
 
 enum TemplatePart<'p> {
     Text(&'p str),
@@ -64,32 +68,30 @@ impl PatternMatch<'_, '_, '_> {
 
     /// `None` if a filter has nothing to say about a name's text.
     pub(super) fn fill_template(&self, template: &str) -> Option<String> {
-        self.fill_names(template, |name, default, filter| self.named_text(name, default, filter, false))
+        self.fill_names(template, |view, from, to| view.source_text(from, to))
     }
 
     /// Long texts are not shortened.
     pub(super) fn fill_unshortened(&self, template: &str) -> Option<String> {
-        self.fill_names(template, |name, _, filter| {
-            let (from, to) = self.named_tokens(name)?;
-            let written = self.view.written_text(from, to);
-            if filter.is_empty() { Some(written.to_owned()) } else { filters::apply_filter(filter, written) }
-        })
+        self.fill_names(template, |view, from, to| view.written_text(from, to).to_owned())
     }
 
-    fn fill_names(&self, template: &str, fill: impl Fn(&str, &str, &str) -> Option<String>) -> Option<String> {
+    fn fill_names(&self, template: &str, source: SourceFn) -> Option<String> {
         let mut text = String::new();
         for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
             match part {
                 TemplatePart::Text(new) => join_text(&mut text, new),
-                TemplatePart::Name { name, default, filter } => join_text(&mut text, &fill(name, default, filter)?),
+                TemplatePart::Name { name, default, filter } => {
+                    join_text(&mut text, &self.named_text(name, default, filter, source)?);
+                }
             }
         }
         Some(text.trim().to_owned())
     }
 
-    fn named_text(&self, name: &str, default: &str, filter: &str, whole: bool) -> Option<String> {
+    fn named_text(&self, name: &str, default: &str, filter: &str, source: SourceFn) -> Option<String> {
         let (from, to) = self.named_tokens(name)?;
-        let source = if whole { self.view.whole_source(from, to) } else { self.view.source_text(from, to) };
+        let source = source(self.view, from, to);
         match filter {
             "" if source.is_empty() => Some(default.to_owned()),
             "" => Some(source),
@@ -111,7 +113,10 @@ impl PatternMatch<'_, '_, '_> {
                         text.clear();
                         done = to;
                     } else {
-                        join_text(&mut text, &self.named_text(name, default, filter, true)?);
+                        join_text(
+                            &mut text,
+                            &self.named_text(name, default, filter, |view, from, to| view.whole_source(from, to))?,
+                        );
                     }
                 }
             }

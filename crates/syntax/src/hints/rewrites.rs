@@ -70,18 +70,15 @@ pub(super) fn negated_verb(view: &StatementView<'_, '_>) -> Option<(Range<usize>
         matches!(view.token_kind(at), TokenKind::OpenText | TokenKind::Text) && view.token_text(at).starts_with("'t")
     };
     let at = (1..view.len()).find(|&at| opens(at) && view.touches_previous(at) && view.is_word(at - 1))?;
-    let word = match view.token_text(at - 1).to_ascii_lowercase().as_str() {
+    let word = view.token_text(at - 1).to_ascii_lowercase();
+    let verb = match word.as_str() {
         "can" => "can",
         "won" => "will",
         "shan" => "shall",
-        other => return other.strip_suffix('n').map(|stem| (verb_range(view, at), format!("{stem} not"))),
+        other => other.strip_suffix('n')?,
     };
-    Some((verb_range(view, at), format!("{word} not")))
-}
-
-fn verb_range(view: &StatementView<'_, '_>, at: usize) -> Range<usize> {
-    let start = view.token_range(at - 1, at);
-    start.start..start.end + 2
+    let range = view.token_range(at - 1, at);
+    Some((range.start..range.end + 2, format!("{verb} not")))
 }
 
 /// `NEVER`, `Always`, `IS NULL`: keywords in capitals.

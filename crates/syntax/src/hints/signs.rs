@@ -70,6 +70,11 @@ fn odd_letter(view: &StatementView<'_, '_>, at: usize, letter: char) -> Diagnost
     diagnostic.with_help(format!("quote the name of a tool, a key or a text: `\"{name}\"`"))
 }
 
+/// A text, value or pattern whose first signs are not closed.
+fn unclosed(span: Span, signs: u32, message: &str) -> Diagnostic {
+    Diagnostic::new(Slug::Unclosed, Span { end: span.start + signs, ..span }, message)
+}
+
 pub(super) fn open_text(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenText)?;
     let written = view.token_text(at);
@@ -89,7 +94,7 @@ pub(super) fn open_text(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
             view.syntax_error(at - 2, at - 1, "an apostrophe ends this raw string").suggest_text(text, vec![edit]),
         );
     }
-    let diagnostic = |message: &str| Diagnostic::new(Slug::Unclosed, Span { end: span.start + 1, ..span }, message);
+    let diagnostic = |message| unclosed(span, 1, message);
     Some(if written.starts_with("\"\"\"") {
         diagnostic("this `\"\"\"` is not closed before the end of the file").with_help("add `\"\"\"` behind the text")
     } else if written.starts_with('\'') {
@@ -107,11 +112,8 @@ pub(super) fn open_interpolation(view: &StatementView<'_, '_>) -> Option<Diagnos
     let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenInterpolation)?;
     let offset = open_value(view.token_text(at));
     let start = view.span(at).start + u32::try_from(offset).unwrap_or(0);
-    let span = Span { start, end: start + 2, ..view.span(at) };
-    Some(
-        Diagnostic::new(Slug::Unclosed, span, "this `${` is not closed")
-            .with_help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"),
-    )
+    let diagnostic = unclosed(Span { start, ..view.span(at) }, 2, "this `${` is not closed");
+    Some(diagnostic.with_help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"))
 }
 
 fn open_value(written: &str) -> usize {
@@ -128,29 +130,18 @@ fn open_value(written: &str) -> usize {
 pub(super) fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = (0..view.len()).find(|&at| view.token_kind(at) == TokenKind::OpenRegex)?;
     let span = view.span(at);
-    let span = Span { end: span.start + 1, ..span };
     let pattern = view.token_text(at);
-    let class = pattern
-        .rfind('[')
-        .and_then(|open| pattern.get(open..))
-        .filter(|rest| !rest.contains(']') && rest.contains('/'));
-    Some(match class {
-        Some(_) => Diagnostic::new(
-            Slug::Unclosed,
-            span,
-            "a `[` in this regular expression is not closed, so neither is the expression",
-        )
-        .with_help(format!(
-            "add `]`: write `{}`; or write `\\[` for the character",
-            closed_class(&view.source_text(0, at + 1))
-        )),
-        None => {
-            let line = format!("{}/", view.source_text(0, at + 1));
-            let shown = if can_be_read(&line) { format!(": write `{line}`") } else { String::new() };
-            Diagnostic::new(Slug::Unclosed, span, "this regular expression is not closed on its line")
-                .with_help(format!("add `/` behind the pattern{shown}; `\\/` is a slash in it"))
-        }
-    })
+    let class = pattern.rfind('[').and_then(|open| pattern.get(open..));
+    if class.is_some_and(|rest| !rest.contains(']') && rest.contains('/')) {
+        let closed = closed_class(&view.source_text(0, at + 1));
+        let message = "a `[` in this regular expression is not closed, so neither is the expression";
+        let help = format!("add `]`: write `{closed}`; or write `\\[` for the character");
+        return Some(unclosed(span, 1, message).with_help(help));
+    }
+    let line = format!("{}/", view.source_text(0, at + 1));
+    let shown = if can_be_read(&line) { format!(": write `{line}`") } else { String::new() };
+    let diagnostic = unclosed(span, 1, "this regular expression is not closed on its line");
+    Some(diagnostic.with_help(format!("add `/` behind the pattern{shown}; `\\/` is a slash in it")))
 }
 
 /// Closes a character class where its last range or letter ends.

@@ -3,6 +3,7 @@
 use super::row::{self, HintRow, RowMatcher, RowScope};
 use super::{filters, intended_statement, rewrite, rows};
 use crate::parse;
+use crate::recover::apply_edits;
 use averment_base::diagnostic::{Diagnostic, Fix};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -39,13 +40,7 @@ pub(super) fn said(text: &str) -> Vec<Diagnostic> {
 }
 
 fn fixed(text: &str, fix: &Fix) -> String {
-    let mut edits: Vec<_> = fix.edits.iter().collect();
-    edits.sort_by_key(|edit| std::cmp::Reverse((edit.span.start, edit.span.end)));
-    let mut text = text.to_owned();
-    for edit in edits {
-        text.replace_range(edit.span.as_range(), &edit.text);
-    }
-    text
+    apply_edits(text, fix.edits.clone()).unwrap()
 }
 
 fn is_hint(row: &&HintRow) -> bool {

@@ -219,6 +219,16 @@ impl<'a, 't> StatementView<'a, 't> {
         ends_operand(self.token_kind(at), self.token_text(at))
     }
 
+    /// True behind a complete value.
+    pub(super) fn is_behind_operand(&self, at: usize) -> bool {
+        at.checked_sub(1).is_some_and(|before| self.ends_operand(before))
+    }
+
+    pub(super) fn begins_operand(&self, at: usize) -> bool {
+        use TokenKind::{Binding, Number, Regex, Text, Word};
+        matches!(self.token_kind(at), Text | Number | Binding | Regex | Word)
+    }
+
     pub(super) fn behind_name(&self, at: usize) -> usize {
         let mut end = at + 1;
         while self.touches_previous(end)

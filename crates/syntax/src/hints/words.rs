@@ -1,6 +1,6 @@
 //! Mistakes in words, lists and bodies that no pattern can tell.
 
-use super::places::is_infix;
+use super::classes::is_infix;
 use super::table::{list, meant};
 use super::view::{StatementView, SuggestText};
 use crate::token::TokenKind;
@@ -25,10 +25,6 @@ pub(super) fn lone_step(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     )
 }
 
-pub(super) fn is_other_head(word: &str) -> bool {
-    meant("FIRSTWORD", &word.to_ascii_lowercase()).is_some()
-}
-
 /// True if no operator follows the first word.
 pub(super) fn is_head(view: &StatementView<'_, '_>) -> bool {
     let next = view.token_kind(1);
@@ -39,30 +35,27 @@ pub(super) fn is_head(view: &StatementView<'_, '_>) -> bool {
     view.is_word(0) && follows && !words::is_joining(view.token_text(1)) && !is_infix(view) && view.failed <= 3
 }
 
-fn is_known(word: &str) -> bool {
-    [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS, words::ROOTS]
-        .iter()
-        .any(|known| known.contains(&word))
-}
+/// The words that a line can begin with.
+const HEADS: [&[&str]; 4] = [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS];
 
 /// `nevr deploy`.
 pub(super) fn near_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let word = view.token_text(0);
-    if is_known(word)
+    if HEADS.iter().any(|known| known.contains(&word))
+        || words::ROOTS.contains(&word)
         || !is_head(view)
         || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed", "of"])
     {
         return None;
     }
-    let lower = word.to_ascii_lowercase();
-    let all =
-        words::STATEMENTS.iter().chain(words::DECLARATIONS).chain(words::MODIFIERS).chain(words::SETTINGS).copied();
-    let meant = suggest_name(&lower, all)?;
-    Some(
-        Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"))
-            .with_help(format!("did you mean `{meant}`?"))
-            .with_fix(format!("write `{meant}`"), view.span(0), meant),
-    )
+    let meant = suggest_name(&word.to_ascii_lowercase(), HEADS.concat())?;
+    let diagnostic = Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"));
+    Some(suggest_word(diagnostic, meant))
+}
+
+fn suggest_word(diagnostic: Diagnostic, meant: &str) -> Diagnostic {
+    let span = diagnostic.span;
+    diagnostic.with_help(format!("did you mean `{meant}`?")).with_fix(format!("write `{meant}`"), span, meant)
 }
 
 const ALL: &str =
@@ -70,28 +63,19 @@ const ALL: &str =
 
 pub(super) fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = view.failed;
-    if at == 0
-        || !view.is_word(at)
-        || !view.is_outer(at)
-        || !view.ends_operand(at - 1) && !view.is_any(at - 1, &["exists", "json", "empty", "*"])
-    {
-        return None;
-    }
     let word = view.token_text(at);
-    let taken = !view.expected.iter().any(|rule| format!("{rule:?}").starts_with("modifier"));
-    if taken
-        || words::is_joining(word)
+    let behind = at > 0 && (view.ends_operand(at - 1) || view.is_any(at - 1, &["exists", "json", "empty", "*"]));
+    let can_follow = || view.expected.iter().any(|rule| format!("{rule:?}").starts_with("modifier"));
+    let other = words::is_joining(word)
         || list("INSIDE").contains(&word)
-        || words::STATEMENTS.contains(&word) && view.is_word(at + 1)
-    {
-        return None;
-    }
+        || words::STATEMENTS.contains(&word) && view.is_word(at + 1);
     let simple = at + 1 >= view.len()
         || view.is_number(at + 1)
         || view.is_text(at + 1)
         || view.is_word(at + 1)
         || view.is_any(at + 1, &[":", "=", "-", "["]);
-    if !simple || words::MODIFIERS.contains(&word) {
+    let placed = behind && view.is_word(at) && view.is_outer(at);
+    if !placed || other || !simple || words::MODIFIERS.contains(&word) || !can_follow() {
         return None;
     }
     let meant = meant_modifier(word);
@@ -100,11 +84,7 @@ pub(super) fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnosti
     }
     let diagnostic = Diagnostic::new(Slug::UnknownModifier, view.span(at), format!("unknown modifier `{word}`"));
     Some(match meant {
-        Some(meant) => diagnostic.with_help(format!("did you mean `{meant}`?")).with_fix(
-            format!("write `{meant}`"),
-            view.span(at),
-            meant,
-        ),
+        Some(meant) => suggest_word(diagnostic, meant),
         None => diagnostic.with_help(ALL),
     })
 }
@@ -121,17 +101,12 @@ pub(super) fn meant_modifier(word: &str) -> Option<&'static str> {
     meant("MODIFIERWORD", word).or_else(|| suggest_name(word, words::MODIFIERS.iter().copied()))
 }
 
-pub(super) fn is_other(word: &str) -> bool {
-    meant("TESTWORD", word).is_some()
-}
-
-/// What `like "%x%"` of SQL asks; `None` where signs of it stand inside of the text.
-fn like_test(text: &str) -> Option<(&'static str, String)> {
+/// The test that `like "%x%"` of SQL asks for, and its text; `None` where signs of it stand inside of the text.
+pub(super) fn like_test(text: &str) -> Option<(&'static str, String)> {
     let test = match (text.starts_with('%'), text.ends_with('%')) {
-        (true, true) => "contains",
         (false, true) => "starts with",
         (true, false) => "ends with",
-        (false, false) => "contains",
+        _ => "contains",
     };
     let part = text.trim_matches('%');
     (!part.is_empty() && !part.contains(['%', '_'])).then(|| (test, format!("\"{part}\"")))
@@ -139,12 +114,12 @@ fn like_test(text: &str) -> Option<(&'static str, String)> {
 
 pub(super) fn test_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let last = (view.failed + 1).min(view.len());
-    let at =
-        (1..last).rev().find(|&at| view.is_word(at) && view.ends_operand(at - 1) && is_other(view.token_text(at)))?;
+    let test =
+        |at: usize| meant("TESTWORD", view.token_text(at)).filter(|_| view.is_word(at) && view.ends_operand(at - 1));
+    let (at, mut right) = (1..last).rev().find_map(|at| Some((at, test(at)?)))?;
     if view.token_is(at - 1, ".") || view.token_is(at + 1, ".") {
         return None;
     }
-    let mut right = meant("TESTWORD", view.token_text(at))?;
     let negated = usize::from(at > 1 && view.is_any(at - 1, &["not", "doesnt"]));
     let start = view.operand_start(at - negated);
     let end = view.operand_end(at + 1);
@@ -188,17 +163,8 @@ pub(super) fn colon_body(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
 
 pub(super) fn missing_comma(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let at = view.failed;
-    let begins = matches!(
-        view.token_kind(at),
-        TokenKind::Text | TokenKind::Number | TokenKind::Binding | TokenKind::Regex | TokenKind::Word
-    ) || view.is_any(at, &["{", "[", "("]);
-    if at == 0
-        || at >= view.len()
-        || view.is_outer(at)
-        || !begins
-        || words::is_joining(view.token_text(at))
-        || !view.ends_operand(at - 1)
-    {
+    let begins = view.begins_operand(at) || view.is_any(at, &["{", "[", "("]);
+    if view.is_outer(at) || !begins || words::is_joining(view.token_text(at)) || !view.is_behind_operand(at) {
         return None;
     }
     let open = view.bracket_around(at)?;

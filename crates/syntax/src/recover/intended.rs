@@ -27,7 +27,7 @@ pub(crate) fn apply_first_fix(text: &str) -> Option<String> {
     apply_edits(text, fix.edits)
 }
 
-fn apply_edits(text: &str, mut edits: Vec<SourceEdit>) -> Option<String> {
+pub(crate) fn apply_edits(text: &str, mut edits: Vec<SourceEdit>) -> Option<String> {
     edits.sort_by_key(|edit| (edit.span.start, edit.span.end));
     let (mut changed, mut done) = (String::with_capacity(text.len() + 16), 0);
     for edit in edits {

@@ -28,6 +28,8 @@ pub(super) use brackets::BracketError;
 use brackets::{BracketEnd, BracketTable};
 pub(super) use incremental::read_incremental;
 pub use incremental::{FileOutline, IncrementalParse, PreviousParse};
+#[cfg(test)]
+pub(super) use intended::apply_edits;
 pub(super) use intended::apply_first_fix;
 pub(super) use offers::can_be_read;
 use segments::{BodyKind, SegmentBody, TokenSegment};

@@ -167,16 +167,17 @@ pub fn is_steering(character: char) -> bool {
 pub fn holds_steering(text: &str) -> bool {
     const PART: usize = 64;
     // Most parts of most texts hold letters and signs of ASCII alone: these are told by their bytes, many at once.
-    let all_plain = |part: &str| part.bytes().fold(true, |plain, byte| plain & is_plain_byte(byte));
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (part, behind) = rest.split_at(rest.ceil_char_boundary(PART));
-        if !all_plain(part) && steers(part) {
-            return true;
-        }
-        rest = behind;
-    }
-    false
+    let (parts, rest) = text.as_bytes().as_chunks::<PART>();
+    // A character on the border of two parts is looked at with both.
+    let part_at = |at: usize| text.get(text.floor_char_boundary(at)..text.ceil_char_boundary(at + PART));
+    let odd = parts.iter().enumerate().filter(|(_, part)| !all_plain(part.as_slice())).map(|(number, _)| number * PART);
+    let last = Some(parts.len() * PART).filter(|_| !all_plain(rest));
+    odd.chain(last).any(|at| part_at(at).is_some_and(steers))
+}
+
+#[inline]
+fn all_plain(bytes: &[u8]) -> bool {
+    bytes.iter().fold(true, |plain, byte| plain & is_plain_byte(*byte))
 }
 
 fn is_plain_byte(byte: u8) -> bool {

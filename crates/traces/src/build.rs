@@ -18,7 +18,7 @@ use averment_base::value::{Node, Object, TextOrigin, Value};
 use averment_runs::normal::of_run;
 use averment_runs::run::{CostSource, ReadWarning, RecordCounts, Run, RunSource, Step, StepKind};
 use bumpalo::Bump;
-pub use derived::{FOLLOWING_KINDS, FollowingStep, following_steps};
+pub use derived::{FOLLOWING_KINDS, FollowingStep, derives_steps, following_steps};
 use order::StepOrder;
 use rustc_hash::FxHashMap;
 pub use status::StepEnding;

@@ -18,6 +18,6 @@ pub mod redact_path;
 pub mod scan;
 pub mod time;
 
-pub use build::{FOLLOWING_KINDS, FollowingStep, following_steps};
+pub use build::{FOLLOWING_KINDS, FollowingStep, derives_steps, following_steps};
 pub use error::ReadError;
 pub use read::{RawRun, TraceRuns, parse_run, read_str};

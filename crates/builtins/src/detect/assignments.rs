@@ -105,21 +105,30 @@ fn judge_value(worth: CredentialName, value: &str) -> Option<&'static str> {
     }
 }
 
+/// The last three letters of all names of credentials.
+pub(super) const ENDS: [&str; 9] = ["key", "ret", "ken", "ial", "ord", "swd", "ase", "ion", "uth"];
+
 /// A cheap check of the last letters: it runs for every key of a reported run.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
-    let is_end =
-        |end: &[u8; 3]| matches!(end, b"key" | b"ret" | b"ken" | b"ial" | b"ord" | b"swd" | b"ase" | b"ion" | b"uth");
+    let is_end = |end: [u8; 3]| ENDS.iter().any(|known| known.as_bytes() == end);
     // Most names end in letters alone.
-    if let Some(end) = name.last_chunk::<3>().filter(|end| end.iter().all(u8::is_ascii_alphabetic)) {
-        return is_end(&end.map(|byte| byte.to_ascii_lowercase()));
+    if let Some(&[first, middle, last]) = name.last_chunk::<3>()
+        && first.is_ascii_alphabetic()
+        && middle.is_ascii_alphabetic()
+        && last.is_ascii_alphabetic()
+    {
+        return is_end([first | LOWER, middle | LOWER, last | LOWER]);
     }
-    let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic()).map(u8::to_ascii_lowercase);
+    let mut letters = name.iter().rev().filter(|byte| byte.is_ascii_alphabetic()).map(|byte| byte | LOWER);
     let (Some(last), Some(middle), Some(first)) = (letters.next(), letters.next(), letters.next()) else {
         return false;
     };
-    is_end(&[first, middle, last])
+    is_end([first, middle, last])
 }
+
+/// What tells a letter in lower case from the same in upper case.
+const LOWER: u8 = 0x20;
 
 /// True if a name denotes a credential whatever its value; `list` says that the value is a list.
 #[inline]

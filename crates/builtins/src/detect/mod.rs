@@ -7,6 +7,7 @@
 mod assignments;
 mod checks;
 mod hide;
+mod name_ends;
 mod pii;
 mod providers;
 mod random;
@@ -15,6 +16,7 @@ mod secrets;
 
 pub use assignments::names_credential;
 pub use hide::{REDACTED, find_credentials, redacted_end, redacted_start, visit_named_texts};
+pub use name_ends::NameEnds;
 
 use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::Value;

@@ -8,7 +8,7 @@ use super::ThreadJudge;
 use crate::prefilter::AssertionReads;
 use crate::prefilter::projected_run::{self, ProjectedRun};
 use averment_base::value::{Node, TextOrigin, Value, json};
-use averment_builtins::detect;
+use averment_builtins::detect::{self, NameEnds};
 use averment_report::profile::ProfilePhase;
 use averment_runs::normal::of_run;
 use averment_runs::run::{CallTimes, Run, RunSource, Step};
@@ -98,7 +98,7 @@ impl<'p> ThreadJudge<'p> {
         if wanted.calls && !projection.records_calls {
             return None;
         }
-        let following = if wanted.calls { line.following_steps(projection)? } else { Vec::new() };
+        let following = if wanted.calls { self.following_steps(projection, line)? } else { Vec::new() };
         let asked = LineQuestions {
             calls: calls_of(projection).filter(|_| wanted.calls),
             timed: wanted.times,
@@ -119,6 +119,18 @@ impl<'p> ThreadJudge<'p> {
             made.set_calls(self.read_calls(projection, line, wanted, &following)?);
         }
         Some(made.into_run(line.text, source()))
+    }
+
+    /// The steps that follow from the calls; `None` if only the full reader can tell.
+    fn following_steps(&self, projection: &RunProjection<'_>, line: ChunkLine<'_, '_>) -> Option<Vec<FollowingStep>> {
+        // All programs see the same calls.
+        let scratch = &self.programs.first()?.scratch;
+        let args = |call: usize| match projection.calls.get(call)?.field(CallField::Args)? {
+            RawValue::Value(_) => Some(None),
+            held => line.read_value(held),
+        };
+        let tools = projection.calls.iter().map(|call| call.name);
+        following_steps(line.arena, tools, |call| scratch.derives_steps(call), args)
     }
 
     /// Steps in order, with the requested fields only.
@@ -178,15 +190,6 @@ impl<'a> ChunkLine<'_, 'a> {
         ))
     }
 
-    /// The steps that follow from the calls; `None` if only the full reader can tell.
-    fn following_steps(self, projection: &RunProjection<'_>) -> Option<Vec<FollowingStep>> {
-        let args = |call: usize| match projection.calls.get(call)?.field(CallField::Args)? {
-            RawValue::Value(_) => Some(None),
-            held => self.read_value(held),
-        };
-        following_steps(self.arena, projection.calls.iter().map(|call| call.name), args)
-    }
-
     /// The inner `None` means absent; the outer one that only the full reader can tell.
     fn read_value(self, held: RawValue<'_>) -> Option<Option<Node<'a>>> {
         let (from, to) = match held {
@@ -219,30 +222,100 @@ struct LineQuestions {
 /// are, whether one may name what started it; and where steps follow from them, whether the run lists such steps itself.
 fn may_withhold(line: ChunkLine<'_, '_>, asked: LineQuestions) -> bool {
     let cursor = line.chunk.cursor;
-    let end = line.start.saturating_add(line.text.len());
-    let mut quotes = cursor.all_quotes(line.start).take_while(|quote| *quote < end);
-    while let Some(open) = quotes.next() {
-        let Some(close) = quotes.next() else { return true };
+    let next_escape = |from: usize| cursor.next_backslash(from).unwrap_or(usize::MAX);
+    let mut escape = next_escape(line.start);
+    let any = cursor.any_string(line.start, line.start.saturating_add(line.text.len()), |open, close| {
         let inside = cursor.slice(open.wrapping_add(1), close);
         let behind = cursor.skip_blank(close.wrapping_add(1));
-        if cursor.byte_at(behind) == b':' {
-            let withheld = match inside {
-                b"env" | b"command" | b"commands" => true,
-                b"parent_id" => asked.timed,
-                b"start" | b"turn" => asked.calls.is_some_and(|(from, to)| open < from || to <= open),
-                key if asked.followed && lists_steps(key) => true,
-                key => detect::names_credential(key, cursor.byte_at(cursor.skip_blank(behind.wrapping_add(1))) == b'['),
-            };
-            if withheld || cursor.has_escape(open, close) {
-                return true;
-            }
-        } else if json::may_hold(inside) {
-            return true;
+        if cursor.byte_at(behind) != b':' {
+            return json::may_hold(inside);
+        }
+        if escape < open {
+            escape = next_escape(open);
+        }
+        // No letter of a key that is written as an escape is seen.
+        escape < close || (asked.followed || KEYS.may_fit(inside)) && asked.withholds_key(line, open, inside, behind)
+    });
+    any != Some(false)
+}
+
+/// Keys that [`LineQuestions::withholds_key`] looks at, beside those that list steps.
+static KEYS: NameEnds = NameEnds::with_credentials(&["env", "command", "commands", "parent_id", "start", "turn"]);
+
+impl LineQuestions {
+    /// Whether what stands below a key may be withheld, or may be a step among those that are asked for. `open` is the place of the key,
+    /// `behind` that of its colon.
+    fn withholds_key(self, line: ChunkLine<'_, '_>, open: usize, key: &[u8], behind: usize) -> bool {
+        let cursor = line.chunk.cursor;
+        match key {
+            b"env" | b"command" | b"commands" => true,
+            b"parent_id" => self.timed,
+            b"start" | b"turn" => self.calls.is_some_and(|(from, to)| open < from || to <= open),
+            key if self.followed && lists_steps(key) => true,
+            key => detect::names_credential(key, cursor.byte_at(cursor.skip_blank(behind.wrapping_add(1))) == b'['),
         }
     }
-    false
 }
 
 fn lists_steps(key: &[u8]) -> bool {
     key == of_run::STEPS.as_bytes() || FOLLOWING_KINDS.iter().any(|kind| kind.list_key().as_bytes() == key)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use averment_base::limits::Limits;
+    use averment_traces::scan::{ByteIndex, ScanCursor};
+
+    const NOTHING: LineQuestions = LineQuestions { calls: None, timed: false, followed: false };
+
+    /// With another line in front of it.
+    fn withholds(line: &str, asked: LineQuestions) -> bool {
+        let text = format!("{{\"api_key\": \"b\\\\\"}}\n{line}");
+        let (mut index, arena, limits) = (ByteIndex::default(), Bump::new(), Limits::default());
+        index.build_index(text.as_bytes()).unwrap();
+        let cursor = ScanCursor::new(text.as_bytes(), &index, limits.json_depth);
+        let chunk = ScannedChunk { text: &text, cursor, arena: &arena, limits: &limits };
+        let start = text.len() - line.len();
+        may_withhold(ChunkLine { chunk, start, text: line, arena: &arena }, asked)
+    }
+
+    #[test]
+    fn what_may_name_a_credential_or_hold_json_is_seen_wherever_it_stands() {
+        for (part, withheld) in [
+            (r#""api_key": "b""#, true),
+            (r#""pass\u0077ord" : "b""#, true),
+            (r#""env":{}"#, true),
+            (r#""commands":[]"#, true),
+            (r#""accessTokens":["b"]"#, true),
+            (r#""accessTokens":5"#, false),
+            (r#""secrets" : 5"#, true),
+            (r#""AZURE_KEY":"b""#, true),
+            (r#""note":"{\"password\":\"b\"}""#, true),
+            (r#""note":" \n [1]""#, true),
+            (r#""note":"she said \"password\": b""#, false),
+            (r#""\"":1"#, true),
+            (r#""steps":[],"start":1,"parent_id":1,"args":{"key_of":"b","rows":"\\"}"#, false),
+        ] {
+            for padding in [0, 20, 31, 50, 60, 64, 130] {
+                let line = format!(r#"{{"content":"{}",{part},"é":{{"role":"c\n","id":[1]}}}}"#, "-".repeat(padding));
+                assert_eq!(withholds(&line, NOTHING), withheld, "{line}");
+            }
+        }
+        assert!(withholds(r#"{"a":"b","c"#, NOTHING), "a text that is not closed");
+    }
+
+    #[test]
+    fn steps_and_times_are_seen_where_they_are_asked_for() {
+        let line = r#"{"calls":[{"start":1}],"args":{}}"#;
+        let calls = |from: usize, to: usize| LineQuestions { calls: Some((19 + from, 19 + to)), ..NOTHING };
+        assert!(!withholds(line, calls(10, 21)) && withholds(line, calls(10, 11)) && withholds(line, calls(12, 21)));
+        let timed = LineQuestions { timed: true, ..NOTHING };
+        assert!(withholds(r#"{"parent_id":1}"#, timed) && !withholds(line, timed));
+        let followed = LineQuestions { followed: true, ..NOTHING };
+        for kind in FOLLOWING_KINDS {
+            assert!(withholds(&format!(r#"{{"{}":[]}}"#, kind.list_key()), followed));
+        }
+        assert!(withholds(r#"{"steps":[]}"#, followed) && !withholds(line, followed));
+    }
 }

@@ -114,6 +114,13 @@ impl Prefilter {
 }
 
 impl PrefilterScratch {
+    /// Whether steps of other kinds may follow from a call, by its place, of the run that was judged last.
+    #[must_use]
+    pub fn derives_steps(&self, call: usize) -> bool {
+        let class = self.classes.get(call).map(|class| *class as usize);
+        class.and_then(|class| self.derives.get(class)).is_none_or(|derives| *derives)
+    }
+
     /// Whether the name of a call, by its place, fits a unique pattern in the run that was judged last.
     #[must_use]
     pub fn fits_pattern(&self, call: usize, unique: u32) -> bool {

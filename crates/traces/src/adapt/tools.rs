@@ -109,7 +109,7 @@ pub(crate) fn known_tool(name: &str) -> Option<KnownTool> {
 /// Whether other steps follow from the calls of a tool that anybody may have named. A word alone in small letters (`read`, `delete`,
 /// `open`) is a name for many things, unless it is a shell's.
 #[must_use]
-pub(crate) fn derives_steps(tool: &str) -> bool {
+pub fn derives_steps(tool: &str) -> bool {
     known_tool(tool).is_some_and(|known| known == KnownTool::Shell || !tool.chars().all(char::is_lowercase))
 }
 

@@ -6,6 +6,7 @@
 use super::step::{self, CallEvidence};
 use super::{RecordedSteps, StepBuilder, StepLists};
 use crate::adapt::tools;
+pub use crate::adapt::tools::derives_steps;
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value, ValueText};
 use averment_runs::normal::of_step;
@@ -67,14 +68,16 @@ pub struct FollowingStep {
 }
 
 /// The steps that follow from the executed calls of a run without lists of their kinds, in order: those that it has when it is read in full.
-/// `args` gives the arguments of a call by its place, and is asked for as few as decide it: `None` where only the full reader knows them.
+/// `derives` says of a call by its place what [`derives_steps`] says of its tool. `args` gives the arguments of a call by
+/// its place, and is asked for as few as decide it: `None` where only the full reader knows them.
 pub fn following_steps<'run, 'names>(
     arena: &'run Bump,
     tools: impl Iterator<Item = &'names str> + Clone,
+    derives: impl Fn(usize) -> bool,
     mut args: impl FnMut(usize) -> Option<Option<Node<'run>>>,
 ) -> Option<Vec<FollowingStep>> {
     let mut found = Vec::new();
-    for (call, tool) in tools.clone().enumerate().filter(|(_, tool)| tools::derives_steps(tool)) {
+    for (call, tool) in tools.clone().enumerate().filter(|(call, _)| derives(*call)) {
         let Some(args) = args(call)? else { continue };
         let name = Node::computed(Value::Text(ValueText::Plain(arena.alloc_str(tool))));
         let entries = [ObjectEntry { key: of_step::TOOL, node: name }, ObjectEntry { key: of_step::ARGS, node: args }];

@@ -94,21 +94,31 @@ impl<'a> ScanCursor<'a> {
         Some(number.wrapping_mul(64).wrapping_add(bits.trailing_zeros() as usize))
     }
 
-    /// The offsets of all quotes of strings at or behind an offset, in order.
+    /// Whether any string in a range is one of those, by the offsets of its quotes; `None` if the last one is not closed there. One is asked
+    /// about after the other.
     #[inline]
-    pub fn all_quotes(&self, from: usize) -> impl Iterator<Item = usize> + use<'a> {
-        let words = self.words;
-        let mut number = from / 64;
-        let mut bits = words.get(number).map_or(0, |word| word.quote) & (u64::MAX << (from % 64));
-        std::iter::from_fn(move || {
-            while bits == 0 {
-                number = number.wrapping_add(1);
-                bits = words.get(number)?.quote;
+    pub fn any_string(&self, start: usize, end: usize, mut fits: impl FnMut(usize, usize) -> bool) -> Option<bool> {
+        let (first, last) = (start / 64, end.checked_sub(1)? / 64);
+        let mut before = None;
+        for (number, word) in (first..).zip(self.words.get(first..=last)?) {
+            let mut bits = word.quote;
+            if number == first {
+                bits &= u64::MAX << (start % 64);
             }
-            let at = number.wrapping_mul(64).wrapping_add(bits.trailing_zeros() as usize);
-            bits &= bits.wrapping_sub(1);
-            Some(at)
-        })
+            if number == last {
+                bits &= u64::MAX >> (63 - end.wrapping_sub(1) % 64);
+            }
+            while bits != 0 {
+                let at = number.wrapping_mul(64).wrapping_add(bits.trailing_zeros() as usize);
+                bits &= bits.wrapping_sub(1);
+                match before.take() {
+                    None => before = Some(at),
+                    Some(open) if fits(open, at) => return Some(true),
+                    Some(_) => {}
+                }
+            }
+        }
+        before.is_none().then_some(false)
     }
 
     /// Whether a backslash stands in a range.
@@ -232,6 +242,36 @@ mod tests {
             found
         });
         assert_eq!(found, ["b", "d", r#"f\"g"#, ""]);
+    }
+
+    #[test]
+    fn every_string_in_a_range_is_asked_about() {
+        for padding in [0, 40, 58, 59, 60, 61, 62, 63, 64, 130] {
+            let text = format!(r#"{}{{"a" : "b{}\"c","":"d"}}, "e""#, " ".repeat(padding), "-".repeat(padding));
+            let asked = |start: usize, end: usize, last: &str| {
+                with(&text, |cursor| {
+                    let mut asked = Vec::new();
+                    let any = cursor.any_string(start, end, |open, close| {
+                        asked.push(text[open + 1..close].to_owned());
+                        asked.last().is_some_and(|one| one == last)
+                    });
+                    (asked, any)
+                })
+            };
+            let long = format!("b{}\\\"c", "-".repeat(padding));
+            let all = ["a", &long, "", "d", "e"];
+            assert_eq!(asked(0, text.len(), "?"), (all.map(str::to_owned).to_vec(), Some(false)), "{text}");
+            assert_eq!(
+                asked(padding, text.len() - 5, "?"),
+                (all[..4].iter().map(|one| (*one).to_owned()).collect(), Some(false))
+            );
+            assert_eq!(
+                asked(padding, text.len(), &long),
+                (all[..2].iter().map(|one| (*one).to_owned()).collect(), Some(true))
+            );
+            assert_eq!(asked(padding, padding + 8, "?"), (vec!["a".to_owned()], None));
+            assert_eq!((asked(0, 0, "?").1, asked(0, text.len() + 999, "?").1), (None, None));
+        }
     }
 
     #[test]

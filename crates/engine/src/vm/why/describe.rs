@@ -197,8 +197,10 @@ impl<'run> Machine<'run> {
         }
     }
 
-    pub(in crate::vm) fn value_evidence(
+    /// A value as evidence; `label` is what is said of it.
+    pub(super) fn value_evidence(
         &self,
+        label: String,
         role: Role,
         node: &Node<'run>,
         at: usize,
@@ -214,7 +216,6 @@ impl<'run> Machine<'run> {
             Value::Missing | Value::Absent => None,
             ref value => Some(self.evidence_text(value)),
         };
-        let label = self.describe_value(node, at, gaps);
         let (origin, rule_span) = (place.origin.byte_range(), Some(self.op_span(at)));
         VerdictEvidence { role, label, step, path, value, origin, rule_span, ..VerdictEvidence::default() }
     }

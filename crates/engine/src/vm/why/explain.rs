@@ -75,10 +75,12 @@ impl<'run> Machine<'run> {
         let blamed: Vec<&SeenTest<'run>> = record.seen.iter().filter(|seen| is_blamed(seen, outcome)).collect();
         for seen in blamed.iter().take(LISTED) {
             let sides = self.unwritten_sides(seen, record);
-            let clause = self.test_clause(seen, &sides);
-            for (side, (node, at)) in sides.iter().enumerate() {
+            let described: Vec<String> =
+                sides.iter().map(|(node, at)| self.describe_value(node, *at, &seen.gaps)).collect();
+            let clause = self.test_clause(seen, &sides, &described);
+            for (side, ((node, at), label)) in sides.iter().zip(described).enumerate() {
                 let role = if side == 0 { Role::Decisive } else { Role::Value };
-                evidence.push(self.value_evidence(role, node, *at, &seen.gaps, scope));
+                evidence.push(self.value_evidence(label, role, node, *at, &seen.gaps, scope));
             }
             evidence.extend(self.misfit_evidence(seen, scope));
             if !clauses.contains(&clause) {
@@ -91,8 +93,9 @@ impl<'run> Machine<'run> {
             && let Some(gap) = record.gaps.last().copied()
         {
             let missing = Node::computed(Value::Missing);
-            clauses.push(self.describe_value(&missing, gap.at, &[gap]));
-            evidence.push(self.value_evidence(Role::Decisive, &missing, gap.at, &[gap], scope));
+            let described = self.describe_value(&missing, gap.at, &[gap]);
+            clauses.push(described.clone());
+            evidence.push(self.value_evidence(described, Role::Decisive, &missing, gap.at, &[gap], scope));
         }
         let uncounted = blamed.len().saturating_sub(LISTED);
         ConditionExplanation { reason: join_clauses(&clauses, uncounted), evidence }
@@ -101,11 +104,12 @@ impl<'run> Machine<'run> {
     fn misfit_evidence(&self, seen: &SeenTest<'run>, scope: &ExpressionScope<'_, 'run>) -> Option<VerdictEvidence> {
         let misfit = seen.misfit.as_ref()?;
         let node = misfit.node.as_ref()?;
-        let part = self.value_evidence(Role::Decisive, node, seen.at, &[], scope);
-        Some(VerdictEvidence { label: misfit.text.clone(), rule_span: misfit.keyword, ..part })
+        let part = self.value_evidence(misfit.text.clone(), Role::Decisive, node, seen.at, &[], scope);
+        Some(VerdictEvidence { rule_span: misfit.keyword, ..part })
     }
 
-    fn test_clause(&self, seen: &SeenTest<'run>, sides: &[(Node<'run>, usize)]) -> String {
+    /// What a test says; `described` are the values of its sides in words.
+    fn test_clause(&self, seen: &SeenTest<'run>, sides: &[(Node<'run>, usize)], described: &[String]) -> String {
         if let (Some(misfit), Some((_, at))) = (&seen.misfit, sides.first()) {
             let subject = self.rule_text(self.op_span(*at));
             return format!("`{subject}` {}", misfit.text);
@@ -113,15 +117,14 @@ impl<'run> Machine<'run> {
         if seen.kind == SeenTestKind::Premise {
             return format!("`{}` does not hold", self.rule_text(self.op_span(seen.at)));
         }
-        let parts: Vec<String> = sides.iter().map(|(node, at)| self.describe_value(node, *at, &seen.gaps)).collect();
         // Behind a `def` the values have the names of its parameters: what was given to it says whose they are.
         let within = seen.within.filter(|at| matches!(self.program.code.get(*at), Some(Op::CallDef(..))));
         let within = within.map_or_else(String::new, |at| format!(" in `{}`", self.rule_text(self.op_span(at))));
         let nearest = seen.nearest.as_ref().map_or_else(String::new, |nearest| format!(": {nearest}"));
-        if parts.is_empty() {
+        if described.is_empty() {
             return format!("`{}` is false{within}{nearest}", self.rule_text(self.op_span(seen.at)));
         }
-        format!("{}{within}{nearest}", parts.join(" and "))
+        format!("{}{within}{nearest}", described.join(" and "))
     }
 
     fn unwritten_sides(&self, seen: &SeenTest<'run>, record: &EvidenceRecord<'run>) -> Vec<(Node<'run>, usize)> {

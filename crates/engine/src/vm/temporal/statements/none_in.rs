@@ -44,7 +44,7 @@ impl StatementSemantics for NoneInValueSemantics {
         Ok(Some(Decision::new(stands).failing(move |view| match (walk.found.first(), &walk.unknown) {
             (Some(first), _) => {
                 // Judging stops at the first.
-                let all = walk_values(values, predicate, FindLimit::All(MOST_FOUND), view);
+                let all = walk_values(values, predicate, FindLimit::Behind(&walk, MOST_FOUND), view);
                 let all = all.unwrap_or_else(|_| ValueWalk::of_first(first));
                 found_all(view, &all.found, all.count, predicate)
             }
@@ -109,7 +109,7 @@ const MOST_FOUND: usize = 1_000;
 fn walk_values(
     values: CodeId,
     predicate: CodeId,
-    wanted: FindLimit,
+    wanted: FindLimit<'_>,
     view: &mut WindowView<'_, '_>,
 ) -> Result<ValueWalk, Fault> {
     let bindings = view.context.bindings.clone();
@@ -121,7 +121,7 @@ fn walk_values(
 fn walk_step(
     hit: &Hit,
     predicate: CodeId,
-    wanted: FindLimit,
+    wanted: FindLimit<'_>,
     view: &mut WindowView<'_, '_>,
 ) -> Result<Option<ValueWalk>, Fault> {
     let Some(step) = view.step(hit.step) else { return Ok(None) };

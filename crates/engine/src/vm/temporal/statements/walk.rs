@@ -36,6 +36,8 @@ pub(super) struct ValueWalk {
     pub(super) count: u64,
     pub(super) looked: u64,
     pub(super) has_absent: bool,
+    /// Fuel that the predicate took, with what it was asked for.
+    fuel: u64,
 }
 
 impl ValueWalk {
@@ -57,9 +59,26 @@ enum WalkSegment<'run> {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) enum FindLimit {
+pub(super) enum FindLimit<'a> {
     First,
     All(usize),
+    /// All up to a number, behind what a walk over the same values looked at that ended with the first. That is not evaluated again, and
+    /// counts as if it were: limits end both ways at the same value.
+    Behind(&'a ValueWalk, usize),
+}
+
+impl FindLimit<'_> {
+    /// What is known before the walk begins.
+    fn begin_walk(self, view: &mut WindowView<'_, '_>) -> Result<(ValueWalk, u64), Fault> {
+        let Self::Behind(begun, _) = self else { return Ok((ValueWalk::default(), 0)) };
+        view.machine.spend(begun.fuel)?;
+        let (found, unknown, count, fuel) = (begun.found.clone(), begun.unknown.clone(), begun.count, begun.fuel);
+        Ok((ValueWalk { found, unknown, count, fuel, ..ValueWalk::default() }, begun.looked))
+    }
+
+    fn has_enough(self, found: usize) -> bool {
+        matches!(self, Self::All(most) | Self::Behind(_, most) if found >= most)
+    }
 }
 
 /// Visits every text, number and boolean in order, without recursion.
@@ -67,12 +86,12 @@ pub(super) fn walk_value<'run>(
     root: Node<'run>,
     predicate: CodeId,
     scope: &ExpressionScope<'_, 'run>,
-    wanted: FindLimit,
+    wanted: FindLimit<'_>,
     view: &mut WindowView<'_, 'run>,
 ) -> Result<ValueWalk, Fault> {
     let mut visits = vec![WalkVisit { node: root, parent: None, segment: WalkSegment::Index(0) }];
     let mut open = vec![0_usize];
-    let mut walk = ValueWalk::default();
+    let (mut walk, known) = wanted.begin_walk(view)?;
     while let Some(at) = open.pop() {
         view.spend_fuel(1)?;
         let Some(WalkVisit { node, .. }) = visits.get(at) else { continue };
@@ -94,18 +113,29 @@ pub(super) fn walk_value<'run>(
             })),
             Value::Text(_) | Value::Number(_) | Value::Boolean(_) => {
                 walk.looked += 1;
+                if walk.looked <= known {
+                    continue;
+                }
                 let locals = [node];
+                let spent = view.machine.meter.fuel_spent();
                 view.machine.cache.look_at(nearest_key(&visits, at).zip(scalar_text(&node)));
                 let truth = view.machine.evaluate_truth(predicate, &scope.with_locals(&locals));
                 view.machine.cache.look_at(None);
-                match truth?.plain_answer() {
+                let answer = truth?.plain_answer();
+                let kinds = match answer {
+                    Some(true) if !wanted.has_enough(walk.found.len()) => {
+                        found_kinds(&node, nearest_key(&visits, at), predicate, view)?
+                    }
+                    _ => Vec::new(),
+                };
+                walk.fuel = walk.fuel.saturating_add(view.machine.meter.fuel_spent().saturating_sub(spent));
+                match answer {
                     Some(false) => {}
                     Some(true) => {
                         walk.count += 1;
-                        if matches!(wanted, FindLimit::All(most) if walk.found.len() >= most) {
+                        if wanted.has_enough(walk.found.len()) {
                             continue;
                         }
-                        let kinds = found_kinds(&node, nearest_key(&visits, at), predicate, view)?;
                         walk.found.push(FoundValue { kinds, ..found_place(&visits, at, view) });
                         if matches!(wanted, FindLimit::First) {
                             return Ok(walk);

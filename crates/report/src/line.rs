@@ -4,7 +4,7 @@
 use super::model::{ResultReport, RunReport};
 use super::redact;
 use super::table::ReportTable;
-use super::wire::{FindingObject, RunHead, UnjudgedFinding};
+use super::wire::{self, FindingObject, RunHead, UnjudgedFinding};
 use averment_runs::run::RunSource;
 use std::io::{self, Write};
 
@@ -83,7 +83,11 @@ pub fn write_head(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> i
 /// # Errors
 /// Never, as [`write_whole`].
 pub fn write_finding(table: &ReportTable, result: &ResultReport, into: &mut Vec<u8>) -> io::Result<()> {
-    if let Some(finding) = result.is_finding().then(|| FindingObject::new(table, result)).flatten() {
+    if !result.is_finding() {
+        return Ok(());
+    }
+    let evidence = wire::write_evidence(result);
+    if let Some(finding) = FindingObject::new(table, result, evidence.as_deref()) {
         next(into);
         serde_json::to_writer(into, &finding)?;
     }

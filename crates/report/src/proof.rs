@@ -173,7 +173,11 @@ pub(super) fn hidden_texts<'e>(evidence: impl IntoIterator<Item = &'e VerdictEvi
 }
 
 pub(super) fn visible_words(words: &str, hidden: &WithheldTexts) -> String {
-    value::shorten_text(&hidden.remove_from(redact(words).into_owned()), REASON)
+    let words = redact(words);
+    if hidden.is_empty() {
+        return value::shorten_text(&words, REASON);
+    }
+    value::shorten_text(&hidden.remove_from(words.into_owned()), REASON)
 }
 
 impl<'run> ProofMaker<'_, 'run> {

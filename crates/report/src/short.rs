@@ -13,6 +13,8 @@ use std::io::{self, Write};
 pub struct ShortReport {
     out: Box<dyn Write>,
     options: Options,
+    /// Where assertions stand, in words, by their numbers: each is told of many runs.
+    places: Vec<Option<Box<str>>>,
 }
 
 /// In characters.
@@ -21,7 +23,7 @@ const MESSAGE: usize = 400;
 impl ShortReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
-        Self { out, options }
+        Self { out, options, places: Vec::new() }
     }
 
     fn severity_word(&self, table: &ReportTable, item: &ReportItem, result: &ResultReport) -> &'static str {
@@ -34,6 +36,15 @@ impl ShortReport {
             _ => "warning",
         }
     }
+}
+
+/// Where an assertion stands, in words that are made once.
+fn known_place<'p>(places: &'p mut Vec<Option<Box<str>>>, number: usize, item: &ReportItem) -> &'p str {
+    if places.len() <= number {
+        places.resize(number.saturating_add(1), None);
+    }
+    let made = || one_line(&item.location.to_string()).into_owned().into_boxed_str();
+    places.get_mut(number).map_or("", |place| place.get_or_insert_with(made))
 }
 
 /// The verdict, the run and the reason in one sentence.
@@ -69,7 +80,7 @@ pub fn verdict_words(
         Status::ExpectedFailed => "failed as expected",
         _ => result.verdict.as_str(),
     };
-    let message = result.message.as_deref().map(|message| format!("{message}: ")).unwrap_or_default();
+    let message = result.message.as_deref().map_or(["", ""], |message| [message, ": "]);
     let reason = match (violation.reason, result.status, item.expected.as_deref()) {
         ("", Status::UnexpectedPassed, Some(why)) if !why.is_empty() => why,
         ("", _, _) => item.text.as_str(),
@@ -77,10 +88,10 @@ pub fn verdict_words(
     };
     // What came nearest stands in no picture here.
     let near = violation.evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
-    let near = near.map(|near| format!(" ({})", near.label)).unwrap_or_default();
+    let near = near.map_or(["", "", ""], |near| [" (", &near.label, ")"]);
     let known = if result.known { "known: " } else { "" };
-    let place = run.map(|run| format!(" in {run}")).unwrap_or_default();
-    format!("{known}{word}{place}: {message}{reason}{near}")
+    let place = run.map_or(["", ""], |run| [" in ", run]);
+    [&[known, word][..], &place, &[": "], &message, &[reason], &near].concat().concat()
 }
 
 impl Report for ShortReport {
@@ -91,8 +102,10 @@ impl Report for ShortReport {
         for result in run.results.iter().filter(|one| one.is_finding() && !table.fails_as_asked(one)) {
             let Some(item) = table.items.get(result.item) else { continue };
             let severity = self.severity_word(table, item, result);
+            let place = known_place(&mut self.places, result.item, item);
             for sentence in result_sentences(item, result, &run.run, self.options.violations) {
-                writeln!(self.out, "{}: {severity}[{}]: {sentence}", one_line(&item.location.to_string()), item.id)?;
+                let line = [place, ": ", severity, "[", &item.id, "]: ", &sentence, "\n"].concat();
+                self.out.write_all(line.as_bytes())?;
             }
         }
         for result in &run.results {

@@ -145,6 +145,28 @@ pub struct EvidenceObject<'a> {
     label: &'a str,
 }
 
+/// Evidence, where it may stand twice: the second time the text is copied that was written the first time.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum EvidenceList<'a> {
+    Pieces(Vec<EvidenceObject<'a>>),
+    Written(&'a RawValue),
+}
+
+impl<'a> EvidenceList<'a> {
+    fn new(evidence: &'a [EvidenceReport], written: Option<&'a RawValue>) -> Self {
+        written.map_or_else(|| Self::Pieces(evidence.iter().map(EvidenceObject::new).collect()), Self::Written)
+    }
+}
+
+/// What is written of the evidence of a failure that lists no violations: it is its own evidence, and that of the one violation which it is.
+pub fn write_evidence(result: &ResultReport) -> Option<Box<RawValue>> {
+    let is_twice = result.violations.listed.is_empty() && result.violation_count() > 0;
+    let pieces: Vec<EvidenceObject<'_>> =
+        result.evidence.iter().filter(|_| is_twice).map(EvidenceObject::new).collect();
+    serde_json::value::to_raw_value(&pieces).ok().filter(|_| is_twice)
+}
+
 /// The part of a `--format jsonl` line between the run's name and its findings.
 #[derive(Serialize)]
 pub struct RunHead<'a> {
@@ -173,7 +195,7 @@ pub struct FindingObject<'a> {
     /// Omitted unless its message assigns one; the assertion's own class is in the header.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<&'a FailureClass>,
-    evidence: Vec<EvidenceObject<'a>>,
+    evidence: EvidenceList<'a>,
     violations: Option<ViolationsObject<'a>>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     known: bool,
@@ -191,7 +213,7 @@ struct ViolationObject<'a> {
     step: Option<u32>,
     source: Option<TraceBytes>,
     reason: &'a str,
-    evidence: Vec<EvidenceObject<'a>>,
+    evidence: EvidenceList<'a>,
 }
 
 /// One entry of the header of `--format jsonl`.
@@ -255,7 +277,7 @@ impl<'a> ResultObject<'a> {
             tags: &item.tags,
             location: &item.location,
             evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
-            violations: ViolationsObject::new(result),
+            violations: ViolationsObject::new(result, None),
             unjudged: result.unjudged.as_ref().map(UnjudgedObject::new),
             known: result.known,
             rated: item.over_runs,
@@ -294,24 +316,24 @@ impl<'a> EvidenceObject<'a> {
 
 impl<'a> ViolationsObject<'a> {
     /// The violations of a failure; a failure that lists none is itself one.
-    fn new(result: &'a ResultReport) -> Option<Self> {
+    fn new(result: &'a ResultReport, written: Option<&'a RawValue>) -> Option<Self> {
         let count = Some(result.violation_count()).filter(|count| *count > 0)?;
-        let of_one = |one: &'a ViolationReport| ViolationObject::new(&one.reason, &one.evidence);
+        let of_one = |one: &'a ViolationReport| ViolationObject::new(&one.reason, &one.evidence, None);
         let mut list: Vec<ViolationObject<'a>> = result.violations.listed.iter().map(of_one).collect();
         if list.is_empty() {
-            list.push(ViolationObject::new(&result.reason, &result.evidence));
+            list.push(ViolationObject::new(&result.reason, &result.evidence, written));
         }
         Some(Self { count, truncated: count > u64::try_from(list.len()).unwrap_or(u64::MAX), list })
     }
 }
 
 impl<'a> ViolationObject<'a> {
-    fn new(reason: &'a str, evidence: &'a [EvidenceReport]) -> Self {
+    fn new(reason: &'a str, evidence: &'a [EvidenceReport], written: Option<&'a RawValue>) -> Self {
         Self {
             step: evidence.iter().find_map(|one| one.step),
             source: evidence.iter().find_map(|one| one.source),
             reason,
-            evidence: evidence.iter().map(EvidenceObject::new).collect(),
+            evidence: EvidenceList::new(evidence, written),
         }
     }
 }
@@ -333,8 +355,8 @@ impl<'a> RunHead<'a> {
 }
 
 impl<'a> FindingObject<'a> {
-    /// The finding of a result.
-    pub fn new(table: &'a ReportTable, result: &'a ResultReport) -> Option<Self> {
+    /// The finding of a result; `written` is what [`write_evidence`] gives of it.
+    pub fn new(table: &'a ReportTable, result: &'a ResultReport, written: Option<&'a RawValue>) -> Option<Self> {
         let item = table.items.get(result.item)?;
         Some(Self {
             id: &item.id,
@@ -344,8 +366,8 @@ impl<'a> FindingObject<'a> {
             reason: &result.reason,
             because: result.because,
             class: item.class_of(result).filter(|_| result.classified.is_some()),
-            evidence: result.evidence.iter().map(EvidenceObject::new).collect(),
-            violations: ViolationsObject::new(result),
+            evidence: EvidenceList::new(&result.evidence, written),
+            violations: ViolationsObject::new(result, written),
             known: result.known,
         })
     }

@@ -155,7 +155,9 @@ impl<'p> ThreadJudge<'p> {
 
     fn flush_lines(&mut self) {
         if !self.written.is_empty() {
-            self.done.push(RunResult::Lines(std::mem::take(&mut self.written)));
+            // The next ones are mostly as long.
+            let next = Vec::with_capacity(self.written.len().min(LONG));
+            self.done.push(RunResult::Lines(std::mem::replace(&mut self.written, next)));
         }
     }
 

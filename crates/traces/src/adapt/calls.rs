@@ -196,12 +196,33 @@ const TOKENS: [(&str, OfUsage); 6] = [
     (of_usage::CACHE_WRITE, OfUsage::CacheWrite),
 ];
 
+fn bit_of(row: OfUsage) -> u32 {
+    1 << row as u32
+}
+
+/// The rows of which an object has a key, each a bit.
+fn rows_of(object: Object<'_>) -> u32 {
+    let rows = object.entries().iter().filter_map(|entry| OfUsage::from_key(entry.key));
+    rows.fold(0, |rows, row| rows | bit_of(row))
+}
+
+/// The first that an object has of the names of a count; `rows` are those of which it has a key.
+fn first_count<'run>(object: Object<'run>, rows: u32, (name, others): (&str, OfUsage)) -> Option<Node<'run>> {
+    let others = if rows & bit_of(others) == 0 { &[] } else { others.keys() };
+    std::iter::once(&name).chain(others).find_map(|key| known_value(object, key))
+}
+
 impl TokenUsage {
     pub(super) fn add_usage(&mut self, usage: Object<'_>) {
-        let details = || OfUsage::Details.keys().iter().filter_map(|key| node_object(usage.get(key)?));
-        for ((name, others), sum) in TOKENS.iter().zip(&mut self.counts) {
-            let first = |object| std::iter::once(name).chain(others.keys()).find_map(|key| known_value(object, key));
-            let found = first(usage).or_else(|| details().find_map(first));
+        // Most usages have few of the many names that there are.
+        let own = rows_of(usage);
+        let details: SmallVec<[Object<'_>; 2]> = match own & bit_of(OfUsage::Details) {
+            0 => SmallVec::new(),
+            _ => OfUsage::Details.keys().iter().filter_map(|key| node_object(usage.get(key)?)).collect(),
+        };
+        for (row, sum) in TOKENS.into_iter().zip(&mut self.counts) {
+            let found = first_count(usage, own, row)
+                .or_else(|| details.iter().find_map(|one| first_count(*one, rows_of(*one), row)));
             if let Some(Node { value: Value::Number(count), .. }) = found {
                 *sum = sum.unwrap_or(Number::Integer(0)).add(count).or(*sum);
             }

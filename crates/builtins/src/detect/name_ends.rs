@@ -14,18 +14,19 @@ pub struct NameEnds {
 
 impl NameEnds {
     /// Those of some words, and of all names of credentials.
+    #[expect(clippy::indexing_slicing, reason = "computed while compiling, where there is no `get`")]
     #[must_use]
     pub const fn with_credentials(words: &[&str]) -> Self {
         let mut all = Self { last: [0; 256], before: [0; 256] };
-        let mut place = 0;
+        let (mut bit, mut place) = (0, 0);
         while place < words.len() {
-            all = all.with_word(words, place, false);
-            place += 1;
+            all = all.with_word(words[place], bit, false);
+            (bit, place) = (bit + 1, place + 1);
         }
         place = 0;
         while place < ENDS.len() {
-            all = all.with_word(&ENDS, place, false).with_word(&ENDS, place, true);
-            place += 1;
+            all = all.with_word(ENDS[place], bit, false).with_word(ENDS[place], bit + 1, true);
+            (bit, place) = (bit + 2, place + 1);
         }
         all.with_others()
     }
@@ -44,9 +45,9 @@ impl NameEnds {
         clippy::indexing_slicing,
         reason = "computed while compiling, where there is no `get`: a byte has its place"
     )]
-    const fn with_word(mut self, words: &[&str], place: usize, plural: bool) -> Self {
-        let word = words[place].as_bytes();
-        let bit = 1_u32 << (place % 32);
+    const fn with_word(mut self, word: &str, bit: usize, plural: bool) -> Self {
+        let word = word.as_bytes();
+        let bit = 1_u32 << (bit % 32);
         let end = word.len();
         let (before, last) = if plural { (word[end - 1], b's') } else { (word[end - 2], word[end - 1]) };
         self.before[before.to_ascii_lowercase() as usize] |= bit;

@@ -228,7 +228,7 @@ fn may_withhold(line: ChunkLine<'_, '_>, asked: LineQuestions) -> bool {
         let inside = cursor.slice(open.wrapping_add(1), close);
         let behind = cursor.skip_blank(close.wrapping_add(1));
         if cursor.byte_at(behind) != b':' {
-            return json::may_hold(inside);
+            return json::may_hold(inside) || may_hold_in_quotes(inside);
         }
         if escape < open {
             escape = next_escape(open);
@@ -253,6 +253,21 @@ impl LineQuestions {
             b"start" | b"turn" => self.calls.is_some_and(|(from, to)| open < from || to <= open),
             key if self.followed && lists_steps(key) => true,
             key => detect::names_credential(key, cursor.byte_at(cursor.skip_blank(behind.wrapping_add(1))) == b'['),
+        }
+    }
+}
+
+/// False if a text, as it is written in JSON, surely is no text of JSON itself that may hold an object in turn.
+fn may_hold_in_quotes(mut raw: &[u8]) -> bool {
+    loop {
+        raw = match raw {
+            [b'\\', b'"', quoted @ ..] => {
+                // Escapes of ASCII may stand for the bracket, or for escapes of it.
+                let is_ascii = |part: &[u8]| matches!(part, [b'u', b'0', b'0', b'0'..=b'7']);
+                return quoted.contains(&b'{') || quoted.windows(4).any(is_ascii);
+            }
+            [b' ', rest @ ..] | [b'\\', b'n' | b't' | b'r', rest @ ..] => rest,
+            _ => return false,
         }
     }
 }
@@ -293,7 +308,10 @@ mod tests {
             (r#""AZURE_KEY":"b""#, true),
             (r#""note":"{\"password\":\"b\"}""#, true),
             (r#""note":" \n [1]""#, true),
+            (r#""note":" \t\"{\\\"password\\\":1}\"""#, true),
             (r#""note":"she said \"password\": b""#, false),
+            (r#""note":"\"password\": he said, caf\u00e9""#, false),
+            (r#""note":"\"\\u007b\\\"password\\\":1}\"""#, true),
             (r#""\"":1"#, true),
             (r#""steps":[],"start":1,"parent_id":1,"args":{"key_of":"b","rows":"\\"}"#, false),
         ] {

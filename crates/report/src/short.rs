@@ -80,7 +80,7 @@ pub fn verdict_words(
         Status::ExpectedFailed => "failed as expected",
         _ => result.verdict.as_str(),
     };
-    let message = result.message.as_deref().map_or(["", ""], |message| [message, ": "]);
+    let [message, colon] = result.message.as_deref().map_or(["", ""], |message| [message, ": "]);
     let reason = match (violation.reason, result.status, item.expected.as_deref()) {
         ("", Status::UnexpectedPassed, Some(why)) if !why.is_empty() => why,
         ("", _, _) => item.text.as_str(),
@@ -88,10 +88,10 @@ pub fn verdict_words(
     };
     // What came nearest stands in no picture here.
     let near = violation.evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
-    let near = near.map_or(["", "", ""], |near| [" (", &near.label, ")"]);
+    let [open, near, close] = near.map_or(["", "", ""], |near| [" (", &near.label, ")"]);
     let known = if result.known { "known: " } else { "" };
-    let place = run.map_or(["", ""], |run| [" in ", run]);
-    [&[known, word][..], &place, &[": "], &message, &[reason], &near].concat().concat()
+    let [within, run] = run.map_or(["", ""], |run| [" in ", run]);
+    [known, word, within, run, ": ", message, colon, reason, open, near, close].concat()
 }
 
 impl Report for ShortReport {
@@ -115,12 +115,8 @@ impl Report for ShortReport {
             }
             let (severity, run) = (self.severity_word(table, item, result), one_line(&run.run));
             let said = one_line(&unjudged.in_words()).into_owned();
-            writeln!(
-                self.out,
-                "{}: {severity}[{}]: pass in {run}: {said}",
-                one_line(&item.location.to_string()),
-                item.id
-            )?;
+            let place = known_place(&mut self.places, result.item, item);
+            writeln!(self.out, "{place}: {severity}[{}]: pass in {run}: {said}", item.id)?;
         }
         for rule in &run.rules {
             let Some((item, threshold)) = table.rules.get(rule.rule).and_then(|item| Some((item, item.threshold?)))

@@ -161,10 +161,11 @@ impl<'a> EvidenceList<'a> {
 
 /// What is written of the evidence of a failure that lists no violations: it is its own evidence, and that of the one violation which it is.
 pub fn write_evidence(result: &ResultReport) -> Option<Box<RawValue>> {
-    let is_twice = result.violations.listed.is_empty() && result.violation_count() > 0;
-    let pieces: Vec<EvidenceObject<'_>> =
-        result.evidence.iter().filter(|_| is_twice).map(EvidenceObject::new).collect();
-    serde_json::value::to_raw_value(&pieces).ok().filter(|_| is_twice)
+    if !result.violations.listed.is_empty() || result.violation_count() == 0 {
+        return None;
+    }
+    let pieces: Vec<EvidenceObject<'_>> = result.evidence.iter().map(EvidenceObject::new).collect();
+    serde_json::value::to_raw_value(&pieces).ok()
 }
 
 /// The part of a `--format jsonl` line between the run's name and its findings.

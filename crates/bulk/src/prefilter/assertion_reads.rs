@@ -118,7 +118,7 @@ impl PrefilterScratch {
     #[must_use]
     pub fn derives_steps(&self, call: usize) -> bool {
         let class = self.classes.get(call).map(|class| *class as usize);
-        class.and_then(|class| self.derives.get(class)).is_none_or(|derives| *derives)
+        class.and_then(|class| self.call_reads.get(class)).is_none_or(|reads| reads.derives_steps)
     }
 
     /// Whether the name of a call, by its place, fits a unique pattern in the run that was judged last.

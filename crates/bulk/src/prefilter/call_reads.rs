@@ -1,6 +1,7 @@
-//! What is read of a call, by its name: a thread works it out once for each name, and not again for each call.
+//! What is read of a call, and what may follow from it, by its name: a thread works it out once for each name, and not again for each call.
 
 use super::Prefilter;
+use averment_traces::derives_steps;
 use averment_traces::projection::{CallField, FieldMask};
 
 /// What the patterns that fit the name of a call ask of it, together.
@@ -11,6 +12,8 @@ pub(super) struct CallReads {
     pub(super) ending: bool,
     /// False where no pattern fits: nobody looks into such a call.
     pub(super) is_matched: bool,
+    /// True if steps of other kinds may follow from it.
+    pub(super) derives_steps: bool,
 }
 
 impl CallReads {
@@ -20,10 +23,11 @@ impl CallReads {
 }
 
 impl Prefilter {
-    /// `patterns` are the unique patterns that fit a name.
-    pub(super) fn reads_of_name(&self, patterns: &[u32]) -> CallReads {
+    /// `patterns` are the unique patterns that fit the name.
+    pub(super) fn reads_of_name(&self, name: &str, patterns: &[u32]) -> CallReads {
         let ending = patterns.iter().any(|unique| self.ended.contains(unique));
-        let mut reads = CallReads { ending, is_matched: !patterns.is_empty(), ..CallReads::default() };
+        let (is_matched, derives_steps) = (!patterns.is_empty(), derives_steps(name));
+        let mut reads = CallReads { ending, is_matched, derives_steps, ..CallReads::default() };
         for masks in patterns.iter().filter_map(|unique| self.fields.get(unique)) {
             for (all, mask) in reads.fields.iter_mut().zip(masks) {
                 if let Some(mask) = mask {

@@ -34,7 +34,6 @@ use averment_engine::vm::profile::{CostCenter, Profile};
 use averment_engine::vm::temporal::by_name::{self, FIRST_ORDERS, NameMatches, NamedCalls};
 use averment_engine::vm::temporal::plan::TemporalPlan;
 use averment_runs::run::{CallTimes, Run};
-use averment_traces::derives_steps;
 use averment_traces::projection::{CallField, FieldMask, ReadSet, RunProjection, ScannedChunk};
 use bumpalo::Bump;
 use call_reads::CallReads;
@@ -236,8 +235,6 @@ pub struct PrefilterScratch {
     unique_patterns: Vec<Vec<u32>>,
     /// By the number of a name, like the patterns.
     call_reads: Vec<CallReads>,
-    /// Whether other steps may follow from the calls of a name.
-    derives: Vec<bool>,
     classes: Vec<u32>,
     times: Vec<Option<CallTimes>>,
     seen: Vec<NameMatches>,
@@ -398,7 +395,6 @@ impl PrefilterScratch {
             self.forgotten.extend(self.names.drain().map(|(name, _)| name));
             self.unique_patterns.clear();
             self.call_reads.clear();
-            self.derives.clear();
         }
         self.classes.clear();
         self.times.clear();
@@ -409,9 +405,8 @@ impl PrefilterScratch {
                 None => {
                     let class = u32::try_from(self.unique_patterns.len()).unwrap_or(u32::MAX);
                     let patterns = plan.of_name(call.name, prepared);
-                    self.call_reads.push(prefilter.reads_of_name(&patterns));
+                    self.call_reads.push(prefilter.reads_of_name(call.name, &patterns));
                     self.unique_patterns.push(patterns);
-                    self.derives.push(derives_steps(call.name));
                     self.names.insert(call.name.into(), class);
                     class
                 }

@@ -152,3 +152,8 @@ impl Read for UpToBreak {
         }
     }
 }
+
+/// Where a run on a line of its own stands.
+pub(super) fn line_source(file: &str, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
+    RunSource { file: file.to_owned(), line, column, offset, position, by_line: true, parts: None, label: None }
+}

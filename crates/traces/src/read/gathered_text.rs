@@ -34,9 +34,11 @@ impl TextBlock {
 /// Without the bracket that closes the list, if it is the run's own.
 #[derive(Debug)]
 pub(super) enum GatheredText {
-    /// In the block of this chunk, and in that of an earlier one.
+    /// In the block of the chunk that is being cut.
     InBlock(Range<usize>),
+    /// In the block of an earlier chunk.
     Shared(Arc<String>, Range<usize>),
+    /// A run of several parts.
     Own(String),
 }
 
@@ -80,7 +82,7 @@ impl GatheredText {
         left
     }
 
-    /// Where a block of this chunk is whole now.
+    /// Stands in the whole block of its chunk from here on.
     pub(super) fn share_block(&mut self, block: &Arc<String>) {
         if let Self::InBlock(range) = self {
             *self = Self::Shared(Arc::clone(block), std::mem::take(range));

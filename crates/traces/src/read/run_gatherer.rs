@@ -93,7 +93,7 @@ impl RunGatherer {
         self.block = TextBlock::with_room(bytes);
     }
 
-    /// Lets go of what lines need while they are gathered.
+    /// Ends a chunk of lines: the runs in its block share it from here on.
     pub(super) fn end_block(&mut self) {
         let block = std::mem::take(&mut self.block).into_shared();
         for id in self.in_block.drain(..) {

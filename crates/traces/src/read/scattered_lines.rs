@@ -1,12 +1,11 @@
 //! A file whose runs are scattered over its lines, read a chunk at a time: each line goes to the [`RunGatherer`].
 
 use super::RawRun;
-use super::bytes::{BrokenLine, UpToBreak, blank_bad_lines, not_utf8, too_long};
+use super::bytes::{BrokenLine, UpToBreak, blank_bad_lines, line_source, not_utf8, too_long};
 use super::read_buffer::ReadBuffer;
 use super::run_gatherer::RunGatherer;
 use crate::error::ReadError;
 use averment_base::limits::Limits;
-use averment_runs::run::RunSource;
 use std::collections::VecDeque;
 use std::io;
 
@@ -86,7 +85,7 @@ impl ScatteredLines {
             let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
             let line = rest.get(..length).unwrap_or_default();
             let position = (!single).then_some(self.line);
-            let source = || line_source(around.file, self.line, self.offset, position);
+            let source = || line_source(around.file, self.line, 1, self.offset, position);
             let broken = broken.next_if(|broken| broken.start == start);
             if std::mem::take(&mut self.skipping) {
                 // The end of a line that was too long.
@@ -109,7 +108,7 @@ impl ScatteredLines {
     fn skip_line(&mut self, around: &mut LinesAround<'_>) {
         if !self.skipping {
             (self.skipping, self.found) = (true, true);
-            let source = line_source(around.file, self.line, self.offset, Some(self.line));
+            let source = line_source(around.file, self.line, 1, self.offset, Some(self.line));
             around.ready.push_back(Err(too_long(&source, around.limits)));
         }
         let length = self.buffer.filled().len();
@@ -130,8 +129,4 @@ impl ScatteredLines {
         }
         Ok(false)
     }
-}
-
-fn line_source(file: &str, line: usize, offset: u64, position: Option<usize>) -> RunSource {
-    RunSource { file: file.to_owned(), line, column: 1, offset, position, by_line: true, parts: None, label: None }
 }

@@ -312,7 +312,7 @@ impl TraceRuns {
     }
 
     fn line_source(&self, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
-        RunSource { file: self.file.clone(), line, column, offset, position, by_line: true, parts: None, label: None }
+        bytes::line_source(&self.file, line, column, offset, position)
     }
 
     fn more_lines(&mut self, mut lines: LineBuffer) -> io::Result<()> {

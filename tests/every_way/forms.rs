@@ -49,12 +49,12 @@ pub fn written(source: &mut Source, run: &Value) -> Written {
     use Form as F;
     let forms = [F::Normal, F::Varied, F::Generic, F::Chat, F::Blocks, F::TauBench, F::Session, F::Spans];
     let form = forms[source.weighted(&[32, 24, 16, 8, 8, 3, 5, 4])];
+    // Keys of somebody's own are values of the run as all others: rules search in them, too.
+    let extended = (form == Form::Varied).then(|| with_unknown_keys(source, run.clone()));
+    let run = extended.as_ref().unwrap_or(run);
     let text = match form {
         Form::Normal => run.to_string(),
-        Form::Varied => {
-            let extended = with_unknown_keys(source, run.clone());
-            write::line(source, &extended)
-        }
+        Form::Varied => write::line(source, run),
         Form::Generic => styled(source, run, generic),
         Form::Chat => styled(source, run, conversation::chat),
         Form::Blocks => styled(source, run, conversation::blocks),

@@ -15,6 +15,7 @@ mod gathered_text;
 mod httprr;
 mod json_walk;
 mod line_buffer;
+mod line_cutter;
 mod line_numbers;
 mod mcp_log;
 mod piece_places;

@@ -10,7 +10,8 @@ use super::compressed::{self, FileCompression, TraceArchive};
 use super::file_form::{FileForm, FirstLines, of_file};
 use super::file_part::{FilePart, WholeLines};
 use super::line_buffer::LineBuffer;
-use super::scattered_lines::{LinesAround, ScatteredLines};
+use super::line_cutter::{LineChunk, LineOutput};
+use super::scattered_lines::ScatteredLines;
 use super::text_cutter::TextCutter;
 use super::{RawRun, RunText, TextForm, split};
 use crate::error::ReadError;
@@ -160,8 +161,8 @@ impl TraceRuns {
         }
         buffer.truncate(filled);
         let end = end.map_or(0, |newline| newline + 1);
-        let single = !lines.found && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
-        if end == 0 || single || lines.skipping {
+        let single = !lines.cutter.found && memchr::memchr(b'\n', buffer.trim_ascii()).is_none();
+        if end == 0 || single || lines.cutter.skipping {
             allow_failure(|| lines.pending.try_reserve(buffer.len()))?;
             lines.pending.append(buffer);
             if !lines.pending.is_empty() {
@@ -174,9 +175,9 @@ impl TraceRuns {
         lines.pending.extend_from_slice(rest);
         buffer.truncate(end);
         let turn = lines.numbers.next_turn();
-        let found = WholeLines::new(&self.file, lines.offset, turn);
-        lines.offset += end as u64;
-        lines.found = true;
+        let found = WholeLines::new(&self.file, lines.cutter.offset, turn);
+        lines.cutter.offset += end as u64;
+        lines.cutter.found = true;
         if !(ended && lines.pending.is_empty()) {
             self.state = StreamState::Lines(lines);
         }
@@ -287,7 +288,7 @@ impl TraceRuns {
                 let at = error.utf8_error().valid_up_to();
                 // What stands before it is all that its place needs: the file may be large.
                 let text = valid_part(error.as_bytes());
-                let source = self.line_source(1, 1, mark as u64, None);
+                let source = bytes::line_source(&self.file, 1, 1, mark as u64, None);
                 self.ready.push_back(Err(ReadError::at_offset(&source, text, at, not_utf8())));
                 return Ok(());
             }
@@ -311,12 +312,8 @@ impl TraceRuns {
         Ok(())
     }
 
-    fn line_source(&self, line: usize, column: usize, offset: u64, position: Option<usize>) -> RunSource {
-        bytes::line_source(&self.file, line, column, offset, position)
-    }
-
     fn more_lines(&mut self, mut lines: LineBuffer) -> io::Result<()> {
-        lines.line = lines.numbers.next_line();
+        lines.cutter.line = lines.numbers.next_line();
         let mut end = memchr::memrchr(b'\n', &lines.pending);
         let mut ended = false;
         while end.is_none() && !ended {
@@ -324,25 +321,26 @@ impl TraceRuns {
             ended = self.read_more(&mut lines.pending)?;
             end = memchr::memrchr(b'\n', lines.pending.get(before..).unwrap_or_default()).map(|at| before + at);
             if lines.pending.len() > self.limits.run_bytes && end.is_none() {
-                self.skip_line(&mut lines);
+                lines.cutter.skip_bytes(lines.pending.len(), &mut self.output());
+                lines.pending.clear();
             }
         }
         let length = end.map_or(lines.pending.len(), |newline| newline + 1);
         let rest = lines.pending.split_off(length);
         let chunk = std::mem::replace(&mut lines.pending, rest);
         self.cut_lines(&mut lines, chunk)?;
-        lines.numbers.set_next_line(lines.line);
+        lines.numbers.set_next_line(lines.cutter.line);
         if !ended || !lines.pending.is_empty() {
             self.state = StreamState::Lines(lines);
         } else {
-            self.check_found(lines.found);
+            self.check_found(lines.cutter.found);
         }
         Ok(())
     }
 
     fn gather_lines(&mut self, mut lines: Box<ScatteredLines>) -> io::Result<()> {
         let Self { input, file, limits, ready, .. } = self;
-        if lines.take_lines(&mut LinesAround { input, file, limits, ready })? {
+        if lines.take_lines(input, &mut LineOutput { file, limits, ready })? {
             self.check_found(lines.has_found());
         } else {
             self.state = StreamState::Scattered(lines);
@@ -356,52 +354,22 @@ impl TraceRuns {
         }
     }
 
-    /// Reports an overlong line once and drops what was read of it.
-    fn skip_line(&mut self, lines: &mut LineBuffer) {
-        if !lines.skipping {
-            lines.skipping = true;
-            lines.found = true;
-            let source = self.line_source(lines.line, 1, lines.offset, Some(lines.line));
-            self.ready.push_back(Err(too_long(&source, &self.limits)));
-        }
-        lines.offset += lines.pending.len() as u64;
-        lines.pending.clear();
+    fn output(&mut self) -> LineOutput<'_> {
+        LineOutput { file: &self.file, limits: &self.limits, ready: &mut self.ready }
     }
 
     fn cut_lines(&mut self, lines: &mut LineBuffer, chunk: Vec<u8>) -> io::Result<()> {
-        let single = !lines.found && self.is_last(lines, &chunk)?;
-        let (text, bad) = match String::from_utf8(chunk) {
+        let single = !lines.cutter.found && self.is_last(lines, &chunk)?;
+        let (text, broken) = match String::from_utf8(chunk) {
             Ok(text) => (text, Vec::new()),
             Err(error) => blank_bad_lines(error.into_bytes()),
         };
         let shared = Arc::new(text);
-        let mut bad = bad.into_iter().peekable();
-        let mut start = 0;
-        while start < shared.len() {
-            let rest = shared.get(start..).unwrap_or_default();
-            let length = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |newline| newline + 1);
-            let line = rest.get(..length).unwrap_or_default();
-            let broken = bad.next_if(|broken| broken.start == start);
-            if std::mem::take(&mut lines.skipping) {
-                // The end of a line that was too long.
-            } else if let Some(broken) = broken {
-                lines.found = true;
-                let source = self.line_source(lines.line, 1, lines.offset, Some(lines.line));
-                let error = ReadError::at_offset(&source, &broken.text, broken.at, not_utf8());
-                self.ready.push_back(Err(error));
-            } else if !line.trim_ascii().is_empty() {
-                lines.found = true;
-                let position = (!single).then_some(lines.line);
-                let source = self.line_source(lines.line, 1, lines.offset, position);
-                let range = start..start + line.trim_end_matches(['\n', '\r']).len();
-                let text = RunText::Range(Arc::clone(&shared), range);
-                let raw = RawRun { text, form: TextForm::Value, warnings: Vec::new(), source };
-                self.ready.push_back(Ok(raw));
-            }
-            start += length;
-            lines.offset += length as u64;
-            lines.line += usize::from(line.ends_with('\n'));
-        }
+        lines.cutter.cut_lines(LineChunk { text: &shared, broken, single }, &mut self.output(), |range, source, out| {
+            let text = RunText::Range(Arc::clone(&shared), range);
+            let raw = RawRun { text, form: TextForm::Value, warnings: Vec::new(), source: source() };
+            out.ready.push_back(Ok(raw));
+        });
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 
 use super::gate::{Gate, GatePolicy};
 use super::item_set::ItemSet;
-use super::model::{ResultReport, RuleReport, StatusSet};
+use super::model::{ResultReport, RuleReport, RunReport, StatusSet};
 use super::table::ReportTable;
 use super::unjudged::{UnjudgedReport, UnjudgedTotals};
 use averment_base::truth::Verdict;
@@ -32,15 +32,13 @@ pub struct ChunkTotals {
 }
 
 impl ChunkTotals {
-    /// Puts in the items that have one of these statuses in some run. It goes over every rule after each chunk, and so it is built here, for
-    /// speed.
+    /// Puts in the items that have one of these statuses in some run.
     pub fn note_items(&self, is_wanted: fn(Status) -> bool, into: &mut ItemSet) {
         let wanted = Status::ALL.map(|status| if is_wanted(status) { u32::MAX } else { 0 });
-        for (item, counts) in self.counts.iter().enumerate() {
-            if counts.iter().zip(&wanted).fold(0, |all, (count, wanted)| all | count & wanted) != 0 {
-                into.insert(item);
-            }
-        }
+        let has_wanted = |counts: &[u32; Status::ALL.len()]| {
+            counts.iter().zip(&wanted).fold(0, |all, (count, wanted)| all | count & wanted) != 0
+        };
+        into.insert_wanted(self.counts.len(), |item| self.counts.get(item).is_some_and(has_wanted));
     }
 }
 
@@ -56,6 +54,8 @@ pub struct RunEffect {
     unjudged: Vec<(usize, UnjudgedReport)>,
     /// The part of a `jsonl` line after the run's name, if lines are wanted.
     pub line: Option<LineTail>,
+    /// The report of a run, if reports of runs are wanted and nothing of it but its name depends on the run.
+    pub report: Option<Box<RunReport>>,
 }
 
 /// What a line says behind the name of its run.
@@ -86,12 +86,14 @@ impl VerdictMemory {
 
     /// Keeps what a set of verdicts makes of a run.
     pub fn remember_effect(&mut self, verdicts: &[u8], judged: RunEffect) {
-        let finished = |judged: &RunEffect| judged.line.as_ref().is_some_and(|line| line.findings.is_some());
-        if !finished(&judged) && self.known.contains_key(verdicts) {
+        let is_finished = judged.report.is_some() || judged.line.as_ref().is_some_and(|line| line.findings.is_some());
+        if !is_finished && self.known.contains_key(verdicts) {
             return;
         }
         let line = judged.line.as_ref().map_or(0, |line| line.head.len() + line.findings.as_ref().map_or(0, Vec::len));
-        self.bytes += 128 + 2 * verdicts.len() + line;
+        let results = judged.report.iter().flat_map(|report| &report.results);
+        let report: usize = results.map(|result| size_of::<ResultReport>() + 2 * result.reason.len()).sum();
+        self.bytes += 128 + 2 * verdicts.len() + line + report;
         if self.bytes > MOST {
             self.known.clear();
             self.bytes = 0;
@@ -136,7 +138,7 @@ impl RunEffect {
         }
         let gate = table.run_gate(&results, &rules, policy);
         let score = super::model::mean_score(outcomes.iter().filter_map(|outcome| outcome.score));
-        Self { gate, score, statuses, unjudged: said, line: None }
+        Self { gate, score, statuses, unjudged: said, line: None, report: None }
     }
 
     /// True if a result has one of these statuses.

@@ -23,6 +23,22 @@ impl ItemSet {
         }
     }
 
+    /// Puts in those of the first `count` indexes that are wanted. None that is in already is asked about.
+    pub fn insert_wanted(&mut self, count: usize, is_wanted: impl Fn(usize) -> bool) {
+        self.words.resize(self.words.len().max(count.div_ceil(BITS)), 0);
+        for (first, word) in (0..count).step_by(BITS).zip(&mut self.words) {
+            let mut left = !*word;
+            while left != 0 {
+                let bit = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let item = first + bit;
+                if item < count && is_wanted(item) {
+                    *word |= 1 << bit;
+                }
+            }
+        }
+    }
+
     /// Whether an index was put in.
     #[must_use]
     pub fn contains(&self, item: usize) -> bool {
@@ -57,5 +73,19 @@ mod tests {
         let held: Vec<usize> = (0..300).filter(|item| few.contains(*item)).collect();
         assert_eq!(held, [0, 63, 64, 200]);
         assert!(!many.contains(64) && !many.contains(1 << 40));
+    }
+
+    #[test]
+    fn wanted_ones_are_put_in_up_to_the_count() {
+        let mut set = ItemSet::default();
+        set.extend([3, 150]);
+        set.insert_wanted(130, |item| {
+            assert_ne!(item, 3, "it is in already");
+            item % 64 == 1
+        });
+        let held: Vec<usize> = (0..300).filter(|item| set.contains(*item)).collect();
+        assert_eq!(held, [1, 3, 65, 129, 150]);
+        set.insert_wanted(0, |_| true);
+        assert!(!set.contains(0));
     }
 }

@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 /// One run with its results.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RunReport {
     /// Its name: `trace.jsonl:3` or the file's.
     pub run: String,
@@ -74,7 +74,7 @@ impl RunReport {
 }
 
 /// One result.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ResultReport {
     /// The assertion, as an index into [`Table::items`].
     pub item: usize,
@@ -111,7 +111,7 @@ pub struct ResultReport {
 }
 
 /// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct ViolationsReport {
     /// The number of violations, if there are several.
     pub count: u64,
@@ -130,7 +130,7 @@ impl ViolationsReport {
 }
 
 /// One step, pair of steps, element or value that fails an assertion.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct ViolationReport {
     /// Why, redacted.
     pub reason: String,
@@ -190,7 +190,7 @@ impl ResultReport {
 }
 
 /// The outcome of a rule.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RuleReport {
     /// The rule, as an index into [`Table::rules`].
     pub rule: usize,
@@ -207,7 +207,7 @@ pub struct RuleReport {
 }
 
 /// A piece of evidence.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct EvidenceReport {
     /// The role of the evidence in the verdict.
     pub role: Role,
@@ -256,7 +256,7 @@ pub struct TraceExcerpt {
 }
 
 /// The steps of a run.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct TimelineReport {
     /// Those that are shown, in order.
     pub steps: Vec<StepReport>,
@@ -267,7 +267,7 @@ pub struct TimelineReport {
 }
 
 /// A step.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct StepReport {
     /// Its number among all steps, from 1.
     pub number: u32,

@@ -174,16 +174,15 @@ impl<'p> ThreadJudge<'p> {
     /// Reuses the report of an earlier run with equal verdicts; false if there is none.
     fn report_remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
         let told = self.pipeline.detail.told;
-        if !self.pipeline.compact && told == StatusSet::ALL {
-            return false;
-        }
         let Some(judged) = self.memory.get(&self.verdicts) else { return false };
         if !self.pipeline.compact {
-            if judged.has_status_in(told) {
-                return false;
-            }
+            let report = match &judged.report {
+                _ if told != StatusSet::ALL && !judged.has_status_in(told) => None,
+                Some(report) => Some(report.clone()),
+                None => return false,
+            };
             let (gate, score) = (judged.gate, judged.score);
-            self.push_without_results(&source(), gate, score);
+            self.push_known(report, &source(), gate, score);
             return true;
         }
         if self.pipeline.lines {
@@ -201,9 +200,14 @@ impl<'p> ThreadJudge<'p> {
         true
     }
 
-    fn push_without_results(&mut self, source: &RunSource, gate: Gate, score: Option<f64>) {
+    /// Reports a run as the one before it that `report` is of, or without results.
+    fn push_known(&mut self, report: Option<Box<RunReport>>, source: &RunSource, gate: Gate, score: Option<f64>) {
         let (run, file) = (redact::redact_source(source), redact::redact_file(&source.file).into_owned());
-        self.push_result(RunResult::Run(Box::new(RunReport::without_results(run, file, gate, score))));
+        let report = match report {
+            Some(report) => Box::new(RunReport { run, file, nanoseconds: self.time.take_time(), ..*report }),
+            None => Box::new(RunReport::without_results(run, file, gate, score)),
+        };
+        self.push_result(RunResult::Run(report));
     }
 
     /// Reports a run without the results of which none is told, and remembers its verdicts; false if some are told.
@@ -217,9 +221,9 @@ impl<'p> ThreadJudge<'p> {
         let judged = RunEffect::from_outcomes(table, outcomes, *policy, Vec::new());
         let is_told = judged.has_status_in(detail.told) || run.is_some_and(|run| !run.warnings.is_empty());
         if !is_told {
-            self.push_without_results(&source(), judged.gate, judged.score);
+            self.push_known(None, &source(), judged.gate, judged.score);
         }
-        if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {
+        if all_plain(outcomes) {
             self.memory.remember_effect(&self.verdicts, judged);
         }
         !is_told
@@ -250,6 +254,12 @@ impl<'p> ThreadJudge<'p> {
         };
         if !compact {
             let mut made = made(drawn);
+            // Which words a report has room for, it asks of each run.
+            if run.is_none() && self.pipeline.drawn.is_none() && all_plain(&outcomes) {
+                let report = Some(Box::new(made.clone()));
+                let judged = RunEffect::from_outcomes(table, &outcomes, *policy, Vec::new());
+                self.memory.remember_effect(&self.verdicts, RunEffect { report, ..judged });
+            }
             made.nanoseconds = self.time.take_time();
             return self.push_result(RunResult::Run(Box::new(made)));
         }
@@ -262,8 +272,12 @@ impl<'p> ThreadJudge<'p> {
         if let Some(made) = report.filter(|_| *lines) {
             judged.line = Some(self.write_line(&made, run.is_none()));
         }
-        if outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain) {
+        if all_plain(&outcomes) {
             self.memory.remember_effect(&self.verdicts, judged);
         }
     }
+}
+
+fn all_plain(outcomes: &[RunOutcome]) -> bool {
+    outcomes.iter().flat_map(|outcome| &outcome.results).all(is_plain)
 }

@@ -225,9 +225,17 @@ fn may_withhold(line: ChunkLine<'_, '_>, asked: LineQuestions) -> bool {
     let next_escape = |from: usize| cursor.next_backslash(from).unwrap_or(usize::MAX);
     let mut escape = next_escape(line.start);
     let any = cursor.any_string(line.start, line.start.saturating_add(line.text.len()), |open, close| {
+        let mut behind = close.wrapping_add(1);
+        let next = match cursor.byte_at(behind) {
+            // As most strings are followed.
+            next @ (b':' | b',' | b'}' | b']') => next,
+            _ => {
+                behind = cursor.skip_blank(behind);
+                cursor.byte_at(behind)
+            }
+        };
         let inside = cursor.slice(open.wrapping_add(1), close);
-        let behind = cursor.skip_blank(close.wrapping_add(1));
-        if cursor.byte_at(behind) != b':' {
+        if next != b':' {
             return json::may_hold(inside) || may_hold_in_quotes(inside);
         }
         if escape < open {

@@ -365,11 +365,15 @@ impl TraceRuns {
             Err(error) => blank_bad_lines(error.into_bytes()),
         };
         let shared = Arc::new(text);
-        lines.cutter.cut_lines(LineChunk { text: &shared, broken, single }, &mut self.output(), |range, source, out| {
-            let text = RunText::Range(Arc::clone(&shared), range);
-            let raw = RawRun { text, form: TextForm::Value, warnings: Vec::new(), source: source() };
-            out.ready.push_back(Ok(raw));
-        });
+        lines.cutter.cut_lines(
+            LineChunk { text: &shared, broken, single },
+            &mut self.output(),
+            |range, source, out| {
+                let text = RunText::Range(Arc::clone(&shared), range);
+                let raw = RawRun { text, form: TextForm::Value, warnings: Vec::new(), source: source() };
+                out.ready.push_back(Ok(raw));
+            },
+        );
         Ok(())
     }
 

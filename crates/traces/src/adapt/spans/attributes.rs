@@ -125,9 +125,19 @@ pub(crate) struct NumberedPart<'run> {
     pub(crate) node: Node<'run>,
 }
 
+const _: () = assert!(<Fact as TableRow>::ALL.len() <= u64::BITS as usize, "each fact has a bit");
+
+impl Fact {
+    fn bit(self) -> u64 {
+        1_u64.wrapping_shl(self as u32)
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SpanFacts<'run> {
     values: Vec<(Fact, u8, Node<'run>)>,
+    /// A bit for each fact among them: most are asked for in vain.
+    known: u64,
     /// In numeric order.
     written: Vec<NumberedPart<'run>>,
     /// An attribute that stands there twice, with another value.
@@ -136,6 +146,9 @@ pub(crate) struct SpanFacts<'run> {
 
 impl<'run> SpanFacts<'run> {
     pub(crate) fn fact_node(&self, fact: Fact) -> Option<Node<'run>> {
+        if self.known & fact.bit() == 0 {
+            return None;
+        }
         self.values.iter().find(|(known, ..)| *known == fact).map(|(.., node)| *node)
     }
 
@@ -152,7 +165,7 @@ impl<'run> SpanFacts<'run> {
     }
 
     pub(crate) fn has_any(&self, facts: &[Fact]) -> bool {
-        facts.iter().any(|fact| self.fact_node(*fact).is_some())
+        facts.iter().any(|fact| self.known & fact.bit() != 0)
     }
 
     pub(crate) fn set_fact(&mut self, fact: Fact, node: Node<'run>) {
@@ -163,7 +176,10 @@ impl<'run> SpanFacts<'run> {
         if matches!(node.value, Value::Null) {
             return;
         }
-        match self.values.iter_mut().find(|(known, ..)| *known == fact) {
+        let is_known = self.known & fact.bit() != 0;
+        self.known |= fact.bit();
+        let slot = is_known.then(|| self.values.iter_mut().find(|(known, ..)| *known == fact)).flatten();
+        match slot {
             Some(slot) if rank < slot.1 => *slot = (fact, rank, node),
             Some(slot) => {
                 if rank == slot.1 && !values_equal(&slot.2.value, &node.value) {

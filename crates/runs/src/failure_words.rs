@@ -1,8 +1,5 @@
 //! How results say that a call went wrong, where no status is recorded.
 
-/// The key of a result that says whether the call went well.
-pub const SUCCESS: &str = "success";
-
 /// Words at the start of a text that say that something went wrong.
 const WORDS: [&str; 5] = ["error", "exception", "failure", "failed", "fatal"];
 

@@ -4,7 +4,7 @@ use super::status;
 use crate::adapt::fields::key_table;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Object, Value};
-use averment_runs::failure_words::{SUCCESS, begins_without_failure, reads_like_failure};
+use averment_runs::failure_words::{begins_without_failure, reads_like_failure};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
 use bumpalo::Bump;
@@ -12,6 +12,10 @@ use bumpalo::Bump;
 key_table! {
     /// What results say of how the call went.
     ResultSignKey {
+        Success = "success",
+        Fine = "ok",
+        Error = "error",
+        IsError = "is_error" | "isError",
         Code = "exit_code" | "exitCode" | "returncode" | "return_code",
         PlainCode = "code",
         HttpStatus = "status_code" | "statusCode" | "status",
@@ -59,8 +63,6 @@ const BLOCKS: usize = 4;
 /// True for a key of a result whose value tells how the call went; of all others only the key counts.
 pub(crate) fn tells_ending(key: &str) -> bool {
     ResultSignKey::from_key(key).is_some()
-        || [SUCCESS, of_step::OK, of_step::ERROR, of_step::STATUS].contains(&key)
-        || of_step::IS_ERROR.contains(&key)
 }
 
 /// True if a result reads like that of a call that went wrong.
@@ -91,23 +93,25 @@ pub(super) fn speaks_of_failure<'run>(result: Node<'run>, arena: &'run Bump) -> 
 }
 
 fn object_speaks(object: &Object<'_>) -> bool {
-    let value = |key: &str| object.get(key).map(|node| node.value);
-    let is_false = |key| match value(key) {
-        Some(Value::Boolean(answer)) => !answer,
-        Some(Value::Text(text)) => text.as_str().eq_ignore_ascii_case("false"),
+    let any = |sign: ResultSignKey, is_sign: fn(&Value<'_>) -> bool| {
+        sign.keys().iter().filter_map(|key| object.get(key)).any(|node| is_sign(&node.value))
+    };
+    any(ResultSignKey::Success, is_false)
+        || any(ResultSignKey::Fine, is_false)
+        || any(ResultSignKey::Code, status::is_other_than_zero)
+        || any(ResultSignKey::PlainCode, is_failing_code) && is_answer_of_code(object)
+        || any(ResultSignKey::HttpStatus, is_http_error)
+        || object.get(of_step::STATUS).is_some_and(|status| is_failing_word(&status.value))
+        || any(ResultSignKey::Errors, is_filled)
+        || any(ResultSignKey::Error, status::is_error)
+}
+
+fn is_false(value: &Value<'_>) -> bool {
+    match value {
+        Value::Boolean(answer) => !answer,
+        Value::Text(text) => text.as_str().eq_ignore_ascii_case("false"),
         _ => false,
-    };
-    let any = |keys: &[&str], is_sign: fn(&Value<'_>) -> bool| {
-        keys.iter().filter_map(|key| value(key)).any(|value| is_sign(&value))
-    };
-    is_false(SUCCESS)
-        || is_false(of_step::OK)
-        || any(ResultSignKey::Code.keys(), status::is_other_than_zero)
-        || any(ResultSignKey::PlainCode.keys(), is_failing_code) && is_answer_of_code(object)
-        || any(ResultSignKey::HttpStatus.keys(), is_http_error)
-        || any(ResultSignKey::Errors.keys(), is_filled)
-        || any(&[of_step::ERROR], status::is_error)
-        || any(&[of_step::STATUS], is_failing_word)
+    }
 }
 
 /// A negative number, an exit code of a program, or an HTTP status of an error.

@@ -1,6 +1,6 @@
 //! How a step ended, in the words of all formats.
 
-use super::failure_signs::speaks_of_failure;
+use super::failure_signs::{ResultSignKey, speaks_of_failure};
 use averment_base::value::{Node, Number, Value};
 use averment_runs::normal::of_step;
 use averment_runs::run::StepStatus;
@@ -53,7 +53,7 @@ pub(super) fn of_boolean(value: bool) -> StepStatus {
 
 /// True for a value that says in its own `is_error` or `isError` that it is an error.
 pub(super) fn says_is_error(held: Node<'_>) -> bool {
-    of_step::IS_ERROR.iter().any(|key| matches!(held.field(key).value, Value::Boolean(true)))
+    ResultSignKey::IsError.keys().iter().any(|key| matches!(held.field(key).value, Value::Boolean(true)))
 }
 
 /// An object that holds an error and nothing else is no answer.

@@ -256,9 +256,9 @@ impl<'p> ThreadJudge<'p> {
             let mut made = made(drawn);
             // Which words a report has room for, it asks of each run.
             if run.is_none() && self.pipeline.drawn.is_none() && all_plain(&outcomes) {
-                let report = Some(Box::new(made.clone()));
-                let judged = RunEffect::from_outcomes(table, &outcomes, *policy, Vec::new());
-                self.memory.remember_effect(&self.verdicts, RunEffect { report, ..judged });
+                let mut judged = RunEffect::from_outcomes(table, &outcomes, *policy, Vec::new());
+                judged.report = Some(Box::new(made.clone()));
+                self.memory.remember_effect(&self.verdicts, judged);
             }
             made.nanoseconds = self.time.take_time();
             return self.push_result(RunResult::Run(Box::new(made)));

@@ -15,6 +15,7 @@
 
 mod agents;
 mod builtins;
+mod catalogues;
 mod cheatsheet;
 mod closed_words;
 mod commands;

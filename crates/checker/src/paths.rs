@@ -122,7 +122,8 @@ impl<'a> Checker<'a> {
                 DescribedMember::Open => self.scalar_field(&value, name, base, whole),
                 DescribedMember::Unknown(names) => {
                     self.report_unknown_argument(described.tool_names(), name, &names, place, whole);
-                    None
+                    // Where that is only a warning, a run may have the argument all the same.
+                    self.catalogue.lenient.then_some(Ty::Any)
                 }
             },
             _ => self.scalar_field(&value, name, base, whole),

@@ -122,7 +122,7 @@ impl<'a> Checker<'a> {
         steps.iter().map(|step| self.lower_pattern(scope, step).pattern).collect()
     }
 
-    /// A pattern here may match nothing, so an unknown tool is only a warning.
+    /// A pattern here may match nothing, so an unknown tool or argument is only a warning.
     fn with_lenient<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
         let before = std::mem::replace(&mut self.catalogue.lenient, true);
         let value = work(self);
@@ -323,7 +323,10 @@ impl<'a> Checker<'a> {
         };
         self.message_step = Some(lowered.shape.clone());
         let inner = NameScope { response: false, ..scope.with_step(lowered.shape) };
-        let mut condition = self.condition_expr(&inner, condition);
+        let mut condition = match quantifier {
+            Quantifier::No => self.with_lenient(|checker| checker.condition_expr(&inner, condition)),
+            Quantifier::Each | Quantifier::Some => self.condition_expr(&inner, condition),
+        };
         if quantifier == Quantifier::Each {
             condition = self.as_exercised(condition);
         }

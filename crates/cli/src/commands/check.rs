@@ -117,13 +117,13 @@ pub struct CheckArgs {
     /// Show all violations of a failure, not only the first 3
     #[arg(help_heading = help_headings::OUTPUT, long)]
     all_violations: bool,
-    /// Show only these sections, in full: fail, error, undecided, expected, vacuous, unjudged, pass, warnings
+    /// Show only these sections, in full: fail, error, undecided, expected, known, vacuous, unjudged, pass, unreadable, warnings
     #[arg(help_heading = help_headings::OUTPUT, long, value_name = "WHAT", value_delimiter = ',', value_parser = parse_section)]
     show: Vec<Section>,
     /// Print failures only
     #[arg(help_heading = help_headings::OUTPUT, short, long, conflicts_with = "show")]
     quiet: bool,
-    /// Do not fail on the failures in this file, which --update-baseline writes, or in an earlier json report
+    /// Do not fail on the failures in this file, which --update-baseline writes; for workflows of Runsight, also in an earlier json report
     #[arg(help_heading = help_headings::FAILING, long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the current failures to the baseline

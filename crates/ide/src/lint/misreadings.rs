@@ -91,6 +91,7 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
                 self.same_name(argument);
                 self.own_value(argument);
                 self.report_difference(argument);
+                self.report_ending(step, argument);
                 if let PatternArgument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) = argument
                     && let (ExprKind::Name(name), Some(operand)) = (&subject.kind, test.operand.as_deref())
                 {
@@ -164,6 +165,43 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
             );
         }
 
+        /// `fetch(error exists)`: how a call ended is none of its arguments.
+        fn report_ending(&mut self, step: &StepPattern, argument: &PatternArgument) {
+            let is_boolean =
+                |value: Option<&Expr>| value.is_some_and(|value| matches!(value.kind, ExprKind::Boolean(_)));
+            let (path, is_asked, is_compared) = match argument {
+                PatternArgument::Matches { path, value, .. } => (path, false, is_boolean(Some(value))),
+                PatternArgument::Test(Expr { kind: ExprKind::Test { subject, test }, .. }) => {
+                    let is_asked = matches!(test.kind, TestKind::Exists | TestKind::IsMissing | TestKind::IsEmpty);
+                    (&**subject, is_asked, is_boolean(test.operand.as_deref()))
+                }
+                PatternArgument::Test(_) => return,
+            };
+            let ExprKind::Name(name) = &path.kind else { return };
+            let is_ending = match name.as_str() {
+                "error" => is_asked,
+                "ok" | "failed" => is_asked || is_compared,
+                _ => false,
+            };
+            if !is_ending || self.is_listed(name) {
+                return;
+            }
+            let tool = self.tool_of(step);
+            let message = format!("in parentheses `{name}` is an argument of the call, not how it ended");
+            let help = format!("write `{tool} failed` or `{tool} ok` for that, `args.{name}` for the argument");
+            self.0.report(Diagnostic::new(Slug::TwoScopes, path.span, message).with_help(help));
+        }
+
+        /// A catalogue that lists the argument settles it.
+        fn is_listed(&self, name: &str) -> bool {
+            let quoted = format!("\"{name}\"");
+            self.0.checked.module.schemas.iter().any(|schema| schema.json.contains(&quoted))
+        }
+
+        fn tool_of(&self, step: &StepPattern) -> String {
+            self.0.span_text(step.span).split(['(', ' ']).next().unwrap_or("").to_owned()
+        }
+
         fn report_field(&mut self, step: &StepPattern, name: &str, span: Span, operand: &Expr) {
             let ExprKind::Number(number) = &operand.kind else { return };
             let looks_like = match (name, number.unit) {
@@ -171,13 +209,10 @@ pub fn two_scopes(context: &mut LintContext<'_>) {
                 ("cost", NumberUnit::Money) => "what the run cost",
                 _ => return,
             };
-            // A catalogue that lists the argument settles it.
-            let listed =
-                self.0.checked.module.schemas.iter().any(|schema| schema.json.contains(&format!("\"{name}\"")));
-            if listed {
+            if self.is_listed(name) {
                 return;
             }
-            let tool = self.0.span_text(step.span).split(['(', ' ']).next().unwrap_or("");
+            let tool = self.tool_of(step);
             let help = match name {
                 "duration" => format!(
                     "write `({tool} where duration …)` for the time of the call, `args.{name}` for the argument"

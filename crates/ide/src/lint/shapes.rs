@@ -5,8 +5,8 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    Atom, AtomSubject, Expr, ExprKind, PatternArgument, PatternForm, PredicateTarget, StepPattern, StepWord, TestKind,
-    ValueTest,
+    Atom, AtomSubject, Expr, ExprKind, Name, PatternArgument, PatternForm, PredicateTarget, StepPattern, StepWord,
+    TestKind, ValueTest,
 };
 use averment_syntax::glob_test::test_of_glob;
 use averment_syntax::words;
@@ -96,7 +96,7 @@ pub fn globs_as_text(context: &mut LintContext<'_>) {
 }
 
 /// Arguments that name one file, folder, address or host; globs are values of others (`pattern`).
-const PLACES: [&str; 24] = [
+const PLACES: [&str; 25] = [
     "path",
     "file_path",
     "filepath",
@@ -121,13 +121,18 @@ const PLACES: [&str; 24] = [
     "cc",
     "bcc",
     "from",
+    "tool",
 ];
 
 struct GlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
 
 impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
     fn visit_step(&mut self, step: &'a StepPattern) {
-        let PatternForm::Atom(Atom { subject, arguments: Some(arguments), .. }) = &step.kind else { return };
+        let PatternForm::Atom(Atom { subject, arguments, .. }) = &step.kind else { return };
+        if let AtomSubject::QuotedTool(name) = subject {
+            self.report_quoted_tool(name);
+        }
+        let Some(arguments) = arguments else { return };
         if let AtomSubject::Kind { kind: StepWord::Read | StepWord::Write, text: None, .. } = subject
             && let [PatternArgument::Matches { path, value, .. }] = arguments.as_slice()
             && self.report_file_glob(path, value, step.span)
@@ -150,7 +155,29 @@ impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
     }
 }
 
+/// Whether a name may stand without quotes, where its `*` is one of a glob.
+fn is_bare_glob(name: &str) -> bool {
+    !name.starts_with(|sign: char| sign.is_ascii_digit())
+        && name.chars().all(|sign| sign.is_ascii_alphanumeric() || "_*?-./".contains(sign))
+}
+
 impl GlobVisitor<'_, '_> {
+    /// `never "issue_*"`: a quoted name is that of one tool.
+    fn report_quoted_tool(&mut self, name: &Name) {
+        if !name.text.contains('*') {
+            return;
+        }
+        let shown = self.0.span_text(name.span);
+        let message = format!("{shown} is the name of one tool: its `*` stands for nothing else");
+        let diagnostic = Diagnostic::new(Slug::GlobAsText, name.span, message);
+        let help = format!("write `{}` without quotes", name.text);
+        self.0.report(if is_bare_glob(&name.text) {
+            diagnostic.with_help(help.as_str()).with_fix(help, name.span, name.text.clone())
+        } else {
+            diagnostic.with_help("a glob of tools stands without quotes: `issue_*`")
+        });
+    }
+
     /// `write(path: "src/**")`: behind the kind of step itself the text is a glob.
     fn report_file_glob(&mut self, path: &Expr, value: &Expr, whole: Span) -> bool {
         let (ExprKind::Name(name), ExprKind::Text(text)) = (&path.kind, &value.kind) else { return false };

@@ -328,6 +328,46 @@ fn empty_texts_and_lists_and_counts_from_zero_are_found_wherever_they_stand() {
 }
 
 #[test]
+fn quoted_globs_of_tools_and_endings_in_parentheses_are_found() {
+    for (slug, found, silent) in [
+        (
+            Slug::GlobAsText,
+            &[
+                "never \"issue_*\"",
+                "never \"*\"",
+                "count 'ref*' <= 1",
+                "before a -> \"b_*\"",
+                "no c in calls: c.tool == \"issue_*\"",
+            ][..],
+            &["never issue_*", "never \"issue refund\"", "never \"issue_refund\""][..],
+        ),
+        (
+            Slug::TwoScopes,
+            &[
+                "never fetch(error exists)",
+                "never any(error is not empty)",
+                "never any(ok == false)",
+                "never any(failed: true)",
+            ],
+            &[
+                "never log(error: \"boom\")",
+                "never (fetch where error exists)",
+                "tool fetch { type: \"object\", properties: { error: {} } }\nnever fetch(error exists)",
+            ],
+        ),
+    ] {
+        let count =
+            |text: &str| slugs(&linted(text, &warning_of(slug))).iter().filter(|one| **one == slug.as_str()).count();
+        for text in found {
+            assert_eq!(count(text), 1, "{text}");
+        }
+        for text in silent {
+            assert_eq!(count(text), 0, "{text}");
+        }
+    }
+}
+
+#[test]
 fn lists_are_looked_at_in_their_case() {
     for (text, slug) in [
         ("lower(output.c) in [\"a\", \"B\"]\n", true),

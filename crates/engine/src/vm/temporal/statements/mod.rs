@@ -3,16 +3,13 @@
 //!
 //! [`of`] is the one table from the form of a statement to its definition. Everything else asks the definition.
 
-mod after;
 mod args_valid;
-mod before;
 mod calls_match;
 mod count;
 mod each;
 mod edge;
 mod exact;
 mod flow;
-mod immediate;
 mod nested;
 mod never_after;
 mod never_before;
@@ -20,6 +17,7 @@ mod never_between;
 mod none_in;
 mod occurs;
 mod only;
+mod order;
 mod partners;
 mod repeat;
 mod sequence;
@@ -36,6 +34,7 @@ use crate::vm::fault::Fault;
 use averment_checker::ir::{StepDistance, Temporal};
 use averment_runs::run::Step;
 use averment_syntax::ast::SequenceMode;
+use order::OrderSemantics;
 use std::fmt::Debug;
 use std::ops::Range;
 
@@ -238,16 +237,13 @@ pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> Statem
         Temporal::Count { step, test } => count::count_statement(step, test),
         Temporal::First { step } => edge::first_statement(step),
         Temporal::Last { step } => edge::last_statement(step),
-        Temporal::Before { immediately: true, step, ref targets, within, .. } => {
-            immediate::immediately_before(step, targets, within)
+        Temporal::Before { each, starts, immediately, step, ref targets, within, .. } => {
+            order::before_statement(step, targets, OrderSemantics { after: false, each, starts, immediately, within })
         }
-        Temporal::Before { each, starts, step, ref targets, within, .. } => {
-            before::before_statement(step, targets, before::BeforeSemantics { each, starts, within })
+        Temporal::After { each, immediately, step, ref targets, within } => {
+            let sense = OrderSemantics { after: true, each, starts: true, immediately, within };
+            order::after_statement(step, targets, sense)
         }
-        Temporal::After { immediately: true, step, ref targets, within, .. } => {
-            immediate::immediately_after(step, targets, within)
-        }
-        Temporal::After { each, step, ref targets, within, .. } => after::after_statement(step, targets, each, within),
         Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => {
             sequence::sequence_statement(steps, within)
         }

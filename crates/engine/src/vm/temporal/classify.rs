@@ -166,9 +166,6 @@ impl<'run> StepClassifier<'_, 'run> {
         timeline: &mut Timeline<'run>,
     ) -> Result<(), Fault> {
         let executed = is_executed(step);
-        if let ([one], false) = (candidates, unique.joined) {
-            return self.match_single(machine, unique, *one, number, step, timeline);
-        }
         let mut overall: Option<Truth> = None;
         let mut found = ChoiceReadings::default();
         for candidate in candidates {
@@ -193,36 +190,6 @@ impl<'run> StepClassifier<'_, 'run> {
         for (alternative, reading) in found.into_readings() {
             let sure = reading.truth.plain_answer() == Some(true);
             matches.add_event(MatchEvent { step: number, alternative, sure }, step.kind, &reading.value_ids);
-        }
-        Ok(())
-    }
-
-    /// Fast path for patterns with one possible alternative and no tests on other bindings.
-    fn match_single(
-        &mut self,
-        machine: &mut Machine<'run>,
-        unique: &UniquePattern,
-        candidate: AlternativeRef,
-        number: u32,
-        step: &'run Step<'run>,
-        timeline: &mut Timeline<'run>,
-    ) -> Result<(), Fault> {
-        let Some(alternative) = unique.alternatives.get(usize::from(candidate.alternative)) else { return Ok(()) };
-        let mut reading = None;
-        if alternative.proposed != is_executed(step) {
-            machine.spend(1)?;
-            reading = self.read_alternative(machine, unique, alternative, step, Rc::make_mut(&mut timeline.values))?;
-        }
-        let Some(matches) = timeline.matches.get_mut(candidate.unique.0 as usize) else { return Ok(()) };
-        let Some(AlternativeReading { truth, value_ids }) = reading else {
-            matches.note_step(number, None);
-            return Ok(());
-        };
-        matches.note_step(number, Some(truth));
-        let plain = truth.plain_answer();
-        if plain != Some(false) {
-            let event = MatchEvent { step: number, alternative: candidate.alternative, sure: plain == Some(true) };
-            matches.add_event(event, step.kind, &value_ids);
         }
         Ok(())
     }

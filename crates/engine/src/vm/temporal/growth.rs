@@ -19,9 +19,9 @@ pub(in crate::vm) enum TestGrowth {
 impl TestGrowth {
     /// Analyzes tests with the count on one side and a constant on the other.
     pub(in crate::vm) fn of_test(program: &Program, code: CodeId) -> Self {
-        let chunk = program.chunks.get(code.0 as usize);
-        let ops = chunk.and_then(|chunk| program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[]);
-        let [Op::Local(Slot(first)), operand @ .., Op::Test(kind, negated)] = ops else { return Self::Unknown };
+        let Some([Op::Local(Slot(first)), operand @ .., Op::Test(kind, negated)]) = program.code_ops(code) else {
+            return Self::Unknown;
+        };
         let depends = operand.iter().any(|op| matches!(op, Op::Local(_) | Op::CallDef(..) | Op::Next(..)));
         if *first != LocalId::COUNT.0 || depends {
             return Self::Unknown;

@@ -119,7 +119,8 @@ struct JudgedRoute {
     possible: MatchedPairs,
     /// Whether the run would be as expected, and may still become so, if arguments that differ by their writing alone were equal. Then they
     /// are no evidence that other calls were made.
-    alike: AlikeCalls,
+    alike_is_met: bool,
+    alike_fails_for_good: bool,
     failed_for_good: bool,
     /// Whether some pair fits only perhaps.
     has_unknown: bool,
@@ -127,15 +128,9 @@ struct JudgedRoute {
     fitting: Vec<bool>,
 }
 
-#[derive(Debug, Clone, Copy)]
-struct AlikeCalls {
-    met: bool,
-    failed_for_good: bool,
-}
-
 impl JudgedRoute {
     fn fits_alike(&self, finished: bool) -> bool {
-        if finished { self.alike.met } else { !self.alike.failed_for_good }
+        if finished { self.alike_is_met } else { !self.alike_fails_for_good }
     }
 }
 
@@ -270,8 +265,6 @@ fn judge_route<'run>(
     let sure = match_calls(&pairs, true);
     let possible = if has_unknown { match_calls(&pairs, false) } else { sure.clone() };
     let alike = match_calls(&alike_pairs, true);
-    let alike =
-        AlikeCalls { met: matching.is_met(&alike), failed_for_good: fails_for_good(matching, &alike_pairs, &alike) };
     let fitting = (0..expected.len()).map(|row| pairs.fits_any(row, true)).collect();
     let failed_for_good = fails_for_good(matching, &pairs, &possible);
     Ok(JudgedRoute {
@@ -279,7 +272,8 @@ fn judge_route<'run>(
         made: made.len(),
         sure,
         possible,
-        alike,
+        alike_is_met: matching.is_met(&alike),
+        alike_fails_for_good: fails_for_good(matching, &alike_pairs, &alike),
         failed_for_good,
         has_unknown,
         fitting,

@@ -13,7 +13,7 @@ use crate::vm::temporal::window_events::VerdictReason;
 use averment_base::value::{Node, Value, ValueText};
 use averment_builtins::detect::Detector;
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct FoundValue {
     pub(super) path: String,
     pub(super) type_name: &'static str,
@@ -172,7 +172,7 @@ fn nearest_key<'run>(visits: &[WalkVisit<'run>], at: usize) -> Option<&'run str>
 fn found_place(visits: &[WalkVisit<'_>], at: usize, view: &WindowView<'_, '_>) -> FoundValue {
     let mut segments = Vec::new();
     let mut next = visits.get(at);
-    let Some(node) = next.map(|visit| visit.node) else { return FoundValue::without_place() };
+    let Some(node) = next.map(|visit| visit.node) else { return FoundValue::default() };
     while let Some(visit) = next {
         if visit.parent.is_some() {
             segments.push(match visit.segment {
@@ -205,11 +205,7 @@ fn found_kinds(
     view: &mut WindowView<'_, '_>,
 ) -> Result<Vec<&'static str>, Fault> {
     let program = view.machine.program;
-    let ops = program
-        .chunks
-        .get(predicate.0 as usize)
-        .and_then(|chunk| program.code.get(chunk.start as usize..chunk.end as usize));
-    let called = ops.into_iter().flatten().find_map(|op| match op {
+    let called = program.code_ops(predicate).into_iter().flatten().find_map(|op| match op {
         Op::CallDef(number, _) => program.defs.get(number.0 as usize),
         _ => None,
     });
@@ -220,21 +216,6 @@ fn found_kinds(
         _ => return Ok(Vec::new()),
     };
     Ok(detector.find_kinds(key, &node.value, &mut view.machine.meter)?)
-}
-
-impl FoundValue {
-    fn without_place() -> Self {
-        Self {
-            path: String::new(),
-            type_name: "value",
-            length: 0,
-            pointer: None,
-            step: None,
-            kinds: Vec::new(),
-            origin: None,
-            content: None,
-        }
-    }
 }
 
 /// The first finding represents all; each listed one is reported.

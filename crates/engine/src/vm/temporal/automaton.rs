@@ -103,6 +103,21 @@ impl FlowAutomaton {
         })
     }
 
+    /// One step for each of so many operands, in their order.
+    pub(super) fn of_sequence(count: usize) -> Self {
+        let set = |state: usize| {
+            let mut set = StateSet::default();
+            set.insert(state);
+            set
+        };
+        Self {
+            follow: (1..=count).map(set).chain([StateSet::default()]).collect(),
+            of_operand: (1..=count).map(set).collect(),
+            operands: std::iter::once(usize::MAX).chain(0..count).collect(),
+            ends: set(count),
+        }
+    }
+
     pub(super) fn start_states(&self) -> StateSet {
         let mut start = StateSet::default();
         start.insert(0);

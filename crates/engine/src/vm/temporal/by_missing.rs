@@ -4,7 +4,7 @@ use super::explain;
 use super::statements::{ExerciseState, StatementDefinition};
 use super::timeline::{Env, MatchCandidate, ValueId};
 use super::view::WindowView;
-use super::window_events::{EventSelection, PossibleOutcomes, SeenPatterns, VerdictReason, event_hit};
+use super::window_events::{PossibleOutcomes, SeenPatterns, VerdictReason, event_hit};
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -16,7 +16,6 @@ use averment_runs::run::StepKind;
 pub(super) fn fails_by_missing(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
     stands: PossibleOutcomes,
     played: &SeenPatterns,
 ) -> Result<Option<VerdictReason>, Fault> {
@@ -35,7 +34,7 @@ pub(super) fn fails_by_missing(
     let occurs = |view: &WindowView<'_, '_>, operand: usize| view.hits_of(operand).next().is_some();
     let mut missing = None;
     for operand in 0..view.operands.len() {
-        if is_by_missing(view, operand, selected)? {
+        if is_by_missing(view, operand)? {
             if missing.is_none() && (!alone || occurs(view, operand)) {
                 missing = Some(operand);
             }
@@ -70,11 +69,9 @@ pub(super) fn proves_for_good(
 
 /// True if a pattern needs nothing that may be missing, or recorded data decided a candidate for any bindings.
 fn is_by_evidence(view: &mut WindowView<'_, '_>, operand: usize) -> Result<bool, Fault> {
-    let (timeline, window) = (view.timeline, view.context.window);
+    let window = view.context.window;
     let asks = view.unique_pattern(operand).is_none_or(|unique| unique.alternatives.iter().any(is_conditional));
-    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.matches_of(operand.unique)) else {
-        return Ok(!asks);
-    };
+    let Some(matches) = view.matches_of(operand) else { return Ok(!asks) };
     if !asks || !view.has_joins(operand) {
         return Ok(!asks || matches.is_by_evidence(window.start, window.end));
     }
@@ -92,19 +89,12 @@ fn is_conditional(alternative: &PatternAlternative<CodeId>) -> bool {
         || !alternative.joins.is_empty()
 }
 
-pub(super) fn is_by_missing(
-    view: &mut WindowView<'_, '_>,
-    operand: usize,
-    selected: &[EventSelection],
-) -> Result<bool, Fault> {
-    let timeline = view.timeline;
-    let Some(matches) = view.operands.get(operand).and_then(|operand| timeline.matches_of(operand.unique)) else {
-        return Ok(false);
-    };
+pub(super) fn is_by_missing(view: &mut WindowView<'_, '_>, operand: usize) -> Result<bool, Fault> {
+    let Some(matches) = view.matches_of(operand) else { return Ok(false) };
     let window = view.context.window;
     if view.has_joins(operand) {
         // They are looked at with the first value bound.
-        let (candidates, others) = (matches.candidates_between(window), first_values(view, operand, selected));
+        let (candidates, others) = (matches.candidates_between(window), first_values(view, operand));
         let looked = look_at_candidates(view, operand, candidates, &others, |truth| !truth.by_missing())?;
         return Ok(looked.any && !looked.found);
     }
@@ -156,10 +146,7 @@ fn with_tests(
     candidate: &MatchCandidate,
     others: &Env,
 ) -> Result<Option<Truth>, Fault> {
-    let plan = view.plan;
-    let Some(unique) = view.operands.get(operand).and_then(|operand| plan.unique_pattern(operand.unique)) else {
-        return Ok(Some(candidate.truth));
-    };
+    let (plan, Some(unique)) = (view.plan, view.unique_pattern(operand)) else { return Ok(Some(candidate.truth)) };
     let (Some(step), Some(alternative)) =
         (view.step(candidate.step), unique.alternatives.get(usize::from(candidate.alternative)))
     else {
@@ -185,9 +172,9 @@ fn with_tests(
     Ok(Some(truth))
 }
 
-fn first_values(view: &WindowView<'_, '_>, operand: usize, selected: &[EventSelection]) -> Env {
+fn first_values(view: &WindowView<'_, '_>, operand: usize) -> Env {
     let mut env: Env = smallvec::smallvec![ValueId::OPEN; view.header.len()];
-    for (other, selection) in selected.iter().enumerate().filter(|(other, _)| *other != operand) {
+    for (other, selection) in view.selected.iter().enumerate().filter(|(other, _)| *other != operand) {
         let mut hits = selection.numbered_events(view.timeline).filter_map(|(event, _)| event_hit(other, event, view));
         let Some(first) = hits.find(|hit| hit.sure) else { continue };
         for (known, id) in env.iter_mut().zip(&first.env) {

@@ -305,11 +305,9 @@ impl NamedOccurrences<'_> {
         }
     }
 
-    pub(super) fn first_after(self, place: u32) -> Option<u32> {
-        let places = self.place_range();
-        match places.clone().next() {
-            Some(first) if first > place => Some(first),
-            _ => (places.start.max(place.saturating_add(1))..places.end).find(|at| self.is_at(*at)),
-        }
+    pub(super) fn first_after(self, place: Option<u32>) -> Option<u32> {
+        let mut places = self.place_range();
+        places.start = places.start.max(place.map_or(0, |place| place.saturating_add(1)));
+        places.find(|at| self.is_at(*at))
     }
 }

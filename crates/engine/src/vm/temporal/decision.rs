@@ -65,12 +65,7 @@ impl PlaceTally {
 
     pub(super) fn outcomes(&self) -> PossibleOutcomes {
         let fails = !self.sure.is_empty();
-        PossibleOutcomes {
-            may_fail: fails || self.possible.is_some(),
-            may_hold: !fails,
-            failed_for_good: fails,
-            ..PossibleOutcomes::default()
-        }
+        PossibleOutcomes::unwanted(fails, fails || self.possible.is_some())
     }
 
     /// All sure failures in step order, or else the first that is possible.
@@ -95,30 +90,9 @@ impl PlaceTally {
 }
 
 impl Search<'_, '_, '_> {
-    /// Whether a match fails the statement, and whether it may: `fails` says where, of what is sure or of what is possible.
-    pub(super) fn judge_match(
-        &mut self,
-        tally: &mut PlaceTally,
-        own: FoundMatch,
-        mut fails: impl FnMut(&mut Self, Certainty) -> Result<Option<FailingPlace>, Fault>,
-    ) -> Result<(), Fault> {
-        let Some(place) = fails(self, Certainty::Possible)? else { return Ok(()) };
-        let sure = if self.is_certain() {
-            Some(place)
-        } else if own.sure {
-            fails(self, Certainty::Sure)?
-        } else {
-            None
-        };
-        match sure {
-            Some(place) => tally.add_sure(place),
-            None => tally.add_possible(place),
-        }
-        Ok(())
-    }
-
-    /// The same of all matches of an operand, up to the first that fails where failures are not listed. Where nothing but the order tells
-    /// matches apart, `decisive` is the one that fails if any does: the last (`true`) or the first.
+    /// Whether matches of an operand fail the statement, and whether they may, up to the first that fails where failures are not listed: `fails`
+    /// says where one does, of what is sure or of what is possible. Where nothing but the order tells matches apart, `decisive` is the one
+    /// that fails if any does: the last (`true`) or the first.
     pub(super) fn judge_matches(
         &mut self,
         tally: &mut PlaceTally,
@@ -134,8 +108,15 @@ impl Search<'_, '_, '_> {
             return Ok(());
         }
         for number in self.numbers(operand) {
-            if let Some(own) = self.match_at(operand, number) {
-                self.judge_match(tally, own, |search, certainty| fails(search, own, certainty))?;
+            let Some(own) = self.match_at(operand, number) else { continue };
+            let Some(place) = fails(self, own, Certainty::Possible)? else { continue };
+            let sure = match own.sure && !self.is_certain() {
+                true => fails(self, own, Certainty::Sure)?,
+                false => Some(place).filter(|_| own.sure),
+            };
+            match sure {
+                Some(place) => tally.add_sure(place),
+                None => tally.add_possible(place),
             }
             if tally.is_enough {
                 break;

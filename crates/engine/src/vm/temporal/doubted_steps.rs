@@ -27,8 +27,7 @@ pub(super) fn decisive_steps(
     if doubts.is_empty() || statement.hurts_each() {
         return doubts;
     }
-    let coverage = view.machine.observer.look.coverage.take();
-    let found = if !could_change(view, statement, &doubts, holds) {
+    if !could_change(view, statement, &doubts, holds) {
         Vec::new()
     } else if doubts.len() == 1 || doubts.len() > ONE_BY_ONE {
         doubts
@@ -36,9 +35,7 @@ pub(super) fn decisive_steps(
         let alone: Vec<DoubtedStep> =
             doubts.iter().filter(|one| could_change(view, statement, &[**one], holds)).copied().collect();
         if alone.is_empty() { doubts } else { alone }
-    };
-    view.machine.observer.look.coverage = coverage;
-    found
+    }
 }
 
 /// True if the result could differ with these matches unknown; an undecided result counts as different.
@@ -48,12 +45,8 @@ fn could_change(
     doubts: &[DoubtedStep],
     holds: bool,
 ) -> bool {
-    let mut timeline = doubted_timeline(view, doubts);
-    let select = |operand| super::select_events(&mut timeline, view.plan, operand, &view.header, view.context);
-    let selected: Vec<_> = view.operands.iter().map(select).collect();
-    let header = view.header.clone();
-    let doubted = WindowView { doubts_tests: false, ..view.of_matches(&timeline, header) };
-    verdict::differs_from(doubted, statement, &selected, holds)
+    let (timeline, header) = (doubted_timeline(view, doubts), view.header.clone());
+    verdict::could_differ(view, statement, timeline, header, false, holds)
 }
 
 fn doubted_timeline<'run>(view: &WindowView<'_, 'run>, doubts: &[DoubtedStep]) -> Timeline<'run> {

@@ -66,12 +66,13 @@ fn is_plain(text: &[u8]) -> bool {
 }
 
 /// `refund at call 3`, `` command 1 (`npm test`) ``, `step 5, message 2 (user)`: a step in a sentence.
-pub(super) fn step_name(run: &Run<'_>, step: u32) -> String {
+pub(in crate::vm) fn step_name(run: &Run<'_>, step: u32) -> String {
     run.steps.get(step as usize).map_or_else(String::new, |one| of_step(one, step))
 }
 
-/// `call 3`, or `step 70, call 31`.
-pub(super) fn numbered_step(run: &Run<'_>, step: u32) -> String {
+/// A step by number: `call 3`, or `step 70, call 31` if its number among all steps differs.
+#[must_use]
+pub fn numbered_step(run: &Run<'_>, step: u32) -> String {
     run.steps.get(step as usize).map_or_else(String::new, |one| number_words(one, step))
 }
 
@@ -141,11 +142,7 @@ impl<'run> WindowView<'_, 'run> {
     }
 
     pub(super) fn pattern_text(&self, operand: usize) -> &'run str {
-        let pattern = self
-            .operands
-            .get(operand)
-            .and_then(|operand| self.machine.program.patterns.get(operand.pattern.0 as usize));
-        pattern.map_or("", |pattern| pattern.text.as_str())
+        self.written_pattern(operand).map_or("", |pattern| pattern.text.as_str())
     }
 
     /// ` with id "o-1" and user 7`: values of a pattern's bindings and of those its tests use.
@@ -164,16 +161,11 @@ impl<'run> WindowView<'_, 'run> {
 
     /// The operand's alternatives in its own statement, so that duplicates are reported in their own words.
     fn written_alternatives(&self, operand: usize) -> &'run [PatternAlternative<CodeId>] {
-        let pattern = self
-            .operands
-            .get(operand)
-            .and_then(|operand| self.machine.program.patterns.get(operand.pattern.0 as usize));
-        pattern.map_or(&[], |pattern| pattern.alternatives.as_slice())
+        self.written_pattern(operand).map_or(&[], |pattern| pattern.alternatives.as_slice())
     }
 
     pub(super) fn written_of(&self, hit: &Hit) -> Option<&'run PatternAlternative<CodeId>> {
-        let matches = self.operands.get(hit.operand).and_then(|operand| self.timeline.matches_of(operand.unique))?;
-        let event = matches.events.get(hit.event as usize)?;
+        let event = self.matches_of(hit.operand)?.events.get(hit.event as usize)?;
         self.written_alternatives(hit.operand).get(usize::from(event.alternative))
     }
 
@@ -200,11 +192,7 @@ impl<'run> WindowView<'_, 'run> {
     }
 
     pub(super) fn step_proof(&self, step: u32, operand: usize, role: Role, label: String) -> VerdictEvidence {
-        let pattern = self
-            .operands
-            .get(operand)
-            .and_then(|operand| self.machine.program.patterns.get(operand.pattern.0 as usize));
-        let rule_span = pattern.map(|pattern| pattern.span);
+        let rule_span = self.written_pattern(operand).map(|pattern| pattern.span);
         VerdictEvidence { rule_span, ..step_evidence(self.machine.run, step, role, label) }
     }
 
@@ -294,6 +282,13 @@ pub(super) fn list_words(words: Vec<String>) -> String {
         text.push_str(&format!(" and {more} more"));
     }
     text
+}
+
+impl WindowView<'_, '_> {
+    /// A reason that one step proves.
+    pub(super) fn step_reason(&self, reason: String, step: u32, operand: usize) -> VerdictReason {
+        reason_with(reason, vec![self.step_proof(step, operand, Role::Decisive, String::new())])
+    }
 }
 
 pub(super) fn reason_with(reason: String, evidence: Vec<VerdictEvidence>) -> VerdictReason {

@@ -18,10 +18,6 @@ impl<T> FailureList<T> {
         Self { kept: SmallVec::new(), count: 0, most: listed.max(1) }
     }
 
-    pub(super) fn for_view(view: &WindowView<'_, '_>) -> Self {
-        Self::new(view.listed)
-    }
-
     pub(super) fn push(&mut self, place: T) {
         self.push_with(|| place);
     }

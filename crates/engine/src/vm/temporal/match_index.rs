@@ -6,11 +6,11 @@
 
 use super::keys::{GroupKeys, GroupLookup};
 use super::members::{hash, held_marks};
-use super::numbers::EnvNumbers;
 use super::timeline::{Env, ValueId, to_index};
 use super::view::{Hit, PairFit, PairSide, WindowView, env_key, same_values};
 use crate::vm::fault::Fault;
 use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 /// Matches that are equivalent for every partner.
@@ -19,14 +19,7 @@ pub(super) struct MatchGroup<S> {
     pub(super) env: Env,
     pub(super) event: (usize, u32),
     pub(super) data: S,
-    state: GroupState,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum GroupState {
-    Awake,
-    Asleep,
-    Gone,
+    asleep: bool,
 }
 
 /// Fuel per new group, which bounds the memory.
@@ -39,15 +32,15 @@ pub(super) struct MatchIndex<S> {
     keys: GroupKeys,
     groups: Vec<MatchGroup<S>>,
     /// Groups by the shared values if these identify them, otherwise lists of groups.
-    exact: EnvNumbers,
+    exact: FxHashMap<Env, u32>,
     loose: Vec<u32>,
     lists: Option<Box<GroupLists>>,
 }
 
 #[derive(Debug, Default)]
 struct GroupLists {
-    lists: Vec<Vec<u32>>,
-    distinct: EnvNumbers,
+    lists: Vec<BTreeSet<u32>>,
+    distinct: FxHashMap<Env, u32>,
     own_lookup: GroupLookup,
     partner_lookup: GroupLookup,
     known: FxHashMap<(u32, Env, Option<u32>), PairFit>,
@@ -56,7 +49,7 @@ struct GroupLists {
 impl<S: Default> MatchIndex<S> {
     pub(super) fn new(keys: GroupKeys) -> Self {
         let lists = (keys.tests || !keys.are_single()).then(Box::default);
-        Self { keys, groups: Vec::new(), exact: EnvNumbers::default(), loose: Vec::new(), lists }
+        Self { keys, groups: Vec::new(), exact: FxHashMap::default(), loose: Vec::new(), lists }
     }
 
     /// `env` are the match's values; `update` changes the group's data.
@@ -71,17 +64,17 @@ impl<S: Default> MatchIndex<S> {
         let shared = env_key(env, &self.keys.shared);
         let number = match &mut self.lists {
             Some(lists) if !self.keys.are_single() => {
-                lists.distinct.get_or_insert(&self.keys.tell_apart(env, hit.event), next)
+                *lists.distinct.entry(self.keys.tell_apart(env, hit.event)).or_insert(next)
             }
-            _ => self.exact.get_or_insert(&shared, next),
+            _ => *self.exact.entry(shared.clone()).or_insert(next),
         };
         if number == next {
             view.spend_fuel(KEPT)?;
             self.enlist_group(view, hit, env, shared, number)?;
             let (env, event) = (env.clone(), (hit.operand, hit.event));
-            self.groups.push(MatchGroup { env, event, data: S::default(), state: GroupState::Awake });
+            self.groups.push(MatchGroup { env, event, data: S::default(), asleep: false });
         } else {
-            self.wake_group(number, &shared);
+            self.put_to_sleep(number, false);
         }
         if let Some(group) = self.groups.get_mut(number as usize) {
             update(&mut group.data);
@@ -89,36 +82,19 @@ impl<S: Default> MatchIndex<S> {
         Ok(number)
     }
 
-    pub(super) fn put_to_sleep(&mut self, group: u32) {
-        if let Some(group) = self.groups.get_mut(group as usize).filter(|group| group.state == GroupState::Awake) {
-            group.state = GroupState::Asleep;
+    /// A group that sleeps is in no list, so that look-ups do not meet it until it has another match.
+    pub(super) fn put_to_sleep(&mut self, number: u32, asleep: bool) {
+        let Some(group) = self.groups.get_mut(number as usize).filter(|group| group.asleep != asleep) else { return };
+        group.asleep = asleep;
+        let list = self.exact.get(&env_key(&group.env, &self.keys.shared));
+        let lists = self.lists.as_mut().filter(|_| !self.keys.are_single());
+        if let Some(list) = list.and_then(|list| lists?.lists.get_mut(*list as usize)) {
+            if asleep {
+                list.remove(&number)
+            } else {
+                list.insert(number)
+            };
         }
-    }
-
-    fn wake_group(&mut self, number: u32, shared: &Env) {
-        let Some(group) = self.groups.get_mut(number as usize) else { return };
-        if std::mem::replace(&mut group.state, GroupState::Awake) != GroupState::Gone {
-            return;
-        }
-        let list = self.exact.get(shared).filter(|_| has_values(shared));
-        match (list, &mut self.lists) {
-            (Some(list), Some(lists)) => {
-                lists.lists.get_mut(list as usize).into_iter().for_each(|groups| groups.push(number));
-            }
-            _ => self.loose.push(number),
-        }
-    }
-
-    fn drop_sleeping(&mut self, list: u32) {
-        let Some(list) = self.lists.as_mut().and_then(|lists| lists.lists.get_mut(list as usize)) else { return };
-        let groups = &mut self.groups;
-        list.retain(|number| match groups.get_mut(*number as usize) {
-            Some(group) if group.state != GroupState::Awake => {
-                group.state = GroupState::Gone;
-                false
-            }
-            _ => true,
-        });
     }
 
     fn enlist_group(
@@ -135,11 +111,13 @@ impl<S: Default> MatchIndex<S> {
         }
         let Some(lists) = self.lists.as_mut().filter(|_| !self.keys.are_single()) else { return Ok(()) };
         let next = to_index(lists.lists.len());
-        let list = self.exact.get_or_insert(&shared, next);
+        let list = *self.exact.entry(shared).or_insert(next);
         if list == next {
-            lists.lists.push(Vec::new());
+            lists.lists.push(BTreeSet::new());
         }
-        lists.lists.get_mut(list as usize).into_iter().for_each(|groups| groups.push(number));
+        if let Some(groups) = lists.lists.get_mut(list as usize) {
+            groups.insert(number);
+        }
         if let Some((name, _)) = self.keys.own_lookup {
             let values = match lists.own_lookup.text_automaton(name, view) {
                 Some(texts) => view.members_of(hit.operand, hit.event, name, texts)?,
@@ -192,7 +170,7 @@ impl<S: Default> MatchIndex<S> {
         let shared = env_key(partner.env, &self.keys.shared);
         // A value that occurs nowhere is in no list; without a value every group may fit.
         let closed = shared.iter().all(|id| id.is_value() || *id == ValueId::FRESH);
-        let found = if has_values(&shared) { self.exact.get(&shared) } else { None };
+        let found = if has_values(&shared) { self.exact.get(&shared).copied() } else { None };
         if let Some(found) = found {
             let ended = match self.keys.are_single() {
                 true => self.visit_group(found, view, partner, &shared, &mut look)?.is_break(),
@@ -224,25 +202,19 @@ impl<S: Default> MatchIndex<S> {
     ) -> Result<ControlFlow<()>, Fault> {
         let looked_up = self.look_up(view, partner, list)?;
         let in_list =
-            |match_index: &Self, at: usize| match_index.lists.as_ref()?.lists.get(list as usize)?.get(at).copied();
-        let (mut at, mut asleep) = (0, 0);
+            |index: &Self, from: u32| index.lists.as_ref()?.lists.get(list as usize)?.range(from..).next().copied();
+        let (mut at, mut from) = (0, 0);
         loop {
             let number = match &looked_up {
                 Some(found) => found.get(at).copied(),
-                None => in_list(self, at),
+                None => in_list(self, from),
             };
-            let Some(number) = number else { break };
-            at += 1;
-            if self.groups.get(number as usize).is_none_or(|group| group.state != GroupState::Awake) {
-                asleep += 1;
-            } else if self.visit_group(number, view, partner, shared, look)?.is_break() {
+            let Some(number) = number else { return Ok(ControlFlow::Continue(())) };
+            (at, from) = (at + 1, number.saturating_add(1));
+            if self.visit_group(number, view, partner, shared, look)?.is_break() {
                 return Ok(ControlFlow::Break(()));
             }
         }
-        if looked_up.is_none() && asleep > at / 2 {
-            self.drop_sleeping(list);
-        }
-        Ok(ControlFlow::Continue(()))
     }
 
     fn visit_group<'a, 'run>(
@@ -253,7 +225,7 @@ impl<S: Default> MatchIndex<S> {
         shared: &Env,
         look: &mut impl FnMut(&mut MatchGroup<S>, PairFit, &mut WindowView<'a, 'run>) -> Result<ControlFlow<()>, Fault>,
     ) -> Result<ControlFlow<()>, Fault> {
-        if self.groups.get(number as usize).is_none_or(|group| group.state != GroupState::Awake) {
+        if self.groups.get(number as usize).is_none_or(|group| group.asleep) {
             return Ok(ControlFlow::Continue(()));
         }
         let fit = self.group_fit(view, number, partner, shared)?;

@@ -22,7 +22,6 @@ mod members;
 pub(in crate::vm) mod names;
 mod near_groups;
 pub(in crate::vm) mod near_values;
-mod numbers;
 mod occurrences;
 pub mod plan;
 mod recent_occurrences;
@@ -67,18 +66,8 @@ const FEW_WINDOWS: u64 = 256;
 /// Extra fuel per match in further windows, because nested blocks multiply them.
 const IN_MANY_WINDOWS: u64 = 16;
 
-pub use explain::register_thread_storage;
-pub(super) use explain::{DIED_AT_START, not_complete};
-
-pub(super) fn name_of_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
-    explain::step_name(run, step)
-}
-
-/// A step by number: `call 3`, or `step 70, call 31` if its number among all steps differs.
-#[must_use]
-pub fn numbered_step(run: &averment_runs::run::Run<'_>, step: u32) -> String {
-    explain::numbered_step(run, step)
-}
+pub(super) use explain::{DIED_AT_START, not_complete, step_name};
+pub use explain::{numbered_step, register_thread_storage};
 
 /// Judges the statements of one program on one run.
 #[derive(Debug, Default)]
@@ -124,10 +113,9 @@ impl<'run> TemporalEngine<'run> {
             machine.spend((matches as u64).saturating_mul(IN_MANY_WINDOWS))?;
         }
         let mut view = self.window_view(machine, Some((entry, statement)), context, &setting)?;
-        view.places = statement.calls;
-        let judged = verdict::judge_window(&mut view, statement, &setting.selected, self.opened_by);
+        let judged = verdict::judge_window(&mut view, statement, self.opened_by);
         if !view.machine.observer.recording.is_muted() {
-            let trace = standing_trace::trace_statement(&mut view, statement, &setting.selected, self.opened_by);
+            let trace = standing_trace::trace_statement(&mut view, statement, self.opened_by);
             view.machine.observer.recording.note_temporal(trace);
         }
         judged
@@ -180,7 +168,7 @@ impl<'run> TemporalEngine<'run> {
             context,
             header: setting.header.clone(),
             operands: &setting.operands,
-            places: false,
+            selected: &setting.selected,
             doubts_tests: false,
             listed: if context.explains { context.listed } else { 0 },
         })

@@ -7,8 +7,7 @@ use super::explain;
 use super::statements::{Polarity, StatementDefinition};
 use super::timeline::{Env, Timeline, ValueId};
 use super::verdict;
-use super::view::{WindowOperand, WindowView, merge_envs};
-use super::window_events::EventSelection;
+use super::view::{WindowView, merge_envs};
 use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -109,9 +108,7 @@ struct NearEvent {
 /// Matches of an operand with a value that is nearly another one of the run.
 fn near_events(view: &WindowView<'_, '_>, operand: usize) -> Vec<NearEvent> {
     let near = view.timeline.values.near_values();
-    let (Some(unique), Some(matches)) =
-        (view.unique_pattern(operand), view.operands.get(operand).and_then(|one| view.timeline.matches_of(one.unique)))
-    else {
+    let (Some(unique), Some(matches)) = (view.unique_pattern(operand), view.matches_of(operand)) else {
         return Vec::new();
     };
     let mut found = Vec::new();
@@ -175,7 +172,7 @@ struct UnfitTest {
 
 /// Steps whose tests on bindings of other patterns something unfit or missing decides.
 fn unfit_tests(view: &mut WindowView<'_, '_>) -> Result<Vec<UnfitTest>, Fault> {
-    let (plan, mut found) = (view.plan, Vec::new());
+    let mut found = Vec::new();
     for operand in (0..view.operands.len()).filter(|operand| view.has_joins(*operand)).collect::<Vec<_>>() {
         let own: Vec<_> = view.hits_of(operand).collect();
         let mut others: Vec<_> = Vec::new();
@@ -186,7 +183,7 @@ fn unfit_tests(view: &mut WindowView<'_, '_>) -> Result<Vec<UnfitTest>, Fault> {
             continue;
         }
         for hit in own {
-            let Some((alternative, _)) = view.matched_alternative(plan, operand, hit.event) else { continue };
+            let Some((alternative, _)) = view.matched_alternative(operand, hit.event) else { continue };
             let empty = std::iter::once(None).filter(|_| others.is_empty());
             let unfit = empty.chain(others.iter().map(Some)).map(|other| {
                 let env = other.map_or_else(|| hit.env.clone(), |other| merge_envs(&hit.env, &other.env));
@@ -208,13 +205,12 @@ fn unfit_test(
     joins: &[CodeId],
     env: &Env,
 ) -> Result<Option<String>, Fault> {
-    let plan = view.plan;
-    let Some((_, step)) = view.matched_alternative(plan, operand, event) else { return Ok(None) };
+    let Some((_, step)) = view.matched_alternative(operand, event) else { return Ok(None) };
     let bindings = view.binding_values(env);
     let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
     for code in joins {
         let open = |name: &u32| bindings.get(*name as usize).is_none_or(Option::is_none);
-        if plan.used_bindings(*code).iter().any(open) {
+        if view.plan.used_bindings(*code).iter().any(open) {
             continue;
         }
         if view.machine.evaluate_truth(*code, &scope)?.by_missing() {
@@ -227,20 +223,11 @@ fn unfit_test(
 
 /// Whether something else could be said where values that are nearly equal were.
 fn could_change(view: &mut WindowView<'_, '_>, statement: &StatementDefinition, holds: bool) -> bool {
-    let coverage = view.machine.observer.look.coverage.take();
-    let mut timeline = near_timeline(view);
-    let near = timeline.values.near_values();
-    let header: Env = view.header.iter().map(|id| near.first_like(*id).unwrap_or(*id)).collect();
-    let selected: Vec<EventSelection> = view
-        .operands
-        .iter()
-        .map(|operand: &WindowOperand| super::select_events(&mut timeline, view.plan, operand, &header, view.context))
-        .collect();
+    let (timeline, near) = (near_timeline(view), view.timeline.values.near_values());
+    let header = view.header.iter().map(|id| near.first_like(*id).unwrap_or(*id)).collect();
     let before = view.machine.joins_near_values(true);
-    let doubted = WindowView { doubts_tests: true, ..view.of_matches(&timeline, header) };
-    let changes = verdict::differs_from(doubted, statement, &selected, holds);
+    let changes = verdict::could_differ(view, statement, timeline, header, true, holds);
     view.machine.joins_near_values(before);
-    view.machine.observer.look.coverage = coverage;
     changes
 }
 

@@ -55,7 +55,8 @@ impl<'s> Occurrences<'s> {
         }
     }
 
-    pub(super) fn first_after(self, key: &[ValueId], step: u32) -> Option<u32> {
+    /// The first one behind a step, or the first of all.
+    pub(super) fn first_after(self, key: &[ValueId], step: Option<u32>) -> Option<u32> {
         match self {
             Self::Sorted(matches) => matches.first_after(key, step),
             Self::Named(named) => named.first_after(step),
@@ -65,15 +66,8 @@ impl<'s> Occurrences<'s> {
     /// Some match behind a step; which of them does not matter.
     pub(super) fn some_after(self, key: &[ValueId], step: u32) -> Option<u32> {
         match self {
-            Self::Sorted(matches) => matches.first_after(key, step),
+            Self::Sorted(matches) => matches.first_after(key, Some(step)),
             Self::Named(named) => named.place_range().next_back().filter(|last| *last > step),
-        }
-    }
-
-    pub(super) fn first_of(self, key: &[ValueId]) -> Option<u32> {
-        match self {
-            Self::Sorted(matches) => matches.first_of(key),
-            Self::Named(named) => named.place_range().next(),
         }
     }
 

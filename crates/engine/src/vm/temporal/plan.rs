@@ -284,8 +284,7 @@ impl PlanBuilder<'_> {
     }
 
     fn code_ops(&self, code: CodeId) -> &[Op] {
-        let chunk = self.program.chunks.get(code.0 as usize);
-        chunk.and_then(|chunk| self.program.code.get(chunk.start as usize..chunk.end as usize)).unwrap_or(&[])
+        self.program.code_ops(code).unwrap_or(&[])
     }
 
     fn used_bindings(&self, code: CodeId) -> Vec<u32> {

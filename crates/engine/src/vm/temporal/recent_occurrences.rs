@@ -47,18 +47,6 @@ pub(super) struct RecentOccurrences {
     blind: Option<Occurrence>,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct FoundOccurrence {
-    pub(super) sure: Option<Occurrence>,
-    pub(super) unknown: Option<Occurrence>,
-}
-
-impl FoundOccurrence {
-    pub(super) fn counts(self, certainty: Certainty) -> bool {
-        self.sure.is_some() || self.unknown.is_some() && certainty == Certainty::Possible
-    }
-}
-
 impl RecentOccurrences {
     pub(super) fn push_occurrence(&mut self, occurrence: Occurrence) {
         match occurrence.measure {
@@ -72,27 +60,20 @@ impl RecentOccurrences {
         }
     }
 
-    /// `later` must end after this list.
-    pub(super) fn extend(&mut self, later: &Self) {
-        let occurrences = later.known.iter().chain(&later.blind);
-        occurrences.for_each(|occurrence| self.push_occurrence(*occurrence));
-    }
-
+    /// One behind `after` and within the bound, as far as that counts.
     pub(super) fn find_occurrence(
         &self,
         after: Option<u32>,
         within: Option<StepDistance>,
         measure: Option<f64>,
-    ) -> FoundOccurrence {
-        let behind = |occurrence: &&Occurrence| after.is_none_or(|after| occurrence.step > after);
+        certainty: Certainty,
+    ) -> Option<Occurrence> {
         let from = after.map_or(0, |after| self.known.partition_point(|occurrence| occurrence.step <= after));
-        let best = self.known.get(from);
-        let blind = self.blind.as_ref().filter(behind);
-        match best.map(|occurrence| bound_holds(within, occurrence.measure, measure)) {
-            Some(Some(true)) => FoundOccurrence { sure: best.copied(), unknown: None },
-            Some(None) => FoundOccurrence { sure: None, unknown: best.copied() },
-            Some(Some(false)) | None => FoundOccurrence { sure: None, unknown: blind.copied() },
-        }
+        let is_near = |occurrence: &Occurrence| bound_holds(within, occurrence.measure, measure);
+        let best = self.known.get(from).filter(|best| is_near(best) != Some(false));
+        let blind = self.blind.as_ref().filter(|blind| after.is_none_or(|after| blind.step > after));
+        let (found, near) = best.map(|best| (best, is_near(best))).or(blind.map(|blind| (blind, None)))?;
+        certainty.counts(near).then_some(*found)
     }
 }
 
@@ -113,7 +94,7 @@ mod tests {
             .map(|occurrence| bound_holds(within, occurrence.measure, measure))
             .collect();
         let sure = answers.contains(&Some(true));
-        (sure, !sure && answers.contains(&None))
+        (sure, sure || answers.contains(&None))
     }
 
     #[test]
@@ -137,9 +118,9 @@ mod tests {
                             recent.push_occurrence(*occurrence);
                             recent
                         });
-                        let found = recent.find_occurrence(after, within, now);
+                        let found = |certainty| recent.find_occurrence(after, within, now, certainty).is_some();
                         let expected = slow(&occurrences, after, within, now);
-                        assert_eq!((found.sure.is_some(), found.unknown.is_some()), expected);
+                        assert_eq!((found(Certainty::Sure), found(Certainty::Possible)), expected);
                     }
                 }
             }

@@ -5,13 +5,12 @@ mod windows;
 
 use super::TemporalEngine;
 use super::explain;
-use super::plan::StepKindSet;
 use super::standing_trace;
 use super::statements::{Polarity, StatementOperand};
 use super::unrecorded_roles;
-use super::verdict::{CallRelation, out_of_reach};
+use super::verdict::out_of_reach;
 use super::view::{Hit, WindowView};
-use super::window_events::{EventSelection, admit_event};
+use super::window_hits::WindowHits;
 use crate::bytecode::program::PatternId;
 use crate::vm::context::JudgeContext;
 use crate::vm::fault::Fault;
@@ -20,12 +19,6 @@ use crate::vm::outcome::{CheckFinding, Role, UndecidedCause, UnjudgedRecord, Ver
 use averment_base::truth::Verdict;
 use averment_checker::ir::WindowScope;
 use windows::{AssumedAnswers, OpenedWindow, open_windows};
-
-struct HeaderMatches {
-    hits: Vec<Hit>,
-    kinds: StepKindSet,
-    binds: bool,
-}
 
 /// Judges the body of a block in one window.
 pub type JudgeBody<'b, 'run> =
@@ -59,12 +52,10 @@ impl<'run> TemporalEngine<'run> {
         let opened_by = if opens_windows { Some(self.opened_by.unwrap_or_default()) } else { None };
         let mut view = self.window_view(machine, None, context, &setting)?;
         if !view.machine.observer.recording.is_muted() {
-            let header = standing_trace::trace_patterns(&mut view, &setting.selected);
+            let header = standing_trace::trace_patterns(&mut view);
             view.machine.observer.recording.note_temporal(header);
         }
-        if let Some(finding) =
-            out_of_reach(&view, opened_by.is_some(), CallRelation::default(), &setting.selected, opened_by)
-        {
+        if let Some(finding) = out_of_reach(&view, opened_by) {
             return Ok(finding);
         }
         if let Some(finding) = unrecorded_roles::doubt_header(&view) {
@@ -74,12 +65,13 @@ impl<'run> TemporalEngine<'run> {
         if !view.machine.run.complete && view.looks_at_course() {
             return Ok(CheckFinding::open_finding(explain::not_complete(view.machine.run)));
         }
-        let header = read_header(&mut view, &setting.selected)?;
-        let first_unknown = header.hits.iter().find(|hit| !hit.sure);
+        let (hits, seen) = WindowHits::gather(&mut view)?;
+        let first_unknown = seen.unknown.as_ref();
+        let binds = (0..view.operands.len()).any(|operand| !view.operand_names(operand).is_empty());
         let mut answers = Vec::new();
         let mut ways = AssumedAnswers::default();
         loop {
-            answers.push(open_windows(&mut view, scope, &header.hits, &mut ways)?);
+            answers.push(open_windows(&mut view, scope, hits.all(), &mut ways)?);
             if ways.too_many() {
                 return Ok(undecided_finding(&mut view, first_unknown));
             }
@@ -87,6 +79,11 @@ impl<'run> TemporalEngine<'run> {
                 break;
             }
         }
+        let inside = opened_by.map(|mut kinds| {
+            let (timeline, steps) = (view.timeline, view.machine.run.steps);
+            view.selected.iter().for_each(|selection| kinds.add_all(selection.step_kinds(timeline, steps)));
+            kinds
+        });
         let nothing = explain::no_window(&mut view, scope);
         drop(view);
         let open = explain::not_complete(machine.run);
@@ -95,15 +92,12 @@ impl<'run> TemporalEngine<'run> {
             machine.observer.note_windows(*pattern, !windows.is_empty(), closed);
         }
         let outside = self.opened_by;
-        if let Some(mut all) = opened_by {
-            all.add_all(header.kinds);
-            self.opened_by = Some(all);
-        }
+        self.opened_by = inside.or(outside);
         let findings: Result<Vec<CheckFinding>, Fault> = answers
             .iter()
             .map(|windows| {
                 let (findings, violations) = self.over_windows(machine, context, windows, body)?;
-                let finding = conclude_windows(findings, scope, context, windows, header.binds, &nothing, &open);
+                let finding = conclude_windows(findings, scope, context, windows, binds, &nothing, &open);
                 let failed = finding.verdict == Verdict::Fail;
                 Ok(if failed { CheckFinding { violations, ..finding } } else { finding })
             })
@@ -213,21 +207,6 @@ fn conclude_windows(
     }
     first.unjudged = UnjudgedRecord::join_parts(unjudged);
     first
-}
-
-fn read_header(view: &mut WindowView<'_, '_>, selected: &[EventSelection]) -> Result<HeaderMatches, Fault> {
-    let mut hits: Vec<Hit> = Vec::new();
-    let mut kinds = StepKindSet::default();
-    for (operand, selection) in selected.iter().enumerate() {
-        kinds.add_all(selection.step_kinds(view.timeline, view.machine.run.steps));
-        for (event, _) in selection.numbered_events(view.timeline) {
-            view.spend_fuel(1)?;
-            hits.extend(admit_event(operand, event, view)?);
-        }
-    }
-    hits.sort_by_key(|hit| hit.step);
-    let binds = (0..view.operands.len()).any(|operand| !view.operand_names(operand).is_empty());
-    Ok(HeaderMatches { hits, kinds, binds })
 }
 
 fn add_window_ends<'run>(

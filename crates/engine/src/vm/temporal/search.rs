@@ -16,7 +16,7 @@ use super::statements::StatementDefinition;
 use super::step_lists::{Certainty, StepLists, StepSpan, measure_of};
 use super::timeline::to_index;
 use super::view::{Hit, PairSide, WindowView};
-use super::window_events::{EventSelection, PatternPresence, SeenPatterns};
+use super::window_events::{PatternPresence, SeenPatterns};
 use super::window_hits::WindowHits;
 use crate::bytecode::program::CodeId;
 use crate::vm::fault::Fault;
@@ -81,23 +81,13 @@ impl FoundMatch {
     }
 }
 
-/// How a match looks for one of another operand.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OwnValues {
-    /// As they are: one that is not recorded may be equal to another.
-    Recorded,
-    /// One that is not recorded is none of the others.
-    Fresh,
-}
-
 /// Where a statement stands on a window, and what was seen of its patterns.
 pub(super) fn open_search<'v, 'a, 'run>(
     view: &'v mut WindowView<'a, 'run>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
 ) -> Result<(Search<'v, 'a, 'run>, SeenPatterns), Fault> {
     let listed = view.listed;
-    if let Some(sorted) = sort_matches(view, statement, selected) {
+    if let Some(sorted) = sort_matches(view, statement) {
         view.spend_fuel(sorted.iter().map(|matches| matches.event_range().len()).sum())?;
         let occurs = |matches: &SortedMatches<'_>| {
             let occurs = !matches.event_range().is_empty();
@@ -106,14 +96,13 @@ pub(super) fn open_search<'v, 'a, 'run>(
         let seen = SeenPatterns { operands: sorted.iter().map(occurs).collect(), unknown: None };
         return Ok((Search { source: MatchSource::Sorted { view, sorted }, listed }, seen));
     }
-    let (hits, seen) = WindowHits::gather(view, selected)?;
+    let (hits, seen) = WindowHits::gather(view)?;
     Ok((Search { source: MatchSource::Hits { view, hits: Rc::new(hits), indices: Vec::new() }, listed }, seen))
 }
 
 fn sort_matches<'a>(
     view: &WindowView<'a, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
 ) -> Option<SmallVec<[SortedMatches<'a>; 3]>> {
     // A proof of what holds names steps of which the sorted matches say nothing.
     if !view.context.window.closed || view.context.proves_passes || view.machine.plays_all {
@@ -123,7 +112,7 @@ fn sort_matches<'a>(
     if !statement.meaning.is_closed(names.is_empty()) {
         return None;
     }
-    let operands = selected.iter().enumerate();
+    let operands = view.selected.iter().enumerate();
     operands.map(|(operand, selection)| SortedMatches::new(view, operand, selection, names)).collect()
 }
 
@@ -212,12 +201,8 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
 
     /// The first match of an operand, behind a step if there is one, where none binds a value.
     pub(super) fn first_after(&self, operand: usize, step: Option<u32>) -> Option<FoundMatch> {
-        let occurrences = self.occurrences(operand)?;
-        let number = match step {
-            Some(step) => occurrences.first_after(&[], step),
-            None => occurrences.first_of(&[]),
-        };
-        self.match_at(operand, number?)
+        let number = self.occurrences(operand)?.first_after(&[], step)?;
+        self.match_at(operand, number)
     }
 
     /// True if it is known that every call had ended before each later one, so that the order alone tells which were known.
@@ -294,7 +279,6 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         own: FoundMatch,
         other: usize,
         span: &StepSpan,
-        values: OwnValues,
         certainty: Certainty,
     ) -> Result<Option<u32>, Fault> {
         if span.steps.is_empty() {
@@ -303,7 +287,7 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         if let MatchSource::Hits { view, hits, indices } = &mut self.source {
             let Some(hit) = hits.get(own.operand, own.number) else { return Ok(None) };
             let index = open_index(indices, view, hits, OperandPair { other, own: own.operand })?;
-            let fresh = if values == OwnValues::Fresh { Some(hit.fresh_env()) } else { None };
+            let fresh = span.fresh.then(|| hit.fresh_env());
             let side = PairSide { event: Some((hit.operand, hit.event)), env: fresh.as_ref().unwrap_or(&hit.env) };
             let from = measure_of(view, span.within, own.step);
             let (mut found, all) = (None, own.operand == other);
@@ -335,17 +319,17 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         let step_of = |number: u32| others.step_of(number);
         let is_near = |step: u32| certainty.counts(self.is_within(span, own.step, step));
         let counts = |step: &u32| span.steps.contains(step) && is_near(*step) && self.is_known(span, *step, certainty);
-        let first = || others.first_of(key).map(step_of);
+        let first = || others.first_after(key, None).map(step_of);
         if !span.backward {
-            let found = match start.checked_sub(1) {
-                None => first(),
+            let behind = start.checked_sub(1);
+            let found = match behind {
                 // Where the span ends, the nearest one tells whether there is any.
                 Some(behind) if span.any && span.within.is_none() && span.steps.end == u32::MAX => {
-                    others.some_after(key, behind).map(step_of)
+                    others.some_after(key, behind)
                 }
-                Some(behind) => others.first_after(key, behind).map(step_of),
+                _ => others.first_after(key, behind),
             };
-            return (found.filter(counts), 0);
+            return (found.map(step_of).filter(counts), 0);
         }
         if span.any && span.within.is_none() && start == 0 {
             // The first one is most likely to be known.

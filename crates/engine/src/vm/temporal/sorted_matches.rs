@@ -1,6 +1,6 @@
-//! The certain matches of one operand inside of a window, sorted by the values that they bind and by step, so that closed forms can search them.
+//! The certain matches of one operand inside of a window, found by the values that they bind and by step.
 
-use super::timeline::{PatternMatches, ValueId, to_index};
+use super::timeline::{PatternMatches, ValueId};
 use super::view::WindowView;
 use super::window_events::EventSelection;
 use std::ops::Range;
@@ -53,58 +53,27 @@ impl<'t> SortedMatches<'t> {
     }
 
     pub(super) fn last_before(&self, key: &[ValueId], step: u32) -> Option<u32> {
+        let lies_before = |event: &u32| self.event_step(*event) < step;
         if self.is_short() {
-            return self
-                .event_range()
-                .rev()
-                .find(|event| self.event_step(*event) < step && self.event_key(*event) == key);
+            return self.event_range().rev().find(|event| lies_before(event) && self.event_key(*event) == key);
         }
-        let place = self.events_before(|event| (self.event_key(event), self.event_step(event)) < (key, step));
-        self.event_at(place.checked_sub(1)?, key)
+        let events = self.matches.events_of(key, self.names);
+        let last = events.partition_point(lies_before).checked_sub(1)?;
+        events.get(last).copied().filter(|event| self.range.contains(event))
     }
 
-    pub(super) fn first_after(&self, key: &[ValueId], step: u32) -> Option<u32> {
+    /// The first one behind a step, or the first of all.
+    pub(super) fn first_after(&self, key: &[ValueId], step: Option<u32>) -> Option<u32> {
+        let lies_before =
+            |event: &u32| *event < self.range.start || step.is_some_and(|step| self.event_step(*event) <= step);
         if self.is_short() {
-            return self.event_range().find(|event| self.event_step(*event) > step && self.event_key(*event) == key);
+            return self.event_range().find(|event| !lies_before(event) && self.event_key(*event) == key);
         }
-        self.event_at(self.events_before(|event| (self.event_key(event), self.event_step(event)) <= (key, step)), key)
-    }
-
-    pub(super) fn first_of(&self, key: &[ValueId]) -> Option<u32> {
-        if self.is_short() {
-            return self.event_range().find(|event| self.event_key(*event) == key);
-        }
-        self.event_at(self.events_before(|event| (self.event_key(event), event) < (key, self.range.start)), key)
+        let events = self.matches.events_of(key, self.names);
+        events.get(events.partition_point(lies_before)).copied().filter(|event| self.range.contains(event))
     }
 
     fn is_short(&self) -> bool {
         self.range.end - self.range.start <= LINEAR_SCAN_MAX
-    }
-
-    /// Binary search in the order of values, then steps.
-    fn events_before(&self, lies_before: impl Fn(u32) -> bool) -> usize {
-        let (mut from, mut to) = (0, self.matches.events.len());
-        while from < to {
-            let middle = from.midpoint(to);
-            if self.in_order(middle).is_some_and(&lies_before) {
-                from = middle + 1;
-            } else {
-                to = middle;
-            }
-        }
-        from
-    }
-
-    /// Without values, that order is the order of occurrence.
-    fn in_order(&self, place: usize) -> Option<u32> {
-        match self.names {
-            0 => Some(to_index(place)),
-            names => self.matches.by_key(names).get(place).copied(),
-        }
-    }
-
-    /// `None` if it has other values or lies outside the window.
-    fn event_at(&self, place: usize, key: &[ValueId]) -> Option<u32> {
-        self.in_order(place).filter(|event| self.range.contains(event) && self.event_key(*event) == key)
     }
 }

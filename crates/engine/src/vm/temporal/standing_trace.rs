@@ -4,9 +4,9 @@
 
 use super::plan::StepKindSet;
 use super::statements::StatementDefinition;
-use super::verdict::{CallRelation, WindowOutcome, decide_statement, out_of_reach};
+use super::verdict::{WindowOutcome, decide_statement, out_of_reach};
 use super::view::{Hit, WindowView};
-use super::window_events::{EventSelection, PossibleOutcomes, SeenPatterns, admit_event};
+use super::window_events::{PossibleOutcomes, SeenPatterns, admit_event};
 use super::window_hits::WindowHits;
 use crate::bytecode::program::CodeId;
 use crate::vm::context::{ExpressionScope, JudgeContext, StepWindow};
@@ -31,19 +31,15 @@ const STATES: usize = 2_000;
 pub(super) fn trace_statement(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
     opened_by: Option<StepKindSet>,
 ) -> TemporalTrace {
     let meter = view.machine.meter;
     view.machine.refuel();
-    let mut trace = trace_patterns(view, selected);
-    let ordered = statement.ordered || opened_by.is_some();
-    if out_of_reach(view, ordered, CallRelation::of_statement(statement), selected, opened_by).is_none()
-        && is_over_steps(view, statement)
-    {
+    let mut trace = trace_patterns(view);
+    if out_of_reach(view, opened_by).is_none() && is_over_steps(view, statement) {
         let mut watcher = StandingTracer { statement, states: Vec::new(), cut: false };
         // What ends it early is the judgement's to say.
-        let done = watcher.trace_steps(view, selected);
+        let done = watcher.trace_steps(view);
         trace.cut |= watcher.cut || done.is_err();
         trace.states = watcher.states;
     }
@@ -55,11 +51,11 @@ fn is_over_steps(view: &WindowView<'_, '_>, statement: &StatementDefinition) -> 
     !view.operands.is_empty() || statement.calls
 }
 
-pub(super) fn trace_patterns(view: &mut WindowView<'_, '_>, selected: &[EventSelection]) -> TemporalTrace {
+pub(super) fn trace_patterns(view: &mut WindowView<'_, '_>) -> TemporalTrace {
     let window = view.context.window;
     let number = super::timeline::to_index;
     let mut trace = TemporalTrace { window: (number(window.start), number(window.end)), ..TemporalTrace::default() };
-    for (operand, selection) in selected.iter().enumerate() {
+    for (operand, selection) in view.selected.iter().enumerate() {
         let mut hits: Vec<Hit> = Vec::new();
         let events: Vec<u32> = selection.numbered_events(view.timeline).map(|(event, _)| event).take(HITS).collect();
         let more = selection.numbered_events(view.timeline).skip(HITS).count();
@@ -76,10 +72,8 @@ pub(super) fn trace_patterns(view: &mut WindowView<'_, '_>, selected: &[EventSel
 }
 
 fn trace_pattern(view: &mut WindowView<'_, '_>, operand: usize, hits: &[Hit]) -> PatternTrace {
-    let span =
-        view.operands.get(operand).and_then(|operand| view.machine.program.patterns.get(operand.pattern.0 as usize));
-    let mut pattern =
-        PatternTrace { span: span.map(|pattern| pattern.span).unwrap_or_default(), ..PatternTrace::default() };
+    let span = view.written_pattern(operand).map(|pattern| pattern.span).unwrap_or_default();
+    let mut pattern = PatternTrace { span, ..PatternTrace::default() };
     let condition = view.statement.and_then(|statement| statement.meaning.match_condition());
     for (place, hit) in hits.iter().enumerate() {
         let condition = condition.filter(|_| place < CONDITIONS);
@@ -110,16 +104,14 @@ fn describe_hit(view: &mut WindowView<'_, '_>, hit: &Hit, condition: Option<Code
 
 fn add_misses(view: &mut WindowView<'_, '_>, operand: usize, matched: &FxHashSet<u32>, pattern: &mut PatternTrace) {
     let window = view.context.window;
-    let (plan, machine) = (view.plan, &*view.machine);
-    let (run, program) = (machine.run, machine.program);
-    let Some(of_operand) = view.operands.get(operand).map(|operand| (operand.pattern, operand.unique)) else { return };
-    let Some(written) = program.patterns.get(of_operand.0.0 as usize) else { return };
-    let steps = run.steps.get(window.start..window.end).unwrap_or(&[]);
+    let Some(unique) = view.operands.get(operand).map(|operand| operand.unique) else { return };
+    let Some(written) = view.written_pattern(operand) else { return };
+    let steps = view.machine.run.steps.get(window.start..window.end).unwrap_or(&[]);
     let mut names: rustc_hash::FxHashMap<(StepKind, &str), Vec<usize>> = rustc_hash::FxHashMap::default();
     for (number, step) in (super::timeline::to_index(window.start)..).zip(steps) {
         let fitting = names.entry((step.kind, step.name)).or_insert_with(|| {
-            let candidates = plan.name_index().matching_alternatives(step.kind, step.name, view.machine.prepared);
-            candidates.iter().filter(|at| at.unique == of_operand.1).map(|at| usize::from(at.alternative)).collect()
+            let candidates = view.plan.name_index().matching_alternatives(step.kind, step.name, view.machine.prepared);
+            candidates.iter().filter(|at| at.unique == unique).map(|at| usize::from(at.alternative)).collect()
         });
         // Of a choice the first alternative speaks.
         let Some(alternative) = fitting.first().and_then(|at| written.alternatives.get(*at)) else { continue };
@@ -177,30 +169,24 @@ struct StandingTracer<'s> {
 
 impl StandingTracer<'_> {
     /// Records the state after each step that matches and, where calls count, after each call.
-    fn trace_steps(&mut self, view: &mut WindowView<'_, '_>, selected: &[EventSelection]) -> Result<(), Fault> {
+    fn trace_steps(&mut self, view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         view.check_faults()?;
-        let hits = WindowHits::gather(view, selected)?.0;
+        let hits = WindowHits::gather(view)?.0;
         let matched = hits.steps().filter_map(|step| Some((step.first()?.step, true)));
         let calls = view.calls.iter().filter(|_| self.statement.calls).map(|call| (*call, false));
         let mut steps: Vec<(u32, bool)> = matched.chain(calls).collect();
         steps.sort_unstable_by_key(|(step, matched)| (*step, !matched));
         steps.dedup_by_key(|(step, _)| *step);
-        steps.into_iter().try_for_each(|(step, matched)| self.note_standing(view, selected, step, matched))
+        steps.into_iter().try_for_each(|(step, matched)| self.note_standing(view, step, matched))
     }
 
     /// After a step that matches no pattern, the state is recorded only if it changed.
-    fn note_standing(
-        &mut self,
-        view: &mut WindowView<'_, '_>,
-        selected: &[EventSelection],
-        step: u32,
-        matched: bool,
-    ) -> Result<(), Fault> {
+    fn note_standing(&mut self, view: &mut WindowView<'_, '_>, step: u32, matched: bool) -> Result<(), Fault> {
         if self.states.len() >= STATES {
             self.cut = true;
             return Ok(());
         }
-        let (standing, mut words) = standing_after(self.statement, view, selected, step)?;
+        let (standing, mut words) = standing_after(self.statement, view, step)?;
         let before = self.states.last().map(|last| last.standing);
         if standing == TemporalStanding::ViolatedForGood && before == Some(standing) {
             // Why was said when it happened.
@@ -216,16 +202,15 @@ impl StandingTracer<'_> {
 fn standing_after(
     statement: &StatementDefinition,
     view: &mut WindowView<'_, '_>,
-    selected: &[EventSelection],
     step: u32,
 ) -> Result<(TemporalStanding, String), Fault> {
     let behind = (step as usize).saturating_add(1);
     let window = StepWindow { start: view.context.window.start, end: behind, closed: false };
     let context = JudgeContext { window, ..view.context.clone() };
     let calls = view.calls.get(..view.calls.partition_point(|call| *call <= step)).unwrap_or(&[]);
-    let (timeline, header, listed) = (view.timeline, view.header.clone(), view.listed);
-    let mut view = WindowView { context: &context, calls, listed, ..view.of_matches(timeline, header) };
-    let WindowOutcome { decision, seen } = decide_statement(&mut view, statement, selected)?;
+    let (timeline, header, selected, listed) = (view.timeline, view.header.clone(), view.selected, view.listed);
+    let mut view = WindowView { context: &context, calls, listed, ..view.of_matches(timeline, header, selected) };
+    let WindowOutcome { decision, seen } = decide_statement(&mut view, statement)?;
     view.listed = 0;
     let standing = standing_of(statement, decision.stands, &seen, calls.is_empty());
     let words = match standing {

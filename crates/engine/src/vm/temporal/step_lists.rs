@@ -47,19 +47,21 @@ pub(super) struct StepSpan {
     pub(super) known_to: Option<u32>,
     /// Which step is found does not matter.
     pub(super) any: bool,
+    /// A value that is not recorded is none of those that others have; otherwise it may be equal to one of them.
+    pub(super) fresh: bool,
 }
 
 impl StepSpan {
     pub(super) fn before(step: u32) -> Self {
-        Self { steps: 0..step, backward: true, within: None, known_to: None, any: false }
+        Self { steps: 0..step, backward: true, ..Self::anywhere() }
     }
 
     pub(super) fn after(step: u32) -> Self {
-        Self { steps: step.saturating_add(1)..u32::MAX, backward: false, within: None, known_to: None, any: false }
+        Self { steps: step.saturating_add(1)..u32::MAX, ..Self::anywhere() }
     }
 
     pub(super) fn anywhere() -> Self {
-        Self { steps: 0..u32::MAX, backward: false, within: None, known_to: None, any: false }
+        Self { steps: 0..u32::MAX, backward: false, within: None, known_to: None, any: false, fresh: false }
     }
 
     pub(super) fn up_to(step: u32) -> Self {
@@ -86,6 +88,10 @@ impl StepSpan {
 
     pub(super) fn any(self) -> Self {
         Self { any: true, ..self }
+    }
+
+    pub(super) fn fresh(self) -> Self {
+        Self { fresh: true, ..self }
     }
 
     pub(super) fn nearer(&self, one: Option<u32>, other: Option<u32>) -> Option<u32> {

@@ -32,10 +32,6 @@ impl ValueId {
         Self(number)
     }
 
-    pub(super) const fn as_number(self) -> u32 {
-        self.0
-    }
-
     pub(super) fn is_value(self) -> bool {
         self < Self::NOWHERE
     }
@@ -90,8 +86,10 @@ pub(super) struct PatternMatches {
     pub(super) candidates: Vec<MatchCandidate>,
     pub(super) fault: Option<Fault>,
     by_value: Option<Box<FxHashMap<usize, EventsByValue>>>,
-    by_key: OnceCell<Box<[u32]>>,
+    by_key: OnceCell<EventsByKey>,
 }
+
+type EventsByKey = FxHashMap<Env, SmallVec<[u32; 2]>>;
 
 #[derive(Debug, Default)]
 struct EventsByValue {
@@ -195,12 +193,16 @@ impl PatternMatches {
         self.value_ids.get(start..start + names).unwrap_or(&[])
     }
 
-    pub(super) fn by_key(&self, names: usize) -> &[u32] {
-        self.by_key.get_or_init(|| {
-            let mut events: Vec<u32> = (0..to_index(self.events.len())).collect();
-            events.sort_by_key(|event| self.value_ids(*event, names));
-            events.into_boxed_slice()
-        })
+    /// The events with all of these values, in order.
+    pub(super) fn events_of(&self, key: &[ValueId], names: usize) -> &[u32] {
+        let by_key = self.by_key.get_or_init(|| {
+            let mut by_key = EventsByKey::default();
+            for event in 0..to_index(self.events.len()) {
+                by_key.entry(SmallVec::from_slice(self.value_ids(event, names))).or_default().push(event);
+            }
+            by_key
+        });
+        by_key.get(key).map_or(&[], SmallVec::as_slice)
     }
 
     pub(super) fn events_between(&self, start: usize, end: usize) -> std::ops::Range<u32> {

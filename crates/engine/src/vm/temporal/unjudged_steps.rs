@@ -61,9 +61,8 @@ impl UnjudgedSteps {
 }
 
 fn doubtful_steps(view: &WindowView<'_, '_>, operand: usize, either: bool, holds: bool) -> Vec<u32> {
-    let (timeline, window) = (view.timeline, view.context.window);
-    let Some(own) = view.operands.get(operand) else { return Vec::new() };
-    let Some(matches) = timeline.matches_of(own.unique) else { return Vec::new() };
+    let window = view.context.window;
+    let (Some(own), Some(matches)) = (view.operands.get(operand), view.matches_of(operand)) else { return Vec::new() };
     let hides = match (own.polarity, holds) {
         (Polarity::Mixed, _) => [true, true],
         // One that does not match could have hurt.
@@ -80,10 +79,9 @@ fn doubtful_steps(view: &WindowView<'_, '_>, operand: usize, either: bool, holds
 }
 
 fn add_pattern_steps(view: &mut WindowView<'_, '_>, doubts: &[DoubtedStep], found: &mut UnjudgedSteps) {
-    let (timeline, window) = (view.timeline, view.context.window);
+    let window = view.context.window;
     let Some(operand) = doubts.first().map(|one| one.operand) else { return };
-    let unique = view.operands.get(operand).map(|own| own.unique);
-    let Some(matches) = unique.and_then(|unique| timeline.matches_of(unique)) else { return };
+    let Some(matches) = view.matches_of(operand) else { return };
     let looked_at = matches.looked_at(window.start, window.end);
     let events =
         matches.events_between(window.start, window.end).filter_map(|event| matches.events.get(event as usize));
@@ -94,10 +92,8 @@ fn add_pattern_steps(view: &mut WindowView<'_, '_>, doubts: &[DoubtedStep], foun
 }
 
 fn add_condition_steps(view: &mut WindowView<'_, '_>, code: CodeId, found: &mut UnjudgedSteps) -> Result<(), Fault> {
-    let (timeline, window) = (view.timeline, view.context.window);
-    let Some(matches) = view.operands.first().and_then(|operand| timeline.matches_of(operand.unique)) else {
-        return Ok(());
-    };
+    let window = view.context.window;
+    let Some(matches) = view.matches_of(0) else { return Ok(()) };
     let (mut steps, mut all) = (Vec::new(), Vec::new());
     for event in matches.events_between(window.start, window.end) {
         let Some(hit) = super::window_events::event_hit(0, event, view) else { continue };

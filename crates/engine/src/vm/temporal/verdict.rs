@@ -7,6 +7,7 @@ use super::near_values;
 use super::plan::StepKindSet;
 use super::search::open_search;
 use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
+use super::timeline::{Env, Timeline};
 use super::unjudged_steps;
 use super::unrecorded_roles;
 use super::view::WindowView;
@@ -22,11 +23,9 @@ use smallvec::SmallVec;
 pub(super) fn judge_window(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
     opened_by: Option<StepKindSet>,
 ) -> Result<CheckFinding, Fault> {
-    let ordered = statement.ordered || opened_by.is_some();
-    if let Some(finding) = out_of_reach(view, ordered, CallRelation::of_statement(statement), selected, opened_by) {
+    if let Some(finding) = out_of_reach(view, opened_by) {
         return Ok(finding);
     }
     view.check_faults()?;
@@ -34,8 +33,8 @@ pub(super) fn judge_window(
         // What a step was asked about the whole run is never answered for good.
         return Ok(CheckFinding::open_finding(explain::not_complete(view.machine.run)));
     }
-    let outcome = decide_statement(view, statement, selected)?;
-    let finding = conclude_finding(view, statement, selected, &outcome)?;
+    let outcome = decide_statement(view, statement)?;
+    let finding = conclude_finding(view, statement, &outcome)?;
     let score = outcome.decision.score.filter(|_| matches!(finding.verdict, Verdict::Pass | Verdict::Fail));
     Ok(unrecorded_roles::doubt_finding(view, CheckFinding { score, ..finding }))
 }
@@ -49,23 +48,29 @@ pub(super) struct WindowOutcome {
 pub(super) fn decide_statement(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
 ) -> Result<WindowOutcome, Fault> {
-    let (mut search, seen) = open_search(view, statement, selected)?;
+    let (mut search, seen) = open_search(view, statement)?;
     let decision = statement.meaning.decide(&mut search)?.ok_or_else(crate::vm::fault::broken_program)?;
     Ok(WindowOutcome { decision, seen })
 }
 
-/// True if the result could differ on these matches; an undecided one counts as different, and so does what ends the evaluation.
-pub(super) fn differs_from(
-    mut view: WindowView<'_, '_>,
+/// True if the result could differ on other matches; an undecided one counts as different, and so does what ends the evaluation.
+pub(super) fn could_differ<'run>(
+    view: &mut WindowView<'_, 'run>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
+    mut timeline: Timeline<'run>,
+    header: Env,
+    doubts_tests: bool,
     holds: bool,
 ) -> bool {
+    let coverage = view.machine.observer.look.coverage.take();
+    let select = |operand| super::select_events(&mut timeline, view.plan, operand, &header, view.context);
+    let selected: SmallVec<[EventSelection; 3]> = view.operands.iter().map(select).collect();
+    let mut view = WindowView { doubts_tests, ..view.of_matches(&timeline, header, &selected) };
     view.machine.refuel();
-    let outcome = decide_statement(&mut view, statement, selected);
+    let outcome = decide_statement(&mut view, statement);
     view.machine.refuel();
+    view.machine.observer.look.coverage = coverage;
     outcome.map_or(true, |WindowOutcome { decision: Decision { stands, .. }, .. }| match holds {
         false => stands.may_hold,
         true if view.context.window.closed => stands.may_fail || stands.may_hang,
@@ -111,48 +116,29 @@ pub(super) fn conclude_outcomes<E>(
     })
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct CallRelation {
-    pub(super) listed: bool,
-    pub(super) counted: bool,
-}
-
-impl CallRelation {
-    pub(super) fn of_statement(statement: &StatementDefinition) -> Self {
-        Self { listed: statement.calls, counted: matches!(statement.within, Some(StepDistance::Calls(_))) }
-    }
-}
-
-pub(super) fn out_of_reach(
-    view: &WindowView<'_, '_>,
-    ordered: bool,
-    calls: CallRelation,
-    selected: &[EventSelection],
-    opened_by: Option<StepKindSet>,
-) -> Option<CheckFinding> {
+/// Undecided where the run lacks a kind of steps, or does not tell their order where that counts.
+pub(super) fn out_of_reach(view: &WindowView<'_, '_>, opened_by: Option<StepKindSet>) -> Option<CheckFinding> {
     let run = view.machine.run;
     let mut wanted = StepKindSet::default();
-    view.operands
-        .iter()
-        .filter_map(|operand| view.plan.unique_pattern(operand.unique))
-        .for_each(|unique| wanted.add_all(unique.kinds));
-    if calls.listed {
+    let patterns = (0..view.operands.len()).filter_map(|operand| view.unique_pattern(operand));
+    patterns.for_each(|unique| wanted.add_all(unique.kinds));
+    if view.statement.is_some_and(|statement| statement.calls) {
         wanted.add_kind(StepKind::Call);
     }
     if let Some(absent) = wanted.iter().find(|kind| !run.records_kind(*kind)) {
         return Some(CheckFinding::new(Verdict::Undecided, explain::absent_kind(view, absent)));
     }
-    if !ordered {
+    if opened_by.is_none() && !view.statement.is_some_and(|statement| statement.ordered) {
         return None;
     }
     let mut seen = opened_by.unwrap_or_default();
     if opened_by.is_some() {
         // Without an order nobody knows which steps are in the window.
-        let matches = view.operands.iter().filter_map(|operand| view.timeline.matches_of(operand.unique));
+        let matches = (0..view.operands.len()).filter_map(|operand| view.matches_of(operand));
         matches.for_each(|matches| seen.add_all(matches.kinds));
     }
-    selected.iter().for_each(|selection| seen.add_all(selection.step_kinds(view.timeline, run.steps)));
-    if relates_to_calls(view, calls, selected, opened_by.is_some()) {
+    view.selected.iter().for_each(|selection| seen.add_all(selection.step_kinds(view.timeline, run.steps)));
+    if relates_to_calls(view, opened_by.is_some()) {
         seen.add_kind(StepKind::Call);
     }
     let pairs = seen.iter().flat_map(|a| seen.iter().map(move |b| (a, b)));
@@ -161,39 +147,32 @@ pub(super) fn out_of_reach(
 }
 
 /// True if positions among the calls matter; a bound compares steps of two patterns.
-fn relates_to_calls(
-    view: &WindowView<'_, '_>,
-    calls: CallRelation,
-    selected: &[EventSelection],
-    in_window: bool,
-) -> bool {
-    if calls.listed && !super::all_calls(view.timeline, view.plan, view.operands).is_empty() {
+fn relates_to_calls(view: &WindowView<'_, '_>, in_window: bool) -> bool {
+    let Some(statement) = view.statement else { return false };
+    if statement.calls && !super::all_calls(view.timeline, view.plan, view.operands).is_empty() {
         return true;
     }
-    let occurs = |operand: usize, selection: &EventSelection| match view.operands.get(operand) {
-        Some(operand) if in_window => {
-            view.timeline.matches_of(operand.unique).is_some_and(|matches| !matches.events.is_empty())
-        }
+    let occurs = |operand: usize, selection: &EventSelection| match view.matches_of(operand) {
+        Some(matches) if in_window => !matches.events.is_empty(),
         _ => selection.numbered_events(view.timeline).next().is_some(),
     };
-    calls.counted
+    matches!(statement.within, Some(StepDistance::Calls(_)))
         && !view.timeline.call_list(false).is_empty()
-        && selected.iter().enumerate().filter(|(operand, selection)| occurs(*operand, selection)).count() > 1
+        && view.selected.iter().enumerate().filter(|(operand, selection)| occurs(*operand, selection)).count() > 1
 }
 
 fn conclude_finding(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
     outcome: &WindowOutcome,
 ) -> Result<CheckFinding, Fault> {
     if !view.context.window.closed {
-        return unfinished_finding(view, statement, selected, outcome);
+        return unfinished_finding(view, statement, outcome);
     }
     let stands = outcome.decision.stands;
     let mut missing = None;
     let conclusion = conclude_outcomes(stands, || {
-        let (exercised, by_missing) = exercise_state(view, statement, selected, outcome)?;
+        let (exercised, by_missing) = exercise_state(view, statement, outcome)?;
         missing = by_missing;
         Ok::<_, Fault>(exercised)
     })?;
@@ -209,7 +188,7 @@ fn conclude_finding(
         }
         // Behind `not` that is what is wanted.
         Conclusion::Fail if view.context.proves_passes => {
-            by_missing::fails_by_missing(view, statement, selected, stands, &outcome.seen)?
+            by_missing::fails_by_missing(view, statement, stands, &outcome.seen)?
         }
         _ => None,
     };
@@ -265,7 +244,6 @@ fn unjudged(
 fn unfinished_finding(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
     outcome: &WindowOutcome,
 ) -> Result<CheckFinding, Fault> {
     let stands = outcome.decision.stands;
@@ -276,7 +254,7 @@ fn unfinished_finding(
         }
         return Ok(new_finding(Verdict::Fail, outcome.decision.explain_failure(view)));
     }
-    if stands.passed_for_good && !exercise_state(view, statement, selected, outcome)?.0.may_be_vacuous {
+    if stands.passed_for_good && !exercise_state(view, statement, outcome)?.0.may_be_vacuous {
         let unjudged = unjudged(view, statement, stands, true)?;
         return Ok(CheckFinding { unjudged, ..pass_finding(view, outcome) });
     }
@@ -329,7 +307,6 @@ fn vacuous_reason(
 fn exercise_state(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
-    selected: &[EventSelection],
     outcome: &WindowOutcome,
 ) -> Result<(ExerciseState, Option<usize>), Fault> {
     let operands = &outcome.seen.operands;
@@ -338,7 +315,7 @@ fn exercise_state(
     let exercised = statement.exercise.exercise_state(occurs, view.calls.is_empty(), own);
     let mut missing_alone = Vec::new();
     for operand in 0..view.operands.len() {
-        if by_missing::is_by_missing(view, operand, selected)? {
+        if by_missing::is_by_missing(view, operand)? {
             missing_alone.push(operand);
         }
     }

@@ -5,11 +5,10 @@ use super::plan::{TemporalPlan, UniquePattern};
 use super::search::is_by_place;
 use super::statements::{Polarity, StatementDefinition};
 use super::step_lists::Certainty;
-use super::timeline::{Env, Timeline, ValueId, to_index};
-use super::window_events::event_hit;
+use super::timeline::{Env, PatternMatches, Timeline, ValueId, to_index};
+use super::window_events::{EventSelection, event_hit};
 use super::window_hits::WindowHits;
-use crate::bytecode::program::CodeId;
-use crate::bytecode::program::{PatternId, TemporalEntry};
+use crate::bytecode::program::{CodeId, CompiledPattern, PatternId, TemporalEntry};
 use crate::vm::context::{ExpressionScope, JudgeContext};
 use crate::vm::fault::Fault;
 use crate::vm::machine::Machine;
@@ -44,8 +43,6 @@ pub(super) struct Hit {
     pub(super) step: u32,
     pub(super) event: u32,
     pub(super) sure: bool,
-    /// Position in the window's call list; `None` if not in it.
-    pub(super) call: Option<u32>,
     /// Bound values; those given by the header are open.
     pub(super) env: Env,
 }
@@ -77,8 +74,9 @@ pub(super) struct WindowView<'a, 'run> {
     /// The header's values as numbers; open if not given.
     pub(super) header: Env,
     pub(super) operands: &'a [WindowOperand],
+    /// For each operand the events of the window that the header's values allow.
+    pub(super) selected: &'a [EventSelection],
     pub(super) calls: &'a [u32],
-    pub(super) places: bool,
     /// Set where tests on bindings that something missing decides are unknown.
     pub(super) doubts_tests: bool,
     /// Failures listed; with 0 the first is enough.
@@ -108,7 +106,7 @@ impl Hit {
     }
 }
 
-impl<'run> WindowView<'_, 'run> {
+impl<'a, 'run> WindowView<'a, 'run> {
     pub(super) fn step(&self, number: u32) -> Option<&'run Step<'run>> {
         self.machine.run.steps.get(number as usize)
     }
@@ -117,8 +115,18 @@ impl<'run> WindowView<'_, 'run> {
         unknown_cause(self.step(earlier)?, self.step(later)?)
     }
 
-    pub(super) fn unique_pattern(&self, operand: usize) -> Option<&UniquePattern> {
+    pub(super) fn unique_pattern(&self, operand: usize) -> Option<&'a UniquePattern> {
         self.plan.unique_pattern(self.operands.get(operand)?.unique)
+    }
+
+    /// All matches of an operand in the run, whatever the window.
+    pub(super) fn matches_of(&self, operand: usize) -> Option<&'a PatternMatches> {
+        self.timeline.matches_of(self.operands.get(operand)?.unique)
+    }
+
+    /// The pattern as it stands in the rules.
+    pub(super) fn written_pattern(&self, operand: usize) -> Option<&'run CompiledPattern> {
+        self.machine.program.patterns.get(self.operands.get(operand)?.pattern.0 as usize)
     }
 
     /// True if a pattern asks for something that a longer run may change.
@@ -150,7 +158,12 @@ impl<'run> WindowView<'_, 'run> {
     }
 
     /// The same view of other matches, of which no failures are listed.
-    pub(super) fn of_matches<'b>(&'b mut self, timeline: &'b Timeline<'run>, header: Env) -> WindowView<'b, 'run> {
+    pub(super) fn of_matches<'b>(
+        &'b mut self,
+        timeline: &'b Timeline<'run>,
+        header: Env,
+        selected: &'b [EventSelection],
+    ) -> WindowView<'b, 'run> {
         WindowView {
             machine: &mut *self.machine,
             timeline,
@@ -160,8 +173,8 @@ impl<'run> WindowView<'_, 'run> {
             context: self.context,
             header,
             operands: self.operands,
+            selected,
             calls: self.calls,
-            places: self.places,
             doubts_tests: self.doubts_tests,
             listed: 0,
         }
@@ -186,18 +199,15 @@ impl<'run> WindowView<'_, 'run> {
     }
 
     pub(super) fn check_faults(&self) -> Result<(), Fault> {
-        let mut faults =
-            self.operands.iter().filter_map(|operand| self.timeline.matches_of(operand.unique)?.fault.clone());
+        let mut faults = (0..self.operands.len()).filter_map(|operand| self.matches_of(operand)?.fault.clone());
         faults.next().map_or(Ok(()), Err)
     }
 
     /// Values that occur for a name, and one that does not (not recorded if some step does not record it).
     pub(super) fn values_of(&self, name: u32) -> Vec<ValueId> {
         let mut values = Vec::new();
-        for operand in self.operands {
-            let (Some(unique), Some(matches)) =
-                (self.plan.unique_pattern(operand.unique), self.timeline.matches_of(operand.unique))
-            else {
+        for operand in 0..self.operands.len() {
+            let (Some(unique), Some(matches)) = (self.unique_pattern(operand), self.matches_of(operand)) else {
                 continue;
             };
             if let Ok(position) = unique.names.binary_search(&name) {
@@ -318,9 +328,7 @@ impl<'run> WindowView<'_, 'run> {
 
     /// The matches of the step of an event, this one included: where an alternative has tests on other bindings, a step may have several.
     fn sibling_events(&self, operand: usize, event: u32) -> std::ops::Range<u32> {
-        let unique = self.operands.get(operand).map(|operand| operand.unique);
-        let matches = unique.and_then(|unique| self.timeline.matches_of(unique));
-        let events = matches.map_or(&[][..], |matches| matches.events.as_slice());
+        let events = self.matches_of(operand).map_or(&[][..], |matches| matches.events.as_slice());
         let Some(at) = events.get(event as usize).map(|event| event.step) else { return event..event };
         let is_same = |one: &&super::timeline::MatchEvent| one.step == at;
         let before = events.get(..event as usize).unwrap_or(&[]).iter().rev().take_while(is_same).count();
@@ -330,7 +338,7 @@ impl<'run> WindowView<'_, 'run> {
 
     fn tests_of(&mut self, operand: usize, event: u32, env: &Env, counts: CountedTests) -> Result<PairFit, Fault> {
         let plan = self.plan;
-        let Some((alternative, step)) = self.matched_alternative(plan, operand, event) else { return Ok(PairFit::Yes) };
+        let Some((alternative, step)) = self.matched_alternative(operand, event) else { return Ok(PairFit::Yes) };
         let bindings = self.binding_values(env);
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         let mut fit = PairFit::Yes;
@@ -369,13 +377,12 @@ impl<'run> WindowView<'_, 'run> {
         name: u32,
         texts: &AhoCorasick,
     ) -> Result<Option<Vec<u64>>, Fault> {
-        let plan = self.plan;
-        let Some((alternative, step)) = self.matched_alternative(plan, operand, event) else { return Ok(None) };
+        let Some((alternative, step)) = self.matched_alternative(operand, event) else { return Ok(None) };
         let [code] = alternative.joins.as_slice() else { return Ok(None) };
         if self.sibling_events(operand, event).len() > 1 {
             return Ok(None);
         }
-        match plan.lookup_test(*code).filter(|member| member.name == name) {
+        match self.plan.lookup_test(*code).filter(|member| member.name == name) {
             Some(member) => member.step_marks(*code, &ExpressionScope::of_step(step), texts, self),
             None => Ok(None),
         }
@@ -395,15 +402,13 @@ impl<'run> WindowView<'_, 'run> {
         (alike && self.header.get(first.0 as usize) == Some(&ValueId::OPEN)).then_some(first)
     }
 
-    pub(super) fn matched_alternative<'p>(
+    pub(super) fn matched_alternative(
         &self,
-        plan: &'p TemporalPlan,
         operand: usize,
         event: u32,
-    ) -> Option<(&'p PatternAlternative<CodeId>, &'run Step<'run>)> {
-        let unique = self.operands.get(operand)?.unique;
-        let event = self.timeline.matches_of(unique)?.events.get(event as usize)?;
-        let alternative = plan.unique_pattern(unique)?.alternatives.get(usize::from(event.alternative))?;
+    ) -> Option<(&'a PatternAlternative<CodeId>, &'run Step<'run>)> {
+        let event = self.matches_of(operand)?.events.get(event as usize)?;
+        let alternative = self.unique_pattern(operand)?.alternatives.get(usize::from(event.alternative))?;
         Some((alternative, self.step(event.step)?))
     }
 

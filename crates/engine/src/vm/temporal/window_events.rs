@@ -28,6 +28,16 @@ pub(super) struct PossibleOutcomes {
 }
 
 impl PossibleOutcomes {
+    /// Of a statement that holds if something is there.
+    pub(super) fn wanted(is_sure: bool, is_possible: bool) -> Self {
+        Self { may_fail: !is_sure, may_hold: is_possible, ..Self::default() }
+    }
+
+    /// Of a statement that fails, and for good, if something is there.
+    pub(super) fn unwanted(is_sure: bool, is_possible: bool) -> Self {
+        Self { may_fail: is_possible, may_hold: !is_sure, failed_for_good: is_sure, ..Self::default() }
+    }
+
     pub(super) fn merge_with(self, other: Self) -> Self {
         Self {
             may_fail: self.may_fail || other.may_fail,
@@ -140,12 +150,11 @@ pub(super) fn any_hit(operand: usize, event: u32, view: &WindowView<'_, '_>) -> 
 }
 
 fn hit_under(operand: usize, event: u32, view: &WindowView<'_, '_>, header: &Env) -> Option<Hit> {
-    let unique = view.operands.get(operand)?.unique;
-    let matches = view.timeline.matches_of(unique)?;
+    let matches = view.matches_of(operand)?;
     let known = matches.events.get(event as usize)?;
-    let names = &view.plan.unique_pattern(unique)?.names;
+    let names = &view.unique_pattern(operand)?.names;
     let (env, certain) = bind_values(names, matches.value_ids(event, names.len()), header)?;
-    Some(Hit { operand, step: known.step, event, sure: known.sure && certain, call: None, env })
+    Some(Hit { operand, step: known.step, event, sure: known.sure && certain, env })
 }
 
 pub(super) fn admit_event(operand: usize, event: u32, view: &mut WindowView<'_, '_>) -> Result<Option<Hit>, Fault> {

@@ -2,7 +2,7 @@
 
 use super::timeline::to_index;
 use super::view::{Hit, WindowView};
-use super::window_events::{EventSelection, SeenPatterns, admit_event, call_position};
+use super::window_events::{SeenPatterns, admit_event};
 use crate::vm::fault::Fault;
 use smallvec::SmallVec;
 
@@ -14,12 +14,8 @@ pub(super) struct WindowHits {
 }
 
 impl WindowHits {
-    /// `selected` are the events that the header's values allow.
-    pub(super) fn gather(
-        view: &mut WindowView<'_, '_>,
-        selected: &[EventSelection],
-    ) -> Result<(Self, SeenPatterns), Fault> {
-        let (timeline, end) = (view.timeline, view.context.window.end);
+    pub(super) fn gather(view: &mut WindowView<'_, '_>) -> Result<(Self, SeenPatterns), Fault> {
+        let (timeline, selected, end) = (view.timeline, view.selected, view.context.window.end);
         let mut hits: Vec<Hit> = Vec::new();
         for (operand, selection) in selected.iter().enumerate() {
             for (event, _) in selection.numbered_events(timeline).take_while(|(_, event)| (event.step as usize) < end) {
@@ -32,8 +28,7 @@ impl WindowHits {
         }
         let mut found = Self { of_operand: selected.iter().map(|_| Vec::new()).collect(), hits };
         let mut seen = SeenPatterns { operands: selected.iter().map(|_| Default::default()).collect(), unknown: None };
-        for (number, hit) in (0..).zip(&mut found.hits) {
-            hit.call = if view.places { call_position(hit.step, view) } else { None };
+        for (number, hit) in (0..).zip(&found.hits) {
             seen.note_hit(hit);
             found.of_operand.get_mut(hit.operand).into_iter().for_each(|of_operand| of_operand.push(number));
         }

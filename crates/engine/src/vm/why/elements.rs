@@ -7,7 +7,7 @@ use crate::vm::context::ExpressionScope;
 use crate::vm::locate;
 use crate::vm::machine::Machine;
 use crate::vm::outcome::{AssertionViolation, VerdictEvidence, ViolationList};
-use crate::vm::temporal::name_of_step;
+use crate::vm::temporal::step_name;
 use averment_base::truth::Truth;
 use averment_syntax::ast::ExprQuantifier;
 
@@ -53,7 +53,7 @@ impl<'run> Machine<'run> {
     fn element_name(&self, pointer: Option<&str>, step: Option<u32>) -> String {
         let Some(pointer) = pointer else { return String::new() };
         match step.filter(|_| pointer.matches('/').count() == 2) {
-            Some(step) => ["for ", &name_of_step(self.run, step), ": "].concat(),
+            Some(step) => ["for ", &step_name(self.run, step), ": "].concat(),
             None => ["at `", pointer, "`: "].concat(),
         }
     }

@@ -1,6 +1,7 @@
 //! How far steps are apart, where a statement has a bound.
 
-use super::super::recent_occurrences::{bound_holds, step_measure};
+use super::super::recent_occurrences::bound_holds;
+use super::super::step_lists::measure_of;
 use super::super::timeline::to_index;
 use super::super::view::{Hit, WindowView};
 use crate::vm::outcome::{Role, VerdictEvidence};
@@ -27,7 +28,7 @@ impl WindowView<'_, '_> {
         within: Option<StepDistance>,
     ) -> Option<String> {
         let name = self.describe_step(near.step);
-        let of = |step: u32| self.step(step).and_then(|step| step_measure(within, step));
+        let of = |step: u32| measure_of(self, within, step);
         match bound_holds(within, of(from), of(to)) {
             Some(true) => None,
             Some(false) => {

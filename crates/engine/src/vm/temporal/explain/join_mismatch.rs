@@ -24,9 +24,9 @@ struct FailedTest {
 
 impl WindowView<'_, '_> {
     /// The missing step, if the nearest match only fails its own test: `` a for which `id > $x` holds ``.
-    pub(in super::super) fn describe_wanted(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> String {
-        let thing = self.describe_operand(operand, env);
-        match self.refusing_match(operand, hit, env, before) {
+    pub(in super::super) fn describe_wanted(&mut self, operand: usize, hit: &Hit, before: bool) -> String {
+        let thing = self.describe_operand(operand, &hit.env);
+        match self.refusing_match(operand, hit, before) {
             Some((test, _)) => thing + &for_which(&test),
             None => thing,
         }
@@ -37,14 +37,13 @@ impl WindowView<'_, '_> {
         &mut self,
         operand: usize,
         hit: &Hit,
-        env: &Env,
         before: bool,
     ) -> Option<(String, VerdictEvidence)> {
         if !self.has_joins(hit.operand) {
             return None;
         }
-        for near in self.comparable_matches(operand, hit, env, before) {
-            if let Some(failed) = self.failed_test(hit, &merge_envs(&near.env, env), Some(operand)) {
+        for near in self.comparable_matches(operand, hit, before) {
+            if let Some(failed) = self.failed_test(hit, &merge_envs(&near.env, &hit.env), Some(operand)) {
                 let (name, own) = (self.describe_step(near.step), self.describe_step(hit.step));
                 let label = [&name, " does not fit: for ", &own, " ", &failed.values].concat();
                 return Some((failed.test, self.step_proof(near.step, operand, Role::NearMiss, label)));
@@ -59,12 +58,11 @@ impl WindowView<'_, '_> {
                 .hits_near(operand, hit.step, before)
                 .find(|near| same_values(&near.env, &hit.env) == PairFit::Yes);
         }
-        let near = self.comparable_matches(operand, hit, &hit.env, before);
-        near.into_iter().find(|near| self.is_pair(near, hit, &hit.env))
+        self.comparable_matches(operand, hit, before).into_iter().find(|near| self.is_pair(near, hit))
     }
 
-    pub(in super::super) fn is_pair(&mut self, near: &Hit, hit: &Hit, env: &Env) -> bool {
-        let values = merge_envs(env, &near.env);
+    pub(in super::super) fn is_pair(&mut self, near: &Hit, hit: &Hit) -> bool {
+        let values = merge_envs(&hit.env, &near.env);
         let mut holds = |hit: &Hit| {
             !self.has_joins(hit.operand)
                 || self.joins_of(hit.operand, hit.event, &values).is_ok_and(|fit| fit == PairFit::Yes)
@@ -72,19 +70,19 @@ impl WindowView<'_, '_> {
         holds(near) && holds(hit)
     }
 
-    fn comparable_matches(&self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Vec<Hit> {
+    fn comparable_matches(&self, operand: usize, hit: &Hit, before: bool) -> Vec<Hit> {
         let near = self.hits_near(operand, hit.step, before).take(MOST_COMPARED);
-        near.filter(|near| near.step != hit.step && same_values(&near.env, env) == PairFit::Yes).collect()
+        near.filter(|near| near.step != hit.step && same_values(&near.env, &hit.env) == PairFit::Yes).collect()
     }
 
     /// The first failing test on other steps' values; with `of`, only tests that use a binding of that operand.
     fn failed_test(&mut self, hit: &Hit, env: &Env, of: Option<usize>) -> Option<FailedTest> {
-        let (plan, written) = (self.plan, self.written_of(hit)?);
-        let (alternative, step) = self.matched_alternative(plan, hit.operand, hit.event)?;
+        let written = self.written_of(hit)?;
+        let (alternative, step) = self.matched_alternative(hit.operand, hit.event)?;
         let bindings = self.binding_values(env);
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         for (code, own) in alternative.joins.iter().zip(&written.joins) {
-            let asked = plan.used_bindings(*code);
+            let asked = self.plan.used_bindings(*code);
             let known = asked.iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some));
             let uses = of.is_none_or(|operand| asked.iter().any(|name| self.operand_names(operand).contains(name)));
             if known

@@ -1,7 +1,7 @@
 //! What came nearest: a step that would have made the statement hold, had it only had another value, met a condition, or come in time.
 
 use super::super::timeline::Env;
-use super::super::view::{BindingNames, Hit, PairFit, WindowView, merge_envs, same_values};
+use super::super::view::{Hit, PairFit, WindowView, merge_envs, same_values};
 use super::super::window_events;
 use super::values_differ;
 use crate::bytecode::program::CodeId;
@@ -36,9 +36,8 @@ impl<'run> WindowView<'_, 'run> {
         if !self.has_joins(operand) {
             return None;
         }
-        let plan = self.plan;
         let nearest = self.hits_near(operand, from, before).next()?;
-        let (alternative, step) = self.matched_alternative(plan, operand, nearest.event)?;
+        let (alternative, step) = self.matched_alternative(operand, nearest.event)?;
         let bindings = self.binding_values(&merge_envs(&nearest.env, env));
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         for code in &alternative.joins {
@@ -56,24 +55,23 @@ impl<'run> WindowView<'_, 'run> {
         &mut self,
         operand: usize,
         hit: &Hit,
-        env: &Env,
         before: bool,
     ) -> Vec<VerdictEvidence> {
-        let refusing = self.refusing_match(operand, hit, env, before).map(|(_, near)| near);
-        let near = refusing.or_else(|| self.near_miss(operand, env, hit.step, before));
+        let refusing = self.refusing_match(operand, hit, before).map(|(_, near)| near);
+        let near = refusing.or_else(|| self.near_miss(operand, &hit.env, hit.step, before));
         let mut found: Vec<VerdictEvidence> = near.into_iter().collect();
-        found.extend(self.other_side(operand, hit, env, before));
+        found.extend(self.other_side(operand, hit, before));
         if found.is_empty() {
             found.extend(self.misspelled_name(operand));
         }
         found
     }
 
-    fn other_side(&mut self, operand: usize, hit: &Hit, env: &Env, before: bool) -> Option<VerdictEvidence> {
+    fn other_side(&mut self, operand: usize, hit: &Hit, before: bool) -> Option<VerdictEvidence> {
         let hits: Vec<Hit> = self.hits_near(operand, hit.step, !before).take(MOST_COMPARED).collect();
         for near in hits {
-            let values = same_values(&near.env, env) == PairFit::Yes && near.step != hit.step;
-            if values && self.is_pair(&near, hit, env) {
+            let values = same_values(&near.env, &hit.env) == PairFit::Yes && near.step != hit.step;
+            if values && self.is_pair(&near, hit) {
                 let side = if before { "comes only after" } else { "comes before" };
                 let label = [&self.describe_step(near.step), " ", side, " ", &self.describe_step(hit.step)].concat();
                 return Some(self.step_proof(near.step, operand, Role::NearMiss, label));
@@ -84,7 +82,7 @@ impl<'run> WindowView<'_, 'run> {
 
     /// A match with another value: one that differs only in type, case or spelling, otherwise the nearest.
     fn other_value(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<VerdictEvidence> {
-        let names = BindingNames::from_slice(&self.unique_pattern(operand)?.names);
+        let names = &self.unique_pattern(operand)?.names;
         if names.is_empty() {
             return None;
         }
@@ -141,10 +139,8 @@ impl<'run> WindowView<'_, 'run> {
     }
 
     fn events_near(&self, operand: usize, from: u32, before: bool) -> impl Iterator<Item = u32> + '_ {
-        let matches = self.operands.get(operand).and_then(|operand| self.timeline.matches_of(operand.unique));
-        let window = self.context.window;
-        let from = from as usize;
-        let range = matches.map_or(0..0, |matches| match before {
+        let (window, from) = (self.context.window, from as usize);
+        let range = self.matches_of(operand).map_or(0..0, |matches| match before {
             true => matches.events_between(window.start, from),
             false => matches.events_between(from + 1, window.end),
         });
@@ -157,9 +153,11 @@ impl<'run> WindowView<'_, 'run> {
     }
 
     pub(in super::super) fn hits_of(&self, operand: usize) -> impl Iterator<Item = Hit> + '_ {
-        let matches = self.operands.get(operand).and_then(|operand| self.timeline.matches_of(operand.unique));
         let window = self.context.window;
-        let events = matches.into_iter().flat_map(move |matches| matches.events_between(window.start, window.end));
+        let events = self
+            .matches_of(operand)
+            .into_iter()
+            .flat_map(move |matches| matches.events_between(window.start, window.end));
         events.filter_map(move |event| window_events::event_hit(operand, event, self))
     }
 
@@ -169,17 +167,15 @@ impl<'run> WindowView<'_, 'run> {
         from: u32,
         before: bool,
     ) -> Option<VerdictEvidence> {
-        let (plan, timeline) = (self.plan, self.timeline);
-        let id = self.operands.get(operand)?.unique;
-        let written = self.written_alternatives(operand);
-        let (matches, from) = (timeline.matches_of(id)?, from as usize);
+        let (id, written) = (self.operands.get(operand)?.unique, self.written_alternatives(operand));
+        let (matches, from) = (self.matches_of(operand)?, from as usize);
         let (behind, ahead) = match before {
             true => (matches.looked_at(0, from), &[][..]),
             false => (&[][..], matches.looked_at(from.saturating_add(1), self.context.window.end)),
         };
         for looked in behind.iter().rev().chain(ahead).filter(|looked| !looked.matches).take(MOST_LOOKED) {
             let step = self.step(looked.step)?;
-            let candidates = plan.name_index().matching_alternatives(step.kind, step.name, self.machine.prepared);
+            let candidates = self.plan.name_index().matching_alternatives(step.kind, step.name, self.machine.prepared);
             let own = candidates.iter().find(|at| at.unique == id);
             let Some(alternative) = own.and_then(|at| written.get(usize::from(at.alternative))) else {
                 continue;

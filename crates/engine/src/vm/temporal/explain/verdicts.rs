@@ -178,12 +178,11 @@ impl WindowView<'_, '_> {
     /// What a command line hides, where a condition asks which programs it runs.
     fn hidden(&self, condition: CodeId, step: &Step<'_>) -> Option<String> {
         let program = self.machine.program;
-        let chunk = program.chunks.get(condition.0 as usize).filter(|_| step.kind == StepKind::Command)?;
+        let ops = program.code_ops(condition).filter(|_| step.kind == StepKind::Command)?;
         let name = |op: &Op| match op {
             Op::StepField(name) => program.names.get(name.0 as usize).map(String::as_str),
             _ => None,
         };
-        let ops = program.code.get(chunk.start as usize..chunk.end as usize)?;
         let asks = ops.iter().filter_map(name).any(|name| command::LINE_FIELDS.contains(&name));
         let why = asks.then(|| command::line(step.name).hides)??;
         Some(format!("this line hides what it runs: {why}"))
@@ -191,10 +190,8 @@ impl WindowView<'_, '_> {
 }
 
 pub(in super::super) fn by_missing(view: &mut WindowView<'_, '_>, operand: usize) -> VerdictReason {
-    let timeline = view.timeline;
     let text = super::short_text(view.pattern_text(operand));
-    let window = view.context.window;
-    let matches = view.operands.get(operand).and_then(|operand| timeline.matches_of(operand.unique));
+    let (window, matches) = (view.context.window, view.matches_of(operand));
     let inside = |step: &u32| (window.start..window.end).contains(&(*step as usize));
     let joined = matches.and_then(|matches| matches.candidates.iter().map(|candidate| candidate.step).find(inside));
     let looked_at = matches.map_or(&[][..], |matches| matches.looked_at(window.start, window.end));
@@ -205,7 +202,7 @@ pub(in super::super) fn by_missing(view: &mut WindowView<'_, '_>, operand: usize
     let because =
         missing_words(view, operand, first).map(|words| format!(": for {} {words}", view.describe_step(first)));
     let reason = format!("`{text}` was decided by something missing every time{}", because.unwrap_or_default());
-    reason_with(reason, vec![view.step_proof(first, operand, Role::Decisive, String::new())])
+    view.step_reason(reason, first, operand)
 }
 
 fn missing_words(view: &mut WindowView<'_, '_>, operand: usize, step: u32) -> Option<String> {

@@ -43,11 +43,8 @@ impl StatementSemantics for ArgsValidSemantics {
         }
         let CheckedCalls { sure, possible, declared: (declared, may_be_declared), .. } = checked;
         let stands = PossibleOutcomes {
-            may_fail: !sure.is_empty() || possible.is_some(),
-            may_hold: sure.is_empty(),
-            failed_for_good: !sure.is_empty(),
             exercised: Some(ExerciseState { may_be_vacuous: !declared, may_pass: may_be_declared }),
-            ..PossibleOutcomes::default()
+            ..PossibleOutcomes::unwanted(!sure.is_empty(), !sure.is_empty() || possible.is_some())
         };
         Ok(Some(Decision::new(stands).failing(move |view| match &possible {
             Some(possible) if sure.is_empty() => misfit_reason(view, possible),
@@ -89,7 +86,7 @@ enum CallValidity {
 impl<'run> CheckedCalls<'run> {
     fn new(view: &WindowView<'_, 'run>, strict: bool) -> Self {
         let tools = view.machine.program.tools.iter().map(|tool| (tool.name.as_str(), tool.arguments)).collect();
-        let sure = FailureList::for_view(view);
+        let sure = FailureList::new(view.listed);
         Self { strict, tools, sure, possible: None, declared: (false, false) }
     }
 
@@ -145,27 +142,23 @@ impl<'run> CheckedCalls<'run> {
 }
 
 fn misfit_reason(view: &mut WindowView<'_, '_>, misfit: &CallMisfit) -> VerdictReason {
-    match misfit {
-        CallMisfit::Unknown(step) => {
-            let reason = format!("the tool of {} is not declared", view.describe_step(*step));
-            reason_with(reason, vec![view.step_proof(*step, 0, Role::Decisive, String::new())])
-        }
+    let (step, reason) = match misfit {
+        CallMisfit::Unknown(step) => (*step, format!("the tool of {} is not declared", view.describe_step(*step))),
         CallMisfit::Absent(step) => {
-            let reason = format!("the run does not record the arguments of {}", view.describe_step(*step));
-            reason_with(reason, vec![view.step_proof(*step, 0, Role::Decisive, String::new())])
+            (*step, format!("the run does not record the arguments of {}", view.describe_step(*step)))
         }
         CallMisfit::Unusable(step, why) => {
-            let reason = format!("the arguments of {} are not checked: {why}", view.describe_step(*step));
-            reason_with(reason, vec![view.step_proof(*step, 0, Role::Decisive, String::new())])
+            (*step, format!("the arguments of {} are not checked: {why}", view.describe_step(*step)))
         }
         CallMisfit::Breaks(step, violation) => {
             let place =
                 if violation.instance.is_empty() { String::new() } else { format!(" at `{}`", violation.instance) };
             let reason =
                 format!("the arguments of {} do not fit{place}: {}", view.describe_step(*step), violation.message);
-            reason_with(reason, vec![argument_evidence(view, *step, &violation.instance, &violation.message)])
+            return reason_with(reason, vec![argument_evidence(view, *step, &violation.instance, &violation.message)]);
         }
-    }
+    };
+    view.step_reason(reason, step, 0)
 }
 
 fn argument_evidence(view: &WindowView<'_, '_>, step: u32, instance: &str, message: &str) -> VerdictEvidence {

@@ -46,7 +46,7 @@ pub(super) fn failure_reason(
     }
     let defaults = tool_defaults(&judged.expected, view)?;
     let comparison = ArgumentComparison::new(matching, |tool| defaults.get(tool).copied());
-    let mut unmatched = FailureList::for_view(view);
+    let mut unmatched = FailureList::new(view.listed);
     if matching.extent != MatchExtent::Subset {
         unmatched.extend(route.possible.missing().map(UnmatchedCall::Missing));
     }
@@ -66,7 +66,7 @@ fn unknown_reason(view: &WindowView<'_, '_>, judged: &JudgedCalls<'_>, route: &J
     let unsure = route.possible.extra().chain(0..judged.made.len()).find_map(|place| judged.made.get(place));
     let Some(call) = bare.or(unsure) else { return VerdictReason::default() };
     let reason = format!("the run does not record all arguments of {}", view.describe_step(call.step));
-    reason_with(reason, vec![view.step_proof(call.step, 0, Role::Decisive, String::new())])
+    view.step_reason(reason, call.step, 0)
 }
 
 struct RouteWords<'w, 'run> {

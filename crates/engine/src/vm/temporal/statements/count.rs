@@ -14,7 +14,6 @@ use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::{count_words, list_words, pass_reason, reason_with, window_end};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::growth::TestGrowth;
-use crate::vm::temporal::numbers::EnvNumbers;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
 use crate::vm::temporal::view::{PairFit, WindowView, same_values};
@@ -106,12 +105,9 @@ impl CountSemantics {
         search.spend_fuel(1)?;
         let truth = test.number_truth(number, |code, number| search.number_truth(code, number))?;
         let Some(truth) = truth else { return Ok(None) };
-        let stands = PossibleOutcomes {
-            may_fail: truth.plain_answer() != Some(true),
-            may_hold: truth.plain_answer() != Some(false),
-            exercised: truth.by_missing().then_some(BY_MISSING),
-            ..PossibleOutcomes::default()
-        };
+        let (is_met, may_be_met) = (truth.plain_answer() == Some(true), truth.plain_answer() != Some(false));
+        let exercised = truth.by_missing().then_some(BY_MISSING);
+        let stands = PossibleOutcomes { exercised, ..PossibleOutcomes::wanted(is_met, may_be_met) };
         Ok(Some(Decision::new(stands).failing(move |view| {
             let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
             count_reason(view, test, number, &Env::new(), &steps)
@@ -128,7 +124,7 @@ const WIDEST: u64 = 4096;
 struct MatchCounts {
     test: NumberTest,
     counts: Vec<ValueCount>,
-    numbers: EnvNumbers,
+    numbers: FxHashMap<Env, u32>,
     /// Unknown matches without a value, which may have any.
     wild: u64,
     answers: FxHashMap<u64, Truth>,
@@ -158,7 +154,7 @@ impl MatchCounts {
         Self {
             test,
             counts: Vec::new(),
-            numbers: EnvNumbers::default(),
+            numbers: FxHashMap::default(),
             wild: 0,
             answers: FxHashMap::default(),
             failure: None,
@@ -312,7 +308,7 @@ impl MatchCounts {
                 continue;
             }
             let next = self.counts.len();
-            let at = self.numbers.get_or_insert(&env, to_index(next)) as usize;
+            let at = *self.numbers.entry(env.clone()).or_insert(to_index(next)) as usize;
             if at == next {
                 self.counts.push(ValueCount { env, sure: 0, unknown: 0, last: None, hits: SmallVec::new() });
             }
@@ -330,7 +326,7 @@ impl MatchCounts {
         let growth = self.test_growth(view);
         let open = !view.context.window.closed;
         let mut all = CountSummary { none_for_sure: true, ..CountSummary::default() };
-        self.failing = FailureList::for_view(view);
+        self.failing = FailureList::new(view.listed);
         for (env, least, most) in self.all_intervals() {
             let answers = self.test_range(least.max(1), most, view)?;
             let fails = least > 0 && !answers.may_hold;
@@ -417,13 +413,7 @@ fn count_reason(
 }
 
 fn number_reason(view: &mut WindowView<'_, '_>, count: u64, env: &Env, steps: &[u32]) -> VerdictReason {
-    let mut named: Env = view.header.iter().copied().collect();
-    for (name, id) in view.operand_names(0).iter().zip(env) {
-        if let Some(cell) = named.get_mut(*name as usize) {
-            *cell = *id;
-        }
-    }
-    let thing = view.describe_operand(0, &named);
+    let thing = view.pattern_words(0) + &view.key_values(0, env);
     let reason = match count {
         0 => format!("there is no {thing}"),
         count => format!("{thing} occurs {}", count_words(count, "time")),

@@ -74,25 +74,14 @@ impl EachSemantics {
         let by_missing = steps.by_missing && !sure;
         let exercised =
             Some(ExerciseState { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
-        match self.quantifier {
+        let stands = match self.quantifier {
             Quantifier::Some => PossibleOutcomes {
-                may_fail: !sure,
-                may_hold: possible,
                 passed_for_good: sure && steps.sure_on_evidence,
-                by_missing,
-                exercised,
-                ..PossibleOutcomes::default()
+                ..PossibleOutcomes::wanted(sure, possible)
             },
-            Quantifier::Each | Quantifier::No => {
-                let judged = PossibleOutcomes {
-                    may_fail: possible,
-                    may_hold: !sure,
-                    failed_for_good: sure,
-                    ..PossibleOutcomes::default()
-                };
-                PossibleOutcomes { by_missing, exercised, ..judged }
-            }
-        }
+            Quantifier::Each | Quantifier::No => PossibleOutcomes::unwanted(sure, possible),
+        };
+        PossibleOutcomes { by_missing, exercised, ..stands }
     }
 
     fn explain_steps(&self, view: &mut WindowView<'_, '_>, steps: &StepTally) -> VerdictReason {

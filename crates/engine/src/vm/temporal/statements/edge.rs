@@ -38,11 +38,9 @@ impl StatementSemantics for EdgeSemantics {
         let (sure, possible) = (holds(Certainty::Sure), holds(Certainty::Possible));
         let is_settled = !last && count > 0;
         let stands = PossibleOutcomes {
-            may_fail: !sure,
-            may_hold: possible,
             failed_for_good: !possible && is_settled,
             passed_for_good: sure && is_settled,
-            ..PossibleOutcomes::default()
+            ..PossibleOutcomes::wanted(sure, possible)
         };
         let decision = Decision::new(stands).failing(move |view| other_call(view, last));
         Ok(Some(decision.passing(move |view| at_edge(view, last))))
@@ -66,7 +64,6 @@ fn at_edge(view: &mut WindowView<'_, '_>, last: bool) -> VerdictReason {
     let place = if last { "last" } else { "first" };
     let call = if last { view.calls.last() } else { view.calls.first() };
     call.copied().map_or_else(VerdictReason::default, |call| {
-        let proof = view.step_proof(call, 0, Role::Decisive, String::new());
-        reason_with(format!("the {place} call is {}", view.describe_step(call)), vec![proof])
+        view.step_reason(format!("the {place} call is {}", view.describe_step(call)), call, 0)
     })
 }

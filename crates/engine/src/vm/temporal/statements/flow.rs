@@ -7,14 +7,15 @@ use crate::vm::outcome::Role;
 use crate::vm::temporal::automaton::{FlowAutomaton, StateSet, flow_patterns};
 use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
+use crate::vm::temporal::recent_occurrences::bound_holds;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::states::{KEPT, PartialMatch};
-use crate::vm::temporal::step_lists::Certainty;
+use crate::vm::temporal::step_lists::{Certainty, measure_of};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, call_position, event_hit};
 use crate::vm::temporal::window_hits::WindowHits;
-use averment_checker::ir::CallFlow;
+use averment_checker::ir::{CallFlow, StepDistance};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -41,14 +42,11 @@ impl StatementSemantics for FlowSemantics {
         };
         let Some((view, hits)) = search.window() else { return Ok(None) };
         let (sure, possible) = view.ask_both(&hits, |view, certainty| {
-            FlowReach::new(view, Arc::clone(automaton), certainty).follow_hits(&hits, view)
+            let start = PartialMatch::start_of_some(view);
+            FlowReach::new(Arc::clone(automaton), start, None, certainty).follow_hits(&hits, view)
         })?;
-        let stands = PossibleOutcomes {
-            may_fail: !sure.holds,
-            may_hold: possible.holds,
-            failed_for_good: possible.taken < to_index(view.calls.len()),
-            ..PossibleOutcomes::default()
-        };
+        let stands = PossibleOutcomes::wanted(sure.holds, possible.holds);
+        let stands = PossibleOutcomes { failed_for_good: possible.taken < to_index(view.calls.len()), ..stands };
         let failing = if possible.holds { sure } else { possible };
         Ok(Some(Decision::new(stands).failing(move |view| left_flow_reason(view, failing.taken, &failing.expected))))
     }
@@ -56,14 +54,16 @@ impl StatementSemantics for FlowSemantics {
 
 /// How many calls a flow takes, and what it goes on with.
 #[derive(Clone)]
-struct TakenCalls {
-    holds: bool,
-    taken: u32,
+pub(super) struct TakenCalls {
+    pub(super) holds: bool,
+    pub(super) taken: u32,
     expected: ExpectedSteps,
 }
 
-struct FlowReach {
+/// The states in which the calls so far may leave a flow.
+pub(super) struct FlowReach {
     automaton: Arc<FlowAutomaton>,
+    within: Option<StepDistance>,
     certainty: Certainty,
     states: FxHashMap<PartialMatch, StateSet>,
     taken: u32,
@@ -78,15 +78,23 @@ struct ExpectedSteps {
 }
 
 impl FlowReach {
-    fn new(view: &WindowView<'_, '_>, automaton: Arc<FlowAutomaton>, certainty: Certainty) -> Self {
-        let states = FxHashMap::from_iter([(PartialMatch::start_of_some(view), automaton.start_states())]);
-        Self { automaton, certainty, states, taken: 0 }
+    /// `within` is the bound between neighboring calls.
+    pub(super) fn new(
+        automaton: Arc<FlowAutomaton>,
+        start: PartialMatch,
+        within: Option<StepDistance>,
+        certainty: Certainty,
+    ) -> Self {
+        let states = FxHashMap::from_iter([(start, automaton.start_states())]);
+        Self { automaton, within, certainty, states, taken: 0 }
     }
 
-    fn follow_hits(mut self, hits: &WindowHits, view: &mut WindowView<'_, '_>) -> Result<TakenCalls, Fault> {
+    pub(super) fn follow_hits(mut self, hits: &WindowHits, view: &mut WindowView<'_, '_>) -> Result<TakenCalls, Fault> {
         for step in hits.steps() {
-            let Some(place) = step.first().and_then(|hit| hit.call) else { continue };
-            let advanced = if place == self.taken { self.advance_states(step, view)? } else { FxHashMap::default() };
+            let Some(step_number) = step.first().map(|first| first.step) else { continue };
+            let Some(place) = call_position(step_number, view) else { continue };
+            let is_next = place == self.taken && self.is_near(step_number, view);
+            let advanced = if is_next { self.advance_states(step, view)? } else { FxHashMap::default() };
             if advanced.is_empty() {
                 break;
             }
@@ -99,6 +107,13 @@ impl FlowReach {
             }
         }
         Ok(TakenCalls { holds, taken: self.taken, expected: self.expected_steps() })
+    }
+
+    /// Whether a call is near enough to the one before it.
+    fn is_near(&self, step: u32, view: &WindowView<'_, '_>) -> bool {
+        let before = self.taken.checked_sub(1).and_then(|before| view.calls.get(before as usize));
+        let measure = |step: u32| measure_of(view, self.within, step);
+        before.is_none_or(|before| self.certainty.counts(bound_holds(self.within, measure(*before), measure(step))))
     }
 
     fn expected_steps(&self) -> ExpectedSteps {

@@ -32,7 +32,7 @@ struct NestedSemantics;
 impl StatementSemantics for NestedSemantics {
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let Some((view, hits)) = search.window() else { return Ok(None) };
-        let mut stacks = OpenStacks::default();
+        let mut stacks = OpenStacks { stacks: vec![None], ..OpenStacks::default() };
         for step in hits.steps() {
             stacks.add_step(step, view)?;
             if stacks.stacks.is_empty() {
@@ -57,6 +57,7 @@ type StackTop = Option<u32>;
 
 type StepHits = SmallVec<[Hit; 1]>;
 
+#[derive(Default)]
 struct OpenStacks {
     stacks: Vec<StackTop>,
     places: Vec<(StackTop, u32)>,
@@ -64,19 +65,6 @@ struct OpenStacks {
     opened: Vec<StepHits>,
     refused: Option<(Hit, StackTop)>,
     lost: bool,
-}
-
-impl Default for OpenStacks {
-    fn default() -> Self {
-        Self {
-            stacks: vec![None],
-            places: Vec::new(),
-            known: FxHashMap::default(),
-            opened: Vec::new(),
-            refused: None,
-            lost: false,
-        }
-    }
 }
 
 impl OpenStacks {
@@ -232,10 +220,10 @@ impl OpenStacks {
 }
 
 fn stays_open(view: &mut WindowView<'_, '_>, open: &Hit) -> VerdictReason {
-    let thing = view.describe_wanted(CLOSES, open, &open.env, false);
+    let thing = view.describe_wanted(CLOSES, open, false);
     let reason = [&view.describe_step(open.step), " stays open: there is no later ", &thing].concat();
     let mut evidence = view.decisive_evidence(open, ["this is closed by no ", &thing].concat());
-    evidence.extend(view.nearest_evidence(CLOSES, open, &open.env, false));
+    evidence.extend(view.nearest_evidence(CLOSES, open, false));
     reason_with(reason, evidence)
 }
 
@@ -250,9 +238,9 @@ fn closes_another(view: &mut WindowView<'_, '_>, closing: &Hit, open: &Hit) -> V
 }
 
 fn closes_nothing(view: &mut WindowView<'_, '_>, closing: &Hit) -> VerdictReason {
-    let thing = view.describe_wanted(OPENS, closing, &closing.env, true);
+    let thing = view.describe_wanted(OPENS, closing, true);
     let reason = [&view.describe_step(closing.step), " closes nothing: no ", &thing, " is open"].concat();
     let mut evidence = view.decisive_evidence(closing, ["this has no open ", &thing].concat());
-    evidence.extend(view.nearest_evidence(OPENS, closing, &closing.env, true));
+    evidence.extend(view.nearest_evidence(OPENS, closing, true));
     reason_with(reason, evidence)
 }

@@ -5,7 +5,7 @@ use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_opera
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
-use crate::vm::temporal::search::{FoundMatch, OwnValues, Search, is_by_place};
+use crate::vm::temporal::search::{FoundMatch, Search, is_by_place};
 use crate::vm::temporal::step_lists::{Certainty, StepSpan};
 use crate::vm::temporal::view::WindowView;
 use crate::vm::temporal::window_events::event_hit;
@@ -68,10 +68,10 @@ impl NeverAfterSemantics {
         certainty: Certainty,
     ) -> Result<Option<FailingPlace>, Fault> {
         let span = StepSpan::before(own.step).within(self.within);
-        let Some(edge) = search.find(own, roles.edge, &span, OwnValues::Recorded, certainty)? else { return Ok(None) };
+        let Some(edge) = search.find(own, roles.edge, &span, certainty)? else { return Ok(None) };
         let since = StepSpan::before(own.step.saturating_add(1)).since(Some(edge.saturating_add(1))).any();
         let shield = match roles.close {
-            Some(close) => search.find(own, close, &since, OwnValues::Recorded, certainty.opposite())?,
+            Some(close) => search.find(own, close, &since, certainty.opposite())?,
             None => None,
         };
         let place = FailingPlace { others: (Some(edge), None), ..own.place() };

@@ -13,7 +13,7 @@ use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::recent_occurrences::bound_holds;
-use crate::vm::temporal::search::{OwnValues, Search, is_by_place};
+use crate::vm::temporal::search::{Search, is_by_place};
 use crate::vm::temporal::step_lists::{Certainty, StepLists, StepSpan, measure_of};
 use crate::vm::temporal::timeline::{Env, ValueId};
 use crate::vm::temporal::view::{Hit, PairFit, PairSide, WindowView, env_key};
@@ -63,16 +63,16 @@ impl StatementSemantics for NeverBeforeSemantics {
 impl NeverBeforeSemantics {
     /// B's before the first A of their values.
     fn judge_sorted(&self, tally: &mut PlaceTally, step: usize, search: &mut Search<'_, '_, '_>) -> Result<(), Fault> {
-        let (edge, values) = (self.steps, OwnValues::Recorded);
+        let edge = self.steps;
         let is_alone = search.outermost(edge, false).is_some();
         for number in search.numbers(edge) {
             let Some(first) = search.match_at(edge, number) else { continue };
             let earlier = StepSpan::before(first.step);
-            if search.find(first, edge, &earlier.clone().any(), values, Certainty::Sure)?.is_some() {
+            if search.find(first, edge, &earlier.clone().any(), Certainty::Sure)?.is_some() {
                 continue;
             }
             let mut span = earlier.within(self.within);
-            while let Some(found) = search.find(first, step, &span, values, Certainty::Sure)? {
+            while let Some(found) = search.find(first, step, &span, Certainty::Sure)? {
                 tally.add_sure(FailingPlace { step: found, operand: step, ..first.place() });
                 if !search.lists_failures() {
                     return Ok(());

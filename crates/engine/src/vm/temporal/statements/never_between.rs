@@ -8,7 +8,7 @@ use crate::vm::temporal::decision::{Decision, FailingPlace};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::search::{OwnValues, Search};
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::{Certainty, StepSpan};
 use crate::vm::temporal::view::{Hit, WindowView};
 use crate::vm::temporal::window_events::{PossibleOutcomes, event_hit};
@@ -97,13 +97,12 @@ impl NeverBetweenSemantics {
     fn find_sorted(&self, search: &mut Search<'_, '_, '_>) -> Result<WindowTally, Fault> {
         let mut found = WindowTally::default();
         let (open, close) = (self.steps, self.steps + 1);
-        let values = OwnValues::Recorded;
         for step in 0..self.steps {
             for number in search.numbers(step) {
                 let Some(own) = search.match_at(step, number) else { continue };
-                let edge = search.find(own, open, &StepSpan::before(own.step), values, Certainty::Sure)?;
+                let edge = search.find(own, open, &StepSpan::before(own.step), Certainty::Sure)?;
                 let Some(edge) = edge else { continue };
-                let end = search.find(own, close, &StepSpan::after(edge), values, Certainty::Sure)?;
+                let end = search.find(own, close, &StepSpan::after(edge), Certainty::Sure)?;
                 if end.is_none_or(|end| end > own.step) {
                     let of_kind = if end.is_some() { &mut found.inside } else { &mut found.unclosed };
                     of_kind.push(FailingPlace { others: (Some(edge), end), ..own.place() });
@@ -113,7 +112,7 @@ impl NeverBetweenSemantics {
         found.closes = !found.inside.is_empty() || !found.unclosed.is_empty();
         for number in search.numbers(open) {
             let Some(edge) = search.match_at(open, number).filter(|_| !found.closes) else { continue };
-            let end = search.find(edge, close, &StepSpan::after(edge.step).any(), values, Certainty::Sure)?;
+            let end = search.find(edge, close, &StepSpan::after(edge.step).any(), Certainty::Sure)?;
             found.closes |= end.is_some();
         }
         found.inside.sort_unstable();

@@ -35,11 +35,8 @@ impl StatementSemantics for NoneInValueSemantics {
         let walk = walk_values(values, predicate, FindLimit::First, view)?;
         let is_found = !walk.found.is_empty();
         let stands = PossibleOutcomes {
-            may_fail: is_found || walk.unknown.is_some() || walk.has_absent,
-            may_hold: !is_found,
-            failed_for_good: is_found,
             exercised: Some(ExerciseState { may_be_vacuous: walk.looked == 0, may_pass: walk.looked > 0 }),
-            ..PossibleOutcomes::default()
+            ..PossibleOutcomes::unwanted(is_found, is_found || walk.unknown.is_some() || walk.has_absent)
         };
         Ok(Some(Decision::new(stands).failing(move |view| match (walk.found.first(), &walk.unknown) {
             (Some(first), _) => {
@@ -82,12 +79,7 @@ impl StatementSemantics for NoneInStepsSemantics {
             }
             possible = possible.or_else(|| walk.found.into_iter().next().or(walk.unknown));
         }
-        let stands = PossibleOutcomes {
-            may_fail: possible.is_some() || unrecorded.is_some(),
-            may_hold: sure.is_none(),
-            failed_for_good: sure.is_some(),
-            ..PossibleOutcomes::default()
-        };
+        let stands = PossibleOutcomes::unwanted(sure.is_some(), possible.is_some() || unrecorded.is_some());
         Ok(Some(Decision::new(stands).failing(move |view| match (&sure, &possible) {
             (Some(first), _) => {
                 let all = walk_all(predicate, view).ok().filter(|all| !all.found.is_empty());

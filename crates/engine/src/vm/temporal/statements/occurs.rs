@@ -67,12 +67,8 @@ impl StatementSemantics for OccursSemantics {
             return Ok(Some(found.decide(occurs_at).passing(nothing_occurs)));
         }
         let first = found.sure.iter().min().copied();
-        let stands = PossibleOutcomes {
-            may_fail: first.is_none(),
-            may_hold: first.is_some() || found.possible.is_some(),
-            passed_for_good: first.is_some(),
-            ..PossibleOutcomes::default()
-        };
+        let stands = PossibleOutcomes::wanted(first.is_some(), first.is_some() || found.possible.is_some());
+        let stands = PossibleOutcomes { passed_for_good: first.is_some(), ..stands };
         let occurs = move |view: &mut WindowView<'_, '_>| first.and_then(|first| occurs_at(view, &first));
         let decision = Decision::new(stands).failing(nothing_occurs);
         Ok(Some(decision.passing(move |view| occurs(view).unwrap_or_default())))

@@ -10,7 +10,7 @@ use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::explain::{for_which, list_words, reason_with, within_words};
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::recent_occurrences::bound_limit;
-use crate::vm::temporal::search::{FoundMatch, OwnValues, Search, is_by_place};
+use crate::vm::temporal::search::{FoundMatch, Search, is_by_place};
 use crate::vm::temporal::step_lists::{Certainty, StepSpan, measure_of};
 use crate::vm::temporal::timeline::to_index;
 use crate::vm::temporal::view::{Hit, PairFit, WindowView, same_values};
@@ -119,15 +119,15 @@ impl OrderSemantics {
                 Some(neighbor) => side.since(Some(neighbor)).until(neighbor.checked_add(1)),
             }
         } else if self.each {
-            let next = search.find(own, own.operand, &side, OwnValues::Recorded, certainty)?;
+            let next = search.find(own, own.operand, &side, certainty)?;
             place.others.0 = next;
             if self.after { side.until(next) } else { side.since(next.map(|next| next.saturating_add(1))) }
         } else {
             side
         };
         let known_to = if self.starts { None } else { Some(own.step) };
-        let span = span.within(self.within).known_to(known_to).any();
-        let met = search.find(own, wanted, &span, OwnValues::Fresh, certainty.opposite())?;
+        let span = span.within(self.within).known_to(known_to).any().fresh();
+        let met = search.find(own, wanted, &span, certainty.opposite())?;
         Ok(if met.is_some() { None } else { Some(place) })
     }
 
@@ -182,7 +182,7 @@ fn unmet_reason(
     edge: Option<u32>,
     sense: OrderSemantics,
 ) -> VerdictReason {
-    let thing = view.describe_wanted(wanted, hit, &hit.env, !sense.after);
+    let thing = view.describe_wanted(wanted, hit, !sense.after);
     // Where it is open whether the next A is one, it is named nevertheless.
     let next = || view.hits_near(hit.operand, hit.step, false).find(|next| next.env == hit.env).map(|next| next.step);
     let edge = if sense.after && sense.each { next() } else { edge.filter(|_| !sense.after) };
@@ -205,7 +205,7 @@ fn unmet_reason(
     }));
     match near {
         Some(near) => evidence.push(near.evidence),
-        None => evidence.extend(view.nearest_evidence(wanted, hit, &hit.env, !sense.after)),
+        None => evidence.extend(view.nearest_evidence(wanted, hit, !sense.after)),
     }
     reason_with(reason, evidence)
 }
@@ -264,9 +264,8 @@ fn neighbor_reason(view: &mut WindowView<'_, '_>, hit: &Hit, wanted: usize, sens
         return reason_with(format!("there is no call just {side} {step}, where {thing} should be"), evidence);
     };
     let near = view.hits_of(wanted).find(|near| near.step == other);
-    let fits = near
-        .as_ref()
-        .is_some_and(|near| same_values(&near.env, &hit.env) == PairFit::Yes && view.is_pair(near, hit, &hit.env));
+    let fits =
+        near.as_ref().is_some_and(|near| same_values(&near.env, &hit.env) == PairFit::Yes && view.is_pair(near, hit));
     let unknown = view.unknown_cause(other, hit.step).filter(|_| fits && !sense.after);
     let (reason, label) = match unknown {
         Some(cause) => {

@@ -6,7 +6,7 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::explain::{for_which, reason_with};
-use crate::vm::temporal::search::{OwnValues, Search};
+use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::StepSpan;
 use crate::vm::temporal::view::{Hit, WindowView};
 use crate::vm::temporal::window_events::{VerdictReason, event_hit};
@@ -49,7 +49,7 @@ impl StatementSemantics for ImpliedSemantics {
             // Without values the first stands for all.
             search.judge_matches(&mut tally, operand, Some(false), |search, own, certainty| {
                 let span = StepSpan::anywhere().any();
-                let partner = search.find(own, 1 - operand, &span, OwnValues::Recorded, certainty.opposite())?;
+                let partner = search.find(own, 1 - operand, &span, certainty.opposite())?;
                 Ok(if partner.is_some() { None } else { Some(own.place()) })
             })?;
         }
@@ -75,7 +75,7 @@ impl StatementSemantics for NotBothSemantics {
         for operand in 0..2 {
             search.judge_matches(&mut tally, operand, Some(true), |search, own, certainty| {
                 let span = StepSpan::up_to(own.step);
-                let other = search.find(own, 1 - operand, &span, OwnValues::Recorded, certainty)?;
+                let other = search.find(own, 1 - operand, &span, certainty)?;
                 Ok(other.map(|other| FailingPlace { others: (Some(other), None), ..own.place() }))
             })?;
         }
@@ -97,8 +97,8 @@ fn both_occur(view: &mut WindowView<'_, '_>, hit: &Hit, other: u32) -> VerdictRe
 
 fn no_partner(view: &mut WindowView<'_, '_>, hit: &Hit, wanted: usize) -> VerdictReason {
     let thing = view.describe_operand(wanted, &hit.env);
-    let refusing = view.refusing_match(wanted, hit, &hit.env, true);
-    let refusing = refusing.or_else(|| view.refusing_match(wanted, hit, &hit.env, false));
+    let refusing = view.refusing_match(wanted, hit, true);
+    let refusing = refusing.or_else(|| view.refusing_match(wanted, hit, false));
     let test = refusing.as_ref().map_or_else(String::new, |(test, _)| for_which(test));
     let reason = [&view.describe_step(hit.step), " occurs, but no ", &thing, &test].concat();
     let mut evidence = view.decisive_evidence(hit, String::new());

@@ -13,7 +13,7 @@ use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, call_position};
 use crate::vm::temporal::window_hits::WindowHits;
 use crate::vm::value_equality::equality_truth;
 use averment_base::truth::Truth;
@@ -43,13 +43,8 @@ impl StatementSemantics for RepeatSemantics {
             may_pass: is_possible && !(sure.counts_up && possible.counts_up),
         };
         let fails = !sure.caught.is_empty();
-        let stands = PossibleOutcomes {
-            may_fail: !possible.caught.is_empty(),
-            may_hold: !fails,
-            failed_for_good: fails,
-            exercised: Some(exercised),
-            ..PossibleOutcomes::default()
-        };
+        let stands = PossibleOutcomes::unwanted(fails, !possible.caught.is_empty());
+        let stands = PossibleOutcomes { exercised: Some(exercised), ..stands };
         let latest = sure.latest.as_ref().map(|row| row.length);
         let caught = if fails { sure.caught } else { possible.caught };
         let decision = Decision::new(stands).failing(move |view| {
@@ -179,11 +174,10 @@ impl CallStreaks {
     }
 
     fn add_step(&mut self, hits: &[Hit], certainty: Certainty, view: &WindowView<'_, '_>) {
-        let listed = || hits.iter().filter(|hit| hit.call.is_some());
-        self.occurs.0 |= listed().any(|hit| hit.sure);
-        self.occurs.1 |= listed().next().is_some();
-        let Some(hit) = listed().find(|hit| certainty.counts_hit(hit)) else { return };
-        let (Some(place), Some(step)) = (hit.call, view.step(hit.step)) else { return };
+        let Some(place) = hits.first().and_then(|hit| call_position(hit.step, view)) else { return };
+        self.occurs = (self.occurs.0 || hits.iter().any(|hit| hit.sure), true);
+        let Some(hit) = hits.iter().find(|hit| certainty.counts_hit(hit)) else { return };
+        let Some(step) = view.step(hit.step) else { return };
         let before = self.latest.take().filter(|row| row.place.checked_add(1) == Some(place));
         let last = before.as_ref().and_then(|row| view.step(row.last));
         let is_same = last.is_some_and(|last| is_same_call(last, step));

@@ -9,13 +9,13 @@ use crate::vm::temporal::explain::{MOST_COMPARED, reason_with};
 use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::numbers::NumberedWords;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::view::{Hit, PairFit, WindowView, same_values};
 use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
 use crate::vm::temporal::window_hits::WindowHits;
 use averment_runs::run::Step;
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
@@ -50,20 +50,9 @@ impl StatementSemantics for TogetherSemantics {
         let other = if is_settled { found.clone() } else { find_together(&hits, first.opposite(), wanted, view)? };
         let (sure, possible) = if wanted { (found, other) } else { (other, found) };
         let (is_sure, is_possible) = (!sure.is_empty(), !possible.is_empty());
-        let stands = if wanted {
-            PossibleOutcomes {
-                may_fail: !is_sure,
-                may_hold: is_possible,
-                passed_for_good: is_sure,
-                ..PossibleOutcomes::default()
-            }
-        } else {
-            PossibleOutcomes {
-                may_fail: is_possible,
-                may_hold: !is_sure,
-                failed_for_good: is_sure,
-                ..PossibleOutcomes::default()
-            }
+        let stands = match wanted {
+            true => PossibleOutcomes { passed_for_good: is_sure, ..PossibleOutcomes::wanted(is_sure, is_possible) },
+            false => PossibleOutcomes::unwanted(is_sure, is_possible),
         };
         let caught = if is_sure { sure.clone() } else { possible };
         let decision = Decision::new(stands).failing(move |view| match wanted {
@@ -95,7 +84,7 @@ fn find_together(
         MatchIndex::<StepTimes>::new(GroupKeys::between_operands(view, own, other))
     };
     let mut sides = [side(0, 1, view), side(1, 0, view)];
-    let (mut found, is_listed) = (FailureList::for_view(view), !wanted && view.listed > 0);
+    let (mut found, is_listed) = (FailureList::new(view.listed), !wanted && view.listed > 0);
     for step in hits.steps() {
         let counted: SmallVec<[&Hit; 2]> = step.iter().filter(|hit| certainty.counts_hit(hit)).collect();
         for hit in &counted {
@@ -105,8 +94,7 @@ fn find_together(
             let mut partner = None;
             others.visit_groups(view, hit.as_side(), |group, fit, _| {
                 if certainty.counts_fit(fit) {
-                    let together = group.data.find_partner(step);
-                    partner = together.sure.or_else(|| together.unknown.filter(|_| certainty == Certainty::Possible));
+                    partner = group.data.find_partner(step, certainty);
                 }
                 Ok(if partner.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
             })?;
@@ -130,8 +118,8 @@ fn find_together(
 
 #[derive(Debug, Default)]
 struct StepTimes {
-    turns: NumberedWords,
-    starts: NumberedWords,
+    turns: FxHashMap<u32, u32>,
+    starts: FxHashMap<u64, u32>,
     /// Time spans, none inside another: later starts have later ends.
     spans: Vec<TimeSpan>,
     /// The first step that lacks a turn, a time or both: by `[turn recorded][time recorded]`.
@@ -145,19 +133,13 @@ struct TimeSpan {
     step: u32,
 }
 
-#[derive(Default)]
-struct TogetherPartner {
-    sure: Option<u32>,
-    unknown: Option<u32>,
-}
-
 impl StepTimes {
     fn add_step(&mut self, number: u32, step: &Step<'_>) {
         if let Some(turn) = step.turn {
-            self.turns.get_or_insert(u64::from(turn), number);
+            self.turns.entry(turn).or_insert(number);
         }
         if let Some(start) = step.start {
-            self.starts.get_or_insert(start_bits(start), number);
+            self.starts.entry(start_bits(start)).or_insert(number);
         }
         let timed = step.start.zip(step.end);
         if let Some((start, end)) = timed {
@@ -181,13 +163,12 @@ impl StepTimes {
         self.spans.splice(from..at + covered, [span]);
     }
 
-    /// A step in the same turn or overlapping; otherwise one for which the run does not tell.
-    fn find_partner(&self, step: &Step<'_>) -> TogetherPartner {
-        let by_turn = step.turn.and_then(|turn| self.turns.get(u64::from(turn)));
-        let by_start = step.start.and_then(|start| self.starts.get(start_bits(start)));
-        let sure = by_turn.or(by_start).or_else(|| self.overlapping_step(step));
-        let unknown = if sure.is_none() { self.may_be(step) } else { None };
-        TogetherPartner { sure, unknown }
+    /// A step in the same turn or overlapping; otherwise, if that counts, one for which the run does not tell.
+    fn find_partner(&self, step: &Step<'_>, certainty: Certainty) -> Option<u32> {
+        let by_turn = step.turn.and_then(|turn| self.turns.get(&turn));
+        let by_start = step.start.and_then(|start| self.starts.get(&start_bits(start)));
+        let sure = by_turn.or(by_start).copied().or_else(|| self.overlapping_step(step));
+        sure.or_else(|| self.may_be(step).filter(|_| certainty == Certainty::Possible))
     }
 
     fn overlapping_step(&self, step: &Step<'_>) -> Option<u32> {
@@ -239,7 +220,7 @@ fn never_together(view: &mut WindowView<'_, '_>) -> VerdictReason {
         vec![proof(a, view), proof(b, view)]
     };
     let fitting = |(a, b): &&(Hit, Hit)| same_values(&a.env, &b.env) == PairFit::Yes;
-    if let Some(pair) = pairs.iter().filter(fitting).take(MOST_COMPARED).find(|(a, b)| view.is_pair(a, b, &b.env)) {
+    if let Some(pair) = pairs.iter().filter(fitting).take(MOST_COMPARED).find(|(a, b)| view.is_pair(a, b)) {
         reason.push_str(&format!("; nearest are {} and {}", placed_words(view, &pair.0), placed_words(view, &pair.1)));
         return reason_with(reason, evidence(pair, view));
     }

@@ -7,8 +7,8 @@ use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences, step_measure};
-use crate::vm::temporal::step_lists::Certainty;
+use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences};
+use crate::vm::temporal::step_lists::{Certainty, measure_of};
 use crate::vm::temporal::timeline::Env;
 use crate::vm::temporal::view::{Hit, PairFit, PairSide, WindowView, env_key, merge_envs, same_values};
 use crate::vm::temporal::window_events::VerdictReason;
@@ -80,7 +80,7 @@ impl WindowOpenings {
         all: bool,
         view: &mut WindowView<'_, '_>,
     ) -> Result<Vec<(u32, Env)>, Fault> {
-        let now = view.step(hit.step).and_then(|step| step_measure(self.within, step));
+        let now = measure_of(view, self.within, hit.step);
         let (within, certainty, shields) = (self.within, self.certainty, &mut self.shields);
         let mut caught = Vec::new();
         self.opens.visit_groups(view, hit.as_side(), |group, fit, view| {
@@ -93,16 +93,16 @@ impl WindowOpenings {
                 None => None,
             };
             // An A at the very step of the shield opens a window of its own.
-            let found = group.data.find_occurrence(since.and_then(|since| since.checked_sub(1)), within, now);
-            let occurrence = found.sure.or_else(|| found.unknown.filter(|_| certainty == Certainty::Possible));
-            caught.extend(occurrence.map(|occurrence| (occurrence.step, env)));
+            let behind = since.and_then(|since| since.checked_sub(1));
+            let found = group.data.find_occurrence(behind, within, now, certainty);
+            caught.extend(found.map(|occurrence| (occurrence.step, env)));
             Ok(if all || caught.is_empty() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
         })?;
         Ok(caught)
     }
 
     pub(super) fn add_opening(&mut self, hit: &Hit, view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
-        let measure = view.step(hit.step).and_then(|step| step_measure(self.within, step));
+        let measure = measure_of(view, self.within, hit.step);
         let group = self
             .opens
             .add_match(view, hit, &hit.env, |recent| recent.push_occurrence(Occurrence { step: hit.step, measure }))?;
@@ -120,7 +120,7 @@ impl WindowOpenings {
             .closable
             .as_mut()
             .and_then(|closable| closable.remove(&env_key(&hit.env, view.operand_names(hit.operand))));
-        closed.into_iter().flatten().for_each(|group| self.opens.put_to_sleep(group));
+        closed.into_iter().flatten().for_each(|group| self.opens.put_to_sleep(group, true));
         if let Some(shields) = &mut self.shields {
             shields.add_match(view, hit, &hit.env, |latest| *latest = Some(hit.step))?;
         }
@@ -193,8 +193,9 @@ fn nearly_closing(
     let opened = |open: &Hit| open.step == opening && same_values(&open.env, &hit.env) == PairFit::Yes;
     let open = view.hits_near(edge, hit.step, true).find(opened);
     let env = open.map_or_else(|| hit.env.clone(), |open| merge_envs(&open.env, &hit.env));
+    let hit = &Hit { env, ..hit.clone() };
     let inside = |one: &VerdictEvidence| one.step.is_none_or(|step| step > opening);
-    let mut near = view.nearest_evidence(close, hit, &env, true);
+    let mut near = view.nearest_evidence(close, hit, true);
     let others = near.len();
     near.retain(inside);
     if near.len() < others {

@@ -115,7 +115,7 @@ impl NamedStatement {
         operand: impl Fn(PatternId) -> Option<NamedOperand>,
     ) -> Option<Self> {
         let operands = statement.operands.iter().map(|one| operand(one.pattern)).collect::<Option<Vec<_>>>()?;
-        let is_closed = statement.meaning.is_closed(true);
+        let is_closed = statement.is_closed(true);
         let may_be_idle = !matches!(statement.exercise, ExerciseRule::Always | ExerciseRule::Own);
         let is_sure = operands.iter().all(|operand| operand.is_sure);
         let exercised_by = match &statement.exercise {

@@ -1,14 +1,12 @@
 //! Words and evidence for what was found: the smallest set of steps that proves a verdict, and what came nearest to changing it.
 
-mod distance;
 mod join_mismatch;
 mod near;
 mod spelling;
 mod verdicts;
 
-pub(super) use distance::window_end;
 pub(super) use join_mismatch::for_which;
-pub(super) use near::MOST_COMPARED;
+pub(super) use near::{MOST_COMPARED, window_end};
 pub use spelling::register_thread_storage;
 pub(in crate::vm) use verdicts::{DIED_AT_START, not_complete};
 pub(super) use verdicts::{

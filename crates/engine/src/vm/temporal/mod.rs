@@ -41,7 +41,6 @@ pub(in crate::vm) mod unrecorded_roles;
 mod verdict;
 mod view;
 mod window_events;
-mod window_hits;
 
 use super::context::JudgeContext;
 use super::fault::Fault;

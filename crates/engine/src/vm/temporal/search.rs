@@ -15,9 +15,8 @@ use super::sorted_matches::SortedMatches;
 use super::statements::StatementDefinition;
 use super::step_lists::{Certainty, StepLists, StepSpan, measure_of};
 use super::timeline::to_index;
-use super::view::{Hit, PairSide, WindowView};
-use super::window_events::{PatternPresence, SeenPatterns};
-use super::window_hits::WindowHits;
+use super::view::{PairSide, WindowView};
+use super::window_events::{PatternPresence, SeenPatterns, WindowHits, event_hit};
 use crate::bytecode::program::CodeId;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
@@ -42,27 +41,24 @@ pub trait ConditionOracle {
 }
 
 pub(super) struct Search<'v, 'a, 'run> {
-    source: MatchSource<'v, 'a, 'run>,
+    scope: SearchScope<'v, 'a, 'run>,
+    matches: MatchSource<'v>,
     /// Number of listed failures; with 0 the first is enough.
     pub(super) listed: usize,
 }
 
-enum MatchSource<'v, 'a, 'run> {
+enum SearchScope<'v, 'a, 'run> {
+    Window(&'v mut WindowView<'a, 'run>),
+    Names(&'v NamedCalls<'v>, &'v mut dyn ConditionOracle),
+}
+
+enum MatchSource<'v> {
     Hits {
-        view: &'v mut WindowView<'a, 'run>,
         hits: Rc<WindowHits>,
         /// By the operand looked for and the one that looks for it.
         indices: OperandIndices,
     },
-    Sorted {
-        view: &'v mut WindowView<'a, 'run>,
-        sorted: SmallVec<[SortedMatches<'a>; 3]>,
-    },
-    Names {
-        calls: &'v NamedCalls<'v>,
-        operands: &'v [NamedOperand],
-        asks: &'v mut dyn ConditionOracle,
-    },
+    Sure(SmallVec<[Occurrences<'v>; 3]>),
 }
 
 /// A match of an operand, by its number there.
@@ -94,10 +90,12 @@ pub(super) fn open_search<'v, 'a, 'run>(
             PatternPresence { sure: occurs, possible: occurs }
         };
         let seen = SeenPatterns { operands: sorted.iter().map(occurs).collect(), unknown: None };
-        return Ok((Search { source: MatchSource::Sorted { view, sorted }, listed }, seen));
+        let matches = MatchSource::Sure(sorted.into_iter().map(Occurrences::Sorted).collect());
+        return Ok((Search { scope: SearchScope::Window(view), matches, listed }, seen));
     }
     let (hits, seen) = WindowHits::gather(view)?;
-    Ok((Search { source: MatchSource::Hits { view, hits: Rc::new(hits), indices: Vec::new() }, listed }, seen))
+    let matches = MatchSource::Hits { hits: Rc::new(hits), indices: Vec::new() };
+    Ok((Search { scope: SearchScope::Window(view), matches, listed }, seen))
 }
 
 fn sort_matches<'a>(
@@ -109,7 +107,7 @@ fn sort_matches<'a>(
         return None;
     }
     let names = view.operand_names(0);
-    if !statement.meaning.is_closed(names.is_empty()) {
+    if !statement.is_closed(names.is_empty()) {
         return None;
     }
     let operands = view.selected.iter().enumerate();
@@ -122,53 +120,50 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         operands: &'v [NamedOperand],
         asks: &'v mut dyn ConditionOracle,
     ) -> Self {
-        Self { source: MatchSource::Names { calls, operands, asks }, listed: 0 }
+        let matches = operands.iter().map(|operand| Occurrences::Named(calls.sure_occurrences(*operand)));
+        Self { scope: SearchScope::Names(calls, asks), matches: MatchSource::Sure(matches.collect()), listed: 0 }
     }
 
     /// `None` where only names are known.
     pub(super) fn view(&mut self) -> Option<&mut WindowView<'a, 'run>> {
-        match &mut self.source {
-            MatchSource::Hits { view, .. } | MatchSource::Sorted { view, .. } => Some(view),
-            MatchSource::Names { .. } => None,
+        match &mut self.scope {
+            SearchScope::Window(view) => Some(view),
+            SearchScope::Names(..) => None,
         }
     }
 
     /// All matches of the window; `None` where they are sorted, or where only names are known.
     pub(super) fn window(&mut self) -> Option<(&mut WindowView<'a, 'run>, Rc<WindowHits>)> {
-        match &mut self.source {
-            MatchSource::Hits { view, hits, .. } => Some((view, Rc::clone(hits))),
-            MatchSource::Sorted { .. } | MatchSource::Names { .. } => None,
+        match (&mut self.scope, &self.matches) {
+            (SearchScope::Window(view), MatchSource::Hits { hits, .. }) => Some((view, Rc::clone(hits))),
+            _ => None,
         }
     }
 
     pub(super) fn operand_count(&self) -> usize {
-        match &self.source {
-            MatchSource::Hits { view, .. } => view.operands.len(),
-            MatchSource::Sorted { sorted, .. } => sorted.len(),
-            MatchSource::Names { operands, .. } => operands.len(),
+        match &self.matches {
+            MatchSource::Hits { hits, .. } => hits.operand_count(),
+            MatchSource::Sure(sure) => sure.len(),
         }
     }
 
-    fn occurrences(&self, operand: usize) -> Option<Occurrences<'_>> {
-        match &self.source {
+    fn occurrences(&self, operand: usize) -> Option<&Occurrences<'v>> {
+        match &self.matches {
             MatchSource::Hits { .. } => None,
-            MatchSource::Sorted { sorted, .. } => sorted.get(operand).map(Occurrences::Sorted),
-            MatchSource::Names { calls, operands, .. } => {
-                operands.get(operand).map(|operand| Occurrences::Named(calls.sure_occurrences(*operand)))
-            }
+            MatchSource::Sure(sure) => sure.get(operand),
         }
     }
 
     /// Numbers of the matches of an operand, in order; some may have none ([`Self::match_at`]).
     pub(super) fn numbers(&self, operand: usize) -> Range<u32> {
-        match &self.source {
+        match &self.matches {
             MatchSource::Hits { hits, .. } => 0..hits.count(operand),
-            _ => self.occurrences(operand).map_or(0..0, Occurrences::range),
+            MatchSource::Sure(_) => self.occurrences(operand).map_or(0..0, Occurrences::range),
         }
     }
 
     pub(super) fn match_at(&self, operand: usize, number: u32) -> Option<FoundMatch> {
-        if let MatchSource::Hits { hits, .. } = &self.source {
+        if let MatchSource::Hits { hits, .. } = &self.matches {
             let hit = hits.get(operand, number)?;
             return Some(FoundMatch { operand, number, step: hit.step, event: hit.event, sure: hit.sure });
         }
@@ -178,7 +173,7 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
 
     /// Whether the run tells everything that is asked of these matches.
     pub(super) fn is_certain(&self) -> bool {
-        matches!(self.source, MatchSource::Sorted { .. })
+        matches!((&self.scope, &self.matches), (SearchScope::Window(_), MatchSource::Sure(_)))
     }
 
     /// How many matches an operand has, where all are sure and none binds a value.
@@ -188,11 +183,7 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
 
     /// The first or last match, where nothing but the order tells matches apart, and not each failure is listed.
     pub(super) fn outermost(&self, operand: usize, last: bool) -> Option<FoundMatch> {
-        let unbound = match &self.source {
-            MatchSource::Hits { .. } => false,
-            MatchSource::Sorted { sorted, .. } => sorted.first().is_none_or(SortedMatches::is_unbound),
-            MatchSource::Names { .. } => true,
-        };
+        let unbound = self.occurrences(operand).is_some_and(Occurrences::is_unbound);
         let range = self.numbers(operand);
         let number =
             if last { range.end.checked_sub(1).filter(|last| *last >= range.start) } else { Some(range.start) };
@@ -207,65 +198,54 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
 
     /// True if it is known that every call had ended before each later one, so that the order alone tells which were known.
     pub(super) fn is_sequential(&self) -> bool {
-        matches!(&self.source, MatchSource::Names { calls, .. } if calls.is_sequential)
+        matches!(&self.scope, SearchScope::Names(calls, _) if calls.is_sequential)
     }
 
     /// True if words may be asked of what is decided: of names alone there are none.
     pub(super) fn has_words(&self) -> bool {
-        !matches!(self.source, MatchSource::Names { .. })
+        matches!(self.scope, SearchScope::Window(_))
     }
 
     pub(super) fn lists_failures(&self) -> bool {
         self.listed > 0
     }
 
-    pub(super) fn hit(&self, own: FoundMatch) -> Option<Hit> {
-        match &self.source {
-            MatchSource::Hits { hits, .. } => hits.get(own.operand, own.number).cloned(),
-            MatchSource::Sorted { view, .. } => super::window_events::event_hit(own.operand, own.event, view),
-            MatchSource::Names { .. } => None,
-        }
-    }
-
     pub(super) fn call_count(&self) -> usize {
-        match &self.source {
-            MatchSource::Hits { view, .. } | MatchSource::Sorted { view, .. } => view.calls.len(),
-            MatchSource::Names { calls, .. } => calls.classes.len(),
+        match &self.scope {
+            SearchScope::Window(view) => view.calls.len(),
+            SearchScope::Names(calls, _) => calls.classes.len(),
         }
     }
 
     pub(super) fn call_step(&self, place: usize) -> Option<u32> {
-        match &self.source {
-            MatchSource::Hits { view, .. } | MatchSource::Sorted { view, .. } => view.calls.get(place).copied(),
-            MatchSource::Names { calls, .. } => Some(to_index(place)).filter(|_| place < calls.classes.len()),
+        match &self.scope {
+            SearchScope::Window(view) => view.calls.get(place).copied(),
+            SearchScope::Names(calls, _) => Some(to_index(place)).filter(|_| place < calls.classes.len()),
         }
     }
 
     /// Whether an operand matches at a step.
     pub(super) fn is_at(&self, operand: usize, step: u32, certainty: Certainty) -> bool {
-        match &self.source {
+        match &self.matches {
             MatchSource::Hits { hits, .. } => hits.at(operand, step).any(|hit| certainty.counts_hit(hit)),
-            _ => self.occurrences(operand).is_some_and(|occurrences| occurrences.is_at(step)),
+            MatchSource::Sure(_) => self.occurrences(operand).is_some_and(|occurrences| occurrences.is_at(step)),
         }
     }
 
     pub(super) fn condition_truth(&mut self, code: CodeId, own: FoundMatch) -> Result<Option<Truth>, Fault> {
-        let hit = self.hit(own);
-        match (&mut self.source, hit) {
-            (MatchSource::Hits { view, .. } | MatchSource::Sorted { view, .. }, Some(hit)) => {
-                view.condition_of(code, &hit)
-            }
-            (MatchSource::Names { asks, .. }, _) => asks.condition_truth(code, own.operand, own.event),
-            _ => Ok(None),
+        match &mut self.scope {
+            SearchScope::Window(view) => match event_hit(own.operand, own.event, view) {
+                Some(hit) => view.condition_of(code, &hit),
+                None => Ok(None),
+            },
+            SearchScope::Names(_, asks) => asks.condition_truth(code, own.operand, own.event),
         }
     }
 
     pub(super) fn number_truth(&mut self, code: CodeId, number: u64) -> Result<Option<Truth>, Fault> {
-        match &mut self.source {
-            MatchSource::Hits { view, .. } | MatchSource::Sorted { view, .. } => {
-                view.truth_of_number(code, number).map(Some)
-            }
-            MatchSource::Names { asks, .. } => asks.number_truth(code, number),
+        match &mut self.scope {
+            SearchScope::Window(view) => view.truth_of_number(code, number).map(Some),
+            SearchScope::Names(_, asks) => asks.number_truth(code, number),
         }
     }
 
@@ -284,7 +264,7 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         if span.steps.is_empty() {
             return Ok(None);
         }
-        if let MatchSource::Hits { view, hits, indices } = &mut self.source {
+        if let (SearchScope::Window(view), MatchSource::Hits { hits, indices }) = (&mut self.scope, &mut self.matches) {
             let Some(hit) = hits.get(own.operand, own.number) else { return Ok(None) };
             let index = open_index(indices, view, hits, OperandPair { other, own: own.operand })?;
             let fresh = span.fresh.then(|| hit.fresh_env());
@@ -353,9 +333,9 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
     }
 
     fn is_within(&self, span: &StepSpan, own: u32, other: u32) -> Option<bool> {
-        let of = |step: u32| match &self.source {
-            MatchSource::Hits { view, .. } | MatchSource::Sorted { view, .. } => measure_of(view, span.within, step),
-            MatchSource::Names { .. } => is_by_place(span.within).then_some(f64::from(step)),
+        let of = |step: u32| match &self.scope {
+            SearchScope::Window(view) => measure_of(view, span.within, step),
+            SearchScope::Names(..) => is_by_place(span.within).then_some(f64::from(step)),
         };
         let (from, to) = if span.backward { (other, own) } else { (own, other) };
         bound_holds(span.within, of(from), of(to))
@@ -363,11 +343,9 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
 
     fn is_known(&self, span: &StepSpan, step: u32, certainty: Certainty) -> bool {
         let Some(later) = span.known_to else { return true };
-        certainty.counts(match &self.source {
-            MatchSource::Hits { view, .. } | MatchSource::Sorted { view, .. } => {
-                Some(view.unknown_cause(step, later).is_none())
-            }
-            MatchSource::Names { calls, .. } => calls.is_known(step, later),
+        certainty.counts(match &self.scope {
+            SearchScope::Window(view) => Some(view.unknown_cause(step, later).is_none()),
+            SearchScope::Names(calls, _) => calls.is_known(step, later),
         })
     }
 }

@@ -6,8 +6,7 @@ use super::plan::StepKindSet;
 use super::statements::StatementDefinition;
 use super::verdict::{WindowOutcome, decide_statement, out_of_reach};
 use super::view::{Hit, WindowView};
-use super::window_events::{PossibleOutcomes, SeenPatterns, admit_event};
-use super::window_hits::WindowHits;
+use super::window_events::{PossibleOutcomes, SeenPatterns, WindowHits, admit_event};
 use crate::bytecode::program::CodeId;
 use crate::vm::context::{ExpressionScope, JudgeContext, StepWindow};
 use crate::vm::derivation::{

@@ -6,8 +6,7 @@ use super::search::is_by_place;
 use super::statements::{Polarity, StatementDefinition};
 use super::step_lists::Certainty;
 use super::timeline::{Env, PatternMatches, Timeline, ValueId, to_index};
-use super::window_events::{EventSelection, event_hit};
-use super::window_hits::WindowHits;
+use super::window_events::{EventSelection, WindowHits, event_hit};
 use crate::bytecode::program::{CodeId, CompiledPattern, PatternId, TemporalEntry};
 use crate::vm::context::{ExpressionScope, JudgeContext};
 use crate::vm::fault::Fault;
@@ -20,21 +19,12 @@ use smallvec::SmallVec;
 
 pub(super) type BindingNames = SmallVec<[u32; 2]>;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Of two that both have to fit the lower one counts, of two that may the higher one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum PairFit {
-    Yes,
-    Unknown,
     No,
-}
-
-impl PairFit {
-    pub(super) fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::Yes, Self::Yes) => Self::Yes,
-            _ => Self::Unknown,
-        }
-    }
+    Unknown,
+    Yes,
 }
 
 #[derive(Debug, Clone)]
@@ -48,6 +38,11 @@ pub(super) struct Hit {
 }
 
 impl Hit {
+    /// Whether it is a match at all.
+    fn own_fit(&self) -> PairFit {
+        if self.sure { PairFit::Yes } else { PairFit::Unknown }
+    }
+
     /// Replaces unrecorded values by distinct new ones.
     pub(super) fn fresh_env(&self) -> Env {
         self.env.iter().map(|id| if *id == ValueId::ABSENT { ValueId::FRESH } else { *id }).collect()
@@ -270,8 +265,8 @@ impl<'a, 'run> WindowView<'a, 'run> {
         if values == PairFit::No {
             return Ok(PairFit::No);
         }
-        let fit = values.and(self.test_fit(a, b)?);
-        if fit == PairFit::No { Ok(PairFit::No) } else { Ok(fit.and(self.test_fit(b, a)?)) }
+        let fit = values.min(self.test_fit(a, b)?);
+        if fit == PairFit::No { Ok(PairFit::No) } else { Ok(fit.min(self.test_fit(b, a)?)) }
     }
 
     /// Whether the tests of `own` on the bindings of the other match hold, provided that its step is a match at all: what is unknown of that is
@@ -290,8 +285,8 @@ impl<'a, 'run> WindowView<'a, 'run> {
         for sibling in of_step {
             let Some(hit) = event_hit(operand, sibling, self) else { continue };
             let values = if sibling == event { PairFit::Yes } else { same_values(&hit.env, &merged) };
-            let known = values.and(if hit.sure { PairFit::Yes } else { PairFit::Unknown });
-            let known = known.and(self.tests_of(operand, sibling, &merged, CountedTests::Given)?);
+            let known = values.min(hit.own_fit());
+            let known = known.min(self.tests_of(operand, sibling, &merged, CountedTests::Given)?);
             if known == PairFit::No {
                 continue;
             }
@@ -308,19 +303,11 @@ impl<'a, 'run> WindowView<'a, 'run> {
     /// of the step. Tests on unbound names are ignored.
     pub(super) fn joins_of(&mut self, operand: usize, event: u32, env: &Env) -> Result<PairFit, Fault> {
         let mut fit = self.tests_of(operand, event, env, CountedTests::All)?;
-        for sibling in self.sibling_events(operand, event) {
-            let fits = match event_hit(operand, sibling, self) {
-                _ if fit == PairFit::Yes || sibling == event => continue,
-                None => continue,
-                Some(hit) => same_values(&hit.env, env).and(if hit.sure { PairFit::Yes } else { PairFit::Unknown }),
-            };
-            let fits = if fits == PairFit::No {
-                fits
-            } else {
-                fits.and(self.tests_of(operand, sibling, env, CountedTests::All)?)
-            };
-            if fit == PairFit::No || fits == PairFit::Yes {
-                fit = fits;
+        for sibling in self.sibling_events(operand, event).filter(|sibling| *sibling != event) {
+            let Some(hit) = event_hit(operand, sibling, self).filter(|_| fit != PairFit::Yes) else { continue };
+            let known = same_values(&hit.env, env).min(hit.own_fit());
+            if known != PairFit::No {
+                fit = fit.max(known.min(self.tests_of(operand, sibling, env, CountedTests::All)?));
             }
         }
         Ok(fit)
@@ -357,10 +344,10 @@ impl<'a, 'run> WindowView<'a, 'run> {
             }
             let truth = self.machine.evaluate_truth(code, &scope)?;
             if self.doubts_tests && truth.by_missing() {
-                fit = fit.and(PairFit::Unknown);
+                fit = fit.min(PairFit::Unknown);
                 continue;
             }
-            fit = fit.and(match truth.plain_answer() {
+            fit = fit.min(match truth.plain_answer() {
                 Some(true) => PairFit::Yes,
                 Some(false) => return Ok(PairFit::No),
                 None => PairFit::Unknown,
@@ -421,7 +408,7 @@ impl<'a, 'run> WindowView<'a, 'run> {
 
 pub(super) fn same_values(a: &Env, b: &Env) -> PairFit {
     a.iter().zip(b).fold(PairFit::Yes, |fit, (a, b)| {
-        fit.and(match (*a, *b) {
+        fit.min(match (*a, *b) {
             (ValueId::OPEN, _) | (_, ValueId::OPEN) => PairFit::Yes,
             (ValueId::ABSENT, _) | (_, ValueId::ABSENT) => PairFit::Unknown,
             (a, b) if a == b => PairFit::Yes,

@@ -193,5 +193,5 @@ fn closing_fit(view: &mut WindowView<'_, '_>, opening: &Hit, close: &Hit) -> Res
         return view.pair_fit(opening.as_side(), close.as_side());
     }
     view.spend_fuel(1)?;
-    Ok(same_values(&opening.env, &close.env).and(view.test_fit(close.as_side(), opening.as_side())?))
+    Ok(same_values(&opening.env, &close.env).min(view.test_fit(close.as_side(), opening.as_side())?))
 }

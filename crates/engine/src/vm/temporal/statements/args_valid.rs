@@ -1,6 +1,6 @@
 //! `args valid`, `args valid for A`, `args valid strict`: arguments fit the schemas that the tools declare.
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 /// Without a step it covers all calls.
 pub(super) fn args_statement(step: Option<PatternId>, strict: bool) -> StatementDefinition {
     let meaning = ArgsValidSemantics { all: step.is_none(), strict };
-    StatementDefinition::new(step.into_iter().map(mixed_operand).collect(), ExerciseRule::Own, meaning).of_calls()
+    StatementDefinition::new(mixed_operands(step.as_slice()), ExerciseRule::Own, meaning).of_calls()
 }
 
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -17,8 +17,7 @@ use crate::vm::temporal::growth::TestGrowth;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
 use crate::vm::temporal::view::{PairFit, WindowView, same_values};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, own_key};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits, own_key};
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
 use averment_checker::ir::TimesRange;
@@ -37,7 +36,7 @@ pub(super) fn count_statement(step: PatternId, test: CodeId) -> StatementDefinit
 }
 
 fn number_statement(step: PatternId, test: NumberTest) -> StatementDefinition {
-    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Always, CountSemantics { test })
+    StatementDefinition::new(mixed_operands(&[step]), ExerciseRule::Always, CountSemantics { test }).closed_if_unbound()
 }
 
 #[derive(Debug)]
@@ -72,10 +71,6 @@ impl NumberTest {
 }
 
 impl StatementSemantics for CountSemantics {
-    fn is_closed(&self, unbound: bool) -> bool {
-        unbound
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         if let Some(number) = search.sure_count(0) {
             return self.decide_number(search, number);

@@ -1,6 +1,6 @@
 //! `each A: cond`, `some A: cond`, `no A: cond`: a condition on every matching step.
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -15,7 +15,8 @@ use averment_base::truth::Truth;
 use averment_syntax::ast::Quantifier;
 
 pub(super) fn each_statement(quantifier: Quantifier, step: PatternId, condition: CodeId) -> StatementDefinition {
-    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::Own, EachSemantics { quantifier, condition })
+    let meaning = EachSemantics { quantifier, condition };
+    StatementDefinition::new(mixed_operands(&[step]), ExerciseRule::Own, meaning).closed_if(true)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -25,10 +26,6 @@ struct EachSemantics {
 }
 
 impl StatementSemantics for EachSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        true
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let mut steps = StepTally::new(search.listed);
         for number in search.numbers(0) {

@@ -2,7 +2,7 @@
 
 use super::flow::FlowReach;
 use super::sequence::SequenceReach;
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, to_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -14,8 +14,7 @@ use crate::vm::temporal::states::PartialMatch;
 use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::timeline::{Env, ValueId};
 use crate::vm::temporal::view::{Hit, PairFit, WindowView, merge_envs, same_values};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits};
 use averment_checker::ir::StepDistance;
 use averment_syntax::ast::SequenceMode;
 use std::sync::Arc;
@@ -26,12 +25,9 @@ pub(super) fn exact_statement(
     within: Option<StepDistance>,
 ) -> StatementDefinition {
     let calls = mode == SequenceMode::Exactly;
-    let statement = StatementDefinition::new(
-        to_operands(steps, helping_operand),
-        ExerciseRule::Always,
-        ExactSemantics { calls, within },
-    );
-    StatementDefinition { calls, ..statement }.in_order().with_bound(within)
+    let meaning = ExactSemantics { calls, within };
+    let statement = StatementDefinition::new(helping_operands(steps), ExerciseRule::Always, meaning);
+    StatementDefinition { calls, ..statement }.in_order(within)
 }
 
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 //! `flow F`: the call list is a word of a regular expression under one environment.
 
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, to_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -13,20 +13,15 @@ use crate::vm::temporal::states::{KEPT, PartialMatch};
 use crate::vm::temporal::step_lists::{Certainty, measure_of};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, call_position, event_hit};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits, call_position, event_hit};
 use averment_checker::ir::{CallFlow, StepDistance};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 pub(super) fn flow_statement(flow: &CallFlow<PatternId>) -> StatementDefinition {
     let automaton = FlowAutomaton::new(flow).map(Arc::new);
-    StatementDefinition::new(
-        to_operands(&flow_patterns(flow), helping_operand),
-        ExerciseRule::Always,
-        FlowSemantics { automaton },
-    )
-    .of_calls()
+    let operands = helping_operands(&flow_patterns(flow));
+    StatementDefinition::new(operands, ExerciseRule::Always, FlowSemantics { automaton }).of_calls()
 }
 
 #[derive(Debug)]

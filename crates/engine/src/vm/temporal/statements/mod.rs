@@ -4,10 +4,10 @@
 //! [`of`] is the one table from the form of a statement to its definition. Everything else asks the definition.
 
 mod args_valid;
+mod call_list;
 mod calls_match;
 mod count;
 mod each;
-mod edge;
 mod exact;
 mod flow;
 mod nested;
@@ -16,7 +16,6 @@ mod never_before;
 mod never_between;
 mod none_in;
 mod occurs;
-mod only;
 mod order;
 mod partners;
 mod repeat;
@@ -97,6 +96,15 @@ impl ExerciseState {
     }
 }
 
+/// Where sorted matches decide a statement, and so names alone may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ClosedForm {
+    Never,
+    /// Where no match binds a value.
+    Unbound,
+    Always,
+}
+
 #[derive(Debug)]
 pub(super) struct StatementDefinition {
     /// Patterns in source order: its operands.
@@ -108,17 +116,13 @@ pub(super) struct StatementDefinition {
     /// True if the patterns are independent: one that occurs by missing values does not make another vacuous.
     pub(super) either: bool,
     pub(super) within: Option<StepDistance>,
+    pub(super) closed: ClosedForm,
     /// True if its condition asks for something that a longer run may change.
     pub(super) looks_at_course: bool,
     pub(super) meaning: Box<dyn StatementSemantics>,
 }
 
 pub(super) trait StatementSemantics: Debug + Send + Sync {
-    /// Whether sorted matches decide it, and so names alone may; `unbound` means that no match binds a value.
-    fn is_closed(&self, _unbound: bool) -> bool {
-        false
-    }
-
     /// Where it stands; `None` where names alone cannot say it.
     ///
     /// # Errors
@@ -172,6 +176,7 @@ impl StatementDefinition {
             calls: false,
             either: false,
             within: None,
+            closed: ClosedForm::Never,
             looks_at_course: false,
             meaning: Box::new(meaning),
         }
@@ -182,41 +187,42 @@ impl StatementDefinition {
         self.exercise == ExerciseRule::Always && self.operands.iter().all(|one| one.polarity == Polarity::Hurts)
     }
 
-    fn in_order(self) -> Self {
-        Self { ordered: true, ..self }
+    /// `unbound` tells that no match binds a value.
+    pub(super) fn is_closed(&self, unbound: bool) -> bool {
+        self.closed == ClosedForm::Always || unbound && self.closed == ClosedForm::Unbound
+    }
+
+    fn in_order(self, within: Option<StepDistance>) -> Self {
+        Self { ordered: true, within, ..self }
+    }
+
+    fn closed_if(self, is_closed: bool) -> Self {
+        if is_closed { Self { closed: ClosedForm::Always, ..self } } else { self }
+    }
+
+    fn closed_if_unbound(self) -> Self {
+        Self { closed: ClosedForm::Unbound, ..self }
     }
 
     fn of_calls(self) -> Self {
         Self { calls: true, ..self }
     }
-
-    fn with_bound(self, within: Option<StepDistance>) -> Self {
-        Self { within, ..self }
-    }
 }
 
-fn helping_operand(pattern: PatternId) -> StatementOperand {
-    StatementOperand { pattern, polarity: Polarity::Helps }
+fn helping_operands(patterns: &[PatternId]) -> Vec<StatementOperand> {
+    operands_of(patterns, Polarity::Helps)
 }
 
-fn hurting_operand(pattern: PatternId) -> StatementOperand {
-    StatementOperand { pattern, polarity: Polarity::Hurts }
+fn hurting_operands(patterns: &[PatternId]) -> Vec<StatementOperand> {
+    operands_of(patterns, Polarity::Hurts)
 }
 
-fn mixed_operand(pattern: PatternId) -> StatementOperand {
-    StatementOperand { pattern, polarity: Polarity::Mixed }
+fn mixed_operands(patterns: &[PatternId]) -> Vec<StatementOperand> {
+    operands_of(patterns, Polarity::Mixed)
 }
 
-fn to_operands(patterns: &[PatternId], operand: fn(PatternId) -> StatementOperand) -> Vec<StatementOperand> {
-    patterns.iter().copied().map(operand).collect()
-}
-
-fn in_front(
-    first: StatementOperand,
-    targets: &[PatternId],
-    operand: fn(PatternId) -> StatementOperand,
-) -> Vec<StatementOperand> {
-    std::iter::once(first).chain(targets.iter().copied().map(operand)).collect()
+fn operands_of(patterns: &[PatternId], polarity: Polarity) -> Vec<StatementOperand> {
+    patterns.iter().map(|pattern| StatementOperand { pattern: *pattern, polarity }).collect()
 }
 
 pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> StatementDefinition {
@@ -233,10 +239,10 @@ pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> Statem
         Temporal::NeverBetween { ref steps, open, close, within } => {
             never_between::never_between_statement(steps, open, close, within)
         }
-        Temporal::Only { ref steps } => only::only_statement(steps),
+        Temporal::Only { ref steps } => call_list::only_statement(steps),
         Temporal::Count { step, test } => count::count_statement(step, test),
-        Temporal::First { step } => edge::first_statement(step),
-        Temporal::Last { step } => edge::last_statement(step),
+        Temporal::First { step } => call_list::edge_statement(step, false),
+        Temporal::Last { step } => call_list::edge_statement(step, true),
         Temporal::Before { each, starts, immediately, step, ref targets, within, .. } => {
             order::before_statement(step, targets, OrderSemantics { after: false, each, starts, immediately, within })
         }

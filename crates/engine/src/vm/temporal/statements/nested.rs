@@ -3,7 +3,7 @@
 //! What is open is a stack. Where the run does not tell whether a step matches or fits, each stack is followed that may stand
 //! there, up to a bound. Stacks share what lies below their tops, so that a long run keeps as many places as it has steps.
 
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operand};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -18,12 +18,8 @@ use smallvec::SmallVec;
 use std::rc::Rc;
 
 pub(super) fn nested_statement(open: PatternId, close: PatternId) -> StatementDefinition {
-    StatementDefinition::new(
-        vec![mixed_operand(open), mixed_operand(close)],
-        ExerciseRule::AnyOf(0..2),
-        NestedSemantics,
-    )
-    .in_order()
+    let operands = mixed_operands(&[open, close]);
+    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..2), NestedSemantics).in_order(None)
 }
 
 #[derive(Debug)]

@@ -1,15 +1,14 @@
 //! `never B after A [until C]`: no B in a window that an A opens and a C closes.
 
-use super::windows::{ForbiddenWindow, WindowOpenings, WindowRoles, in_window, window_operands};
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, hurting_operand};
+use super::windows::{ForbiddenWindow, WindowOpenings, WindowRoles, in_window};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operands, hurting_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::search::{FoundMatch, Search, is_by_place};
 use crate::vm::temporal::step_lists::{Certainty, StepSpan};
 use crate::vm::temporal::view::WindowView;
-use crate::vm::temporal::window_events::event_hit;
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{WindowHits, event_hit};
 use averment_checker::ir::StepDistance;
 
 pub(super) fn never_after_statement(
@@ -18,11 +17,11 @@ pub(super) fn never_after_statement(
     until: Option<PatternId>,
     within: Option<StepDistance>,
 ) -> StatementDefinition {
-    let operands = window_operands(steps, std::iter::once(hurting_operand(open)).chain(until.map(helping_operand)));
+    let operands = [hurting_operands(steps), hurting_operands(&[open]), helping_operands(until.as_slice())].concat();
     let exercise = ExerciseRule::AnyOf(steps.len()..steps.len() + 1);
     StatementDefinition::new(operands, exercise, NeverAfterSemantics { steps: steps.len(), within })
-        .in_order()
-        .with_bound(within)
+        .in_order(within)
+        .closed_if(is_by_place(within))
 }
 
 #[derive(Debug)]
@@ -32,10 +31,6 @@ struct NeverAfterSemantics {
 }
 
 impl StatementSemantics for NeverAfterSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        is_by_place(self.within)
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let (mut tally, edge) = (PlaceTally::new(search), self.steps);
         let close = (search.operand_count() > edge + 1).then_some(edge + 1);

@@ -3,8 +3,7 @@
 //! An A may help by being the first instead of a later one, so that for unknown A's every choice is looked at: the statement fails for
 //! sure only when a sure A comes and no choice of a first A up to it has no B before it.
 
-use super::windows::window_operands;
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operand};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, hurting_operands, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -17,8 +16,7 @@ use crate::vm::temporal::search::{Search, is_by_place};
 use crate::vm::temporal::step_lists::{Certainty, StepLists, StepSpan, measure_of};
 use crate::vm::temporal::timeline::{Env, ValueId};
 use crate::vm::temporal::view::{Hit, PairFit, PairSide, WindowView, env_key};
-use crate::vm::temporal::window_events::{VerdictReason, event_hit};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{VerdictReason, WindowHits, event_hit};
 use averment_checker::ir::StepDistance;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::ops::ControlFlow;
@@ -30,9 +28,9 @@ pub(super) fn never_before_statement(
 ) -> StatementDefinition {
     let exercise = ExerciseRule::AnyOf(steps.len()..steps.len() + 1);
     let meaning = NeverBeforeSemantics { steps: steps.len(), within };
-    StatementDefinition::new(window_operands(steps, [mixed_operand(close)]), exercise, meaning)
-        .in_order()
-        .with_bound(within)
+    StatementDefinition::new([hurting_operands(steps), mixed_operands(&[close])].concat(), exercise, meaning)
+        .in_order(within)
+        .closed_if(is_by_place(within))
 }
 
 #[derive(Debug)]
@@ -42,10 +40,6 @@ struct NeverBeforeSemantics {
 }
 
 impl StatementSemantics for NeverBeforeSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        is_by_place(self.within)
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let (mut tally, edge) = (PlaceTally::new(search), self.steps);
         for step in 0..edge {
@@ -178,7 +172,7 @@ impl<'h> ClosingHit<'h> {
         let (own, others) = match fit {
             PairFit::Unknown => {
                 let (of_hit, of_step) = (known_values(&hit.env, step.env), known_values(step.env, &hit.env));
-                (of_hit.and(view.test_fit(hit.as_side(), step)?), of_step.and(view.test_fit(step, hit.as_side())?))
+                (of_hit.min(view.test_fit(hit.as_side(), step)?), of_step.min(view.test_fit(step, hit.as_side())?))
             }
             fit => (fit, fit),
         };

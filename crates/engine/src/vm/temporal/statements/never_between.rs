@@ -1,7 +1,7 @@
 //! `never B between A and C`: no B in a window that an A opens and that a C closes.
 
-use super::windows::{ForbiddenWindow, WindowOpenings, WindowRoles, in_window, window_operands};
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, hurting_operand, mixed_operand};
+use super::windows::{ForbiddenWindow, WindowOpenings, WindowRoles, in_window};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, hurting_operands, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::temporal::decision::{Decision, FailingPlace};
@@ -11,8 +11,7 @@ use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::{Certainty, StepSpan};
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, event_hit};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{PossibleOutcomes, WindowHits, event_hit};
 use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
@@ -23,9 +22,9 @@ pub(super) fn never_between_statement(
     close: PatternId,
     within: Option<StepDistance>,
 ) -> StatementDefinition {
-    let operands = window_operands(steps, [hurting_operand(open), mixed_operand(close)]);
+    let operands = [hurting_operands(steps), hurting_operands(&[open]), mixed_operands(&[close])].concat();
     let meaning = NeverBetweenSemantics { steps: steps.len(), within };
-    StatementDefinition::new(operands, ExerciseRule::Own, meaning).in_order().with_bound(within)
+    StatementDefinition::new(operands, ExerciseRule::Own, meaning).in_order(within).closed_if(within.is_none())
 }
 
 #[derive(Debug)]
@@ -35,10 +34,6 @@ struct NeverBetweenSemantics {
 }
 
 impl StatementSemantics for NeverBetweenSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        self.within.is_none()
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let (steps, listed) = (self.steps, search.listed);
         let (best, worst) = match search.window() {

@@ -1,7 +1,7 @@
 //! `no PREDICATE in EXPR` and `no PREDICATE in A`: the predicate finds nothing in any value inside.
 
 use super::walk::{FindLimit, FoundValue, ValueWalk, found_all, found_reason, walk_value};
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -19,7 +19,7 @@ pub(super) fn value_statement(values: CodeId, predicate: CodeId) -> StatementDef
 
 /// `no PREDICATE in A`.
 pub(super) fn steps_statement(step: PatternId, predicate: CodeId) -> StatementDefinition {
-    StatementDefinition::new(vec![mixed_operand(step)], ExerciseRule::AnyOf(0..1), NoneInStepsSemantics { predicate })
+    StatementDefinition::new(mixed_operands(&[step]), ExerciseRule::AnyOf(0..1), NoneInStepsSemantics { predicate })
 }
 
 #[derive(Debug)]

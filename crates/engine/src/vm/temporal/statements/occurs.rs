@@ -1,6 +1,8 @@
 //! `require A`, `never A, B`, `either A or B`: whether something occurs.
 
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, to_operands};
+use super::{
+    ExerciseRule, StatementDefinition, StatementOperand, StatementSemantics, helping_operands, hurting_operands,
+};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::VerdictEvidence;
@@ -12,26 +14,21 @@ use crate::vm::temporal::view::{Hit, WindowView};
 use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit};
 
 pub(super) fn require_statement(step: PatternId) -> StatementDefinition {
-    StatementDefinition::new(vec![helping_operand(step)], ExerciseRule::Always, OccursSemantics { wanted: true })
+    occurs_statement(helping_operands(&[step]), true)
 }
 
 /// `either A or B`.
 pub(super) fn either_statement(steps: &[PatternId]) -> StatementDefinition {
-    let statement = StatementDefinition::new(
-        to_operands(steps, helping_operand),
-        ExerciseRule::Always,
-        OccursSemantics { wanted: true },
-    );
-    StatementDefinition { either: true, ..statement }
+    StatementDefinition { either: true, ..occurs_statement(helping_operands(steps), true) }
 }
 
 /// `never A, B`.
 pub(super) fn never_statement(steps: &[PatternId]) -> StatementDefinition {
-    StatementDefinition::new(
-        to_operands(steps, hurting_operand),
-        ExerciseRule::Always,
-        OccursSemantics { wanted: false },
-    )
+    occurs_statement(hurting_operands(steps), false)
+}
+
+fn occurs_statement(operands: Vec<StatementOperand>, wanted: bool) -> StatementDefinition {
+    StatementDefinition::new(operands, ExerciseRule::Always, OccursSemantics { wanted }).closed_if(true)
 }
 
 #[derive(Debug)]
@@ -40,10 +37,6 @@ struct OccursSemantics {
 }
 
 impl StatementSemantics for OccursSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        true
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let mut found = PlaceTally::new(search);
         for operand in 0..search.operand_count() {

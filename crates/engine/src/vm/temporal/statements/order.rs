@@ -1,7 +1,7 @@
 //! `before A -> B, C` and `after A -> B, C`: every B has an earlier A that was known (with `starts` an earlier one is enough), every A has a
 //! later B. With `each` none of its own kind stands between; with `immediately` it is the call just beside it.
 
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, hurting_operand, in_front};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operands, hurting_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
@@ -19,18 +19,19 @@ use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashSet;
 
 pub(super) fn before_statement(step: PatternId, targets: &[PatternId], sense: OrderSemantics) -> StatementDefinition {
-    let operands = in_front(helping_operand(step), targets, hurting_operand);
+    let operands = [helping_operands(&[step]), hurting_operands(targets)].concat();
     let exercise = ExerciseRule::AnyOf(1..operands.len());
     order_statement(StatementDefinition::new(operands, exercise, sense), sense)
 }
 
 pub(super) fn after_statement(step: PatternId, targets: &[PatternId], sense: OrderSemantics) -> StatementDefinition {
-    let operands = in_front(hurting_operand(step), targets, helping_operand);
+    let operands = [hurting_operands(&[step]), helping_operands(targets)].concat();
     order_statement(StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), sense), sense)
 }
 
 fn order_statement(statement: StatementDefinition, sense: OrderSemantics) -> StatementDefinition {
-    StatementDefinition { calls: sense.immediately, ..statement }.in_order().with_bound(sense.within)
+    let is_closed = is_by_place(sense.within) && !sense.immediately;
+    StatementDefinition { calls: sense.immediately, ..statement }.in_order(sense.within).closed_if(is_closed)
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -45,10 +46,6 @@ pub(super) struct OrderSemantics {
 }
 
 impl StatementSemantics for OrderSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        is_by_place(self.within) && !self.immediately
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let (mut tally, sense) = (PlaceTally::new(search), *self);
         // Without values every A before the first B is before the later ones, and every A before the last B has one.

@@ -1,6 +1,6 @@
 //! `if A then B`, `A iff B`, `not both A, B`: whether what occurs has a partner, earlier or later.
 
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, hurting_operand, mixed_operand};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, hurting_operands, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -12,24 +12,18 @@ use crate::vm::temporal::view::{Hit, WindowView};
 use crate::vm::temporal::window_events::{VerdictReason, event_hit};
 
 pub(super) fn if_then(condition: PatternId, consequence: PatternId) -> StatementDefinition {
-    let operands = vec![mixed_operand(condition), mixed_operand(consequence)];
-    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), ImpliedSemantics { both: false })
+    let operands = mixed_operands(&[condition, consequence]);
+    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), ImpliedSemantics { both: false }).closed_if(true)
 }
 
 pub(super) fn iff_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(
-        vec![mixed_operand(left), mixed_operand(right)],
-        ExerciseRule::AnyOf(0..2),
-        ImpliedSemantics { both: true },
-    )
+    let operands = mixed_operands(&[left, right]);
+    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..2), ImpliedSemantics { both: true }).closed_if(true)
 }
 
 pub(super) fn not_both(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(
-        vec![hurting_operand(left), hurting_operand(right)],
-        ExerciseRule::AnyOf(0..2),
-        NotBothSemantics,
-    )
+    let operands = hurting_operands(&[left, right]);
+    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..2), NotBothSemantics).closed_if(true)
 }
 
 /// Every match of the first operand, or of both, needs a partner.
@@ -39,10 +33,6 @@ struct ImpliedSemantics {
 }
 
 impl StatementSemantics for ImpliedSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        true
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let mut tally = PlaceTally::new(search);
         for operand in 0..if self.both { 2 } else { 1 } {
@@ -66,10 +56,6 @@ impl StatementSemantics for ImpliedSemantics {
 struct NotBothSemantics;
 
 impl StatementSemantics for NotBothSemantics {
-    fn is_closed(&self, _: bool) -> bool {
-        true
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let mut tally = PlaceTally::new(search);
         for operand in 0..2 {

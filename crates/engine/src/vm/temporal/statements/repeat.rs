@@ -3,7 +3,7 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, hurting_operand};
+use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, hurting_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -13,8 +13,7 @@ use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, call_position};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits, call_position};
 use crate::vm::value_equality::equality_truth;
 use averment_base::truth::Truth;
 use averment_base::value::{Number, Value, compare};
@@ -22,8 +21,7 @@ use averment_runs::normal::of_step;
 use averment_runs::run::{Step, StepStatus};
 
 pub(super) fn repeat_statement(step: PatternId, limit: u32) -> StatementDefinition {
-    StatementDefinition::new(vec![hurting_operand(step)], ExerciseRule::AnyOf(0..1), RepeatSemantics { limit })
-        .of_calls()
+    StatementDefinition::new(hurting_operands(&[step]), ExerciseRule::AnyOf(0..1), RepeatSemantics { limit }).of_calls()
 }
 
 #[derive(Debug)]

@@ -3,7 +3,7 @@
 //! For each beginning of the sequence those environments are kept under which it has occurred, and of each only what later
 //! steps can tell apart: where it last ended.
 
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operand, to_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, helping_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
@@ -15,16 +15,15 @@ use crate::vm::temporal::states::{KEPT, PartialMatch, under_any};
 use crate::vm::temporal::step_lists::{Certainty, measure_of};
 use crate::vm::temporal::timeline::{Env, to_index};
 use crate::vm::temporal::view::{BindingNames, Hit, PairFit, WindowView, env_key, merge_envs, same_values};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit, operand_hits};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits, event_hit, operand_hits};
 use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 pub(super) fn sequence_statement(steps: &[PatternId], within: Option<StepDistance>) -> StatementDefinition {
-    StatementDefinition::new(to_operands(steps, helping_operand), ExerciseRule::Always, SequenceSemantics { within })
-        .in_order()
-        .with_bound(within)
+    let meaning = SequenceSemantics { within };
+    let statement = StatementDefinition::new(helping_operands(steps), ExerciseRule::Always, meaning).in_order(within);
+    if within.is_none() { statement.closed_if_unbound() } else { statement }
 }
 
 #[derive(Debug)]
@@ -33,10 +32,6 @@ struct SequenceSemantics {
 }
 
 impl StatementSemantics for SequenceSemantics {
-    fn is_closed(&self, unbound: bool) -> bool {
-        unbound && self.within.is_none()
-    }
-
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let within = self.within;
         let (sure, possible) = match search.window() {

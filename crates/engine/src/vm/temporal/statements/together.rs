@@ -1,6 +1,8 @@
 //! `together A, B` and `apart A, B`: steps in one turn, or overlapping in time.
 
-use super::{ExerciseRule, StatementDefinition, StatementSemantics, StepRequirement, helping_operand, hurting_operand};
+use super::{
+    ExerciseRule, StatementDefinition, StatementSemantics, StepRequirement, helping_operands, hurting_operands,
+};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
@@ -12,27 +14,20 @@ use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::view::{Hit, PairFit, WindowView, same_values};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
-use crate::vm::temporal::window_hits::WindowHits;
+use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits};
 use averment_runs::run::Step;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
 pub(super) fn together_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(
-        vec![helping_operand(left), helping_operand(right)],
-        ExerciseRule::Always,
-        TogetherSemantics { wanted: true },
-    )
+    let operands = helping_operands(&[left, right]);
+    StatementDefinition::new(operands, ExerciseRule::Always, TogetherSemantics { wanted: true })
 }
 
 pub(super) fn apart_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    StatementDefinition::new(
-        vec![hurting_operand(left), hurting_operand(right)],
-        ExerciseRule::AllOf(0..2),
-        TogetherSemantics { wanted: false },
-    )
+    let operands = hurting_operands(&[left, right]);
+    StatementDefinition::new(operands, ExerciseRule::AllOf(0..2), TogetherSemantics { wanted: false })
 }
 
 #[derive(Debug)]

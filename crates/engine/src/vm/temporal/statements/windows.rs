@@ -1,7 +1,5 @@
-//! What `never B after A`, `never B before A` and `never B between A and C` share: several B's, the windows that A's open, the words.
+//! What `never B after A`, `never B before A` and `never B between A and C` share: the windows that A's open, the words.
 
-use super::{StatementOperand, hurting_operand};
-use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::explain::{reason_with, within_words};
@@ -15,13 +13,6 @@ use crate::vm::temporal::window_events::VerdictReason;
 use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashMap;
 use std::ops::ControlFlow;
-
-pub(super) fn window_operands(
-    steps: &[PatternId],
-    window: impl IntoIterator<Item = StatementOperand>,
-) -> Vec<StatementOperand> {
-    steps.iter().copied().map(hurting_operand).chain(window).collect()
-}
 
 /// The forbidden pattern, the one that opens the window (for `before`, closes it), and the one that closes it.
 #[derive(Debug, Clone, Copy)]

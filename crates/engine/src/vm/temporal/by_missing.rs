@@ -1,7 +1,7 @@
 //! What something missing decided: patterns all of whose candidates it did, and fails that prove nothing by it.
 
 use super::explain;
-use super::statements::{ExerciseState, StatementDefinition};
+use super::statements::StatementDefinition;
 use super::timeline::{Env, MatchCandidate, ValueId};
 use super::view::WindowView;
 use super::window_events::{PossibleOutcomes, SeenPatterns, VerdictReason, event_hit};
@@ -23,10 +23,9 @@ pub(super) fn fails_by_missing(
         let why = "the calls differ from the expected ones by the writing of arguments alone";
         return Ok(Some(explain::reason_with(why.to_owned(), Vec::new())));
     }
-    let seen = |operand: usize| played.operands.get(operand).copied().unwrap_or_default();
-    let asks = statement.meaning.number_test().is_some() || seen(0).sure;
-    let own = statement.meaning.match_condition().is_some() || statement.meaning.number_test().is_some();
-    if own && asks && stands.exercised.is_some_and(ExerciseState::is_idle) {
+    let asks = statement.number_test.is_some() || played.operands.first().is_some_and(|first| first.sure);
+    let own = statement.condition.is_some() || statement.number_test.is_some();
+    if own && asks && stands.exercised.is_some_and(|exercised| !exercised.possible) {
         return Ok(Some(explain::reason_with(statement.meaning.vacuous_reason(view), Vec::new())));
     }
     let alone = statement.hurts_each();
@@ -51,8 +50,8 @@ pub(super) fn proves_for_good(
     statement: &StatementDefinition,
     stands: PossibleOutcomes,
 ) -> Result<bool, Fault> {
-    let own = statement.meaning.match_condition().is_some() || statement.meaning.number_test().is_some();
-    if stands.fails_unproved || own && stands.exercised.is_some_and(ExerciseState::is_idle) {
+    let own = statement.condition.is_some() || statement.number_test.is_some();
+    if stands.fails_unproved || own && stands.exercised.is_some_and(|exercised| !exercised.possible) {
         return Ok(false);
     }
     let alone = statement.hurts_each();

@@ -4,10 +4,11 @@ use super::call_knowledge::cause_by_times;
 use super::search::{ConditionOracle, Search};
 use super::statements::{ExerciseRule, Polarity, StatementDefinition};
 use super::verdict::{Conclusion, conclude_outcomes};
-use super::window_events::PatternPresence;
+use super::window_events::KnownPresence;
 use crate::bytecode::program::{CodeId, PatternId};
 use averment_base::truth::Verdict;
 use averment_runs::run::CallTimes;
+use smallvec::SmallVec;
 use std::convert::Infallible;
 use std::ops::Range;
 
@@ -122,15 +123,15 @@ impl NamedStatement {
             ExerciseRule::AnyOf(range) if is_sure => range.clone(),
             _ => 0..operands.len(),
         };
-        (!operands.is_empty() && (is_closed || may_be_idle)).then(|| Self {
+        (!operands.is_empty() && (is_closed || may_be_idle)).then_some(Self {
             is_sure,
             exercised_by,
             operands,
-            condition: statement.meaning.match_condition(),
-            number_test: statement.meaning.number_test(),
+            condition: statement.condition,
+            number_test: statement.number_test,
             is_closed,
-            is_timed: statement.meaning.is_timed(),
-            is_by_first: is_sure && statement.meaning.is_by_first(),
+            is_timed: statement.is_timed,
+            is_by_first: is_sure && statement.is_by_first,
         })
     }
 
@@ -159,13 +160,12 @@ impl NamedStatement {
         calls: &NamedCalls<'_>,
         asks: &mut dyn ConditionOracle,
     ) -> NamesVerdict {
-        let occurs = |operand: usize| {
-            self.operands.get(operand).map_or(PatternPresence::default(), |one| calls.operand_presence(*one))
-        };
+        let occurs: SmallVec<[KnownPresence; 4]> =
+            self.operands.iter().map(|operand| calls.operand_presence(*operand)).collect();
         let no_calls = calls.classes.is_empty();
         let unsure = self.unsure_effects(statement, calls);
-        let by_operands = statement.exercise.exercise_state(occurs, no_calls, None);
-        if by_operands.is_idle() {
+        let by_operands = statement.exercise.exercise_state(&occurs, no_calls, None);
+        if !by_operands.possible {
             // Something missing may have decided the condition of every call with a fitting name: that is a reason of this run.
             // Where all of several steps have to occur, which of them do not is a reason of this run, too.
             let is_same =
@@ -264,9 +264,9 @@ impl NamedCalls<'_> {
         cause_by_times(of(earlier)?, of(later)?).is_none().then_some(true)
     }
 
-    fn operand_presence(&self, operand: NamedOperand) -> PatternPresence {
+    fn operand_presence(&self, operand: NamedOperand) -> KnownPresence {
         let possible = self.call_count(operand.pattern) > 0;
-        PatternPresence { sure: possible && operand.is_sure, possible }
+        KnownPresence { sure: possible && operand.is_sure, possible }
     }
 
     pub(super) fn sure_occurrences(&self, operand: NamedOperand) -> NamedOccurrences<'_> {

@@ -6,7 +6,7 @@ mod spelling;
 mod verdicts;
 
 pub(super) use join_mismatch::for_which;
-pub(super) use near::{MOST_COMPARED, window_end};
+pub(super) use near::MOST_COMPARED;
 pub use spelling::register_thread_storage;
 pub(in crate::vm) use verdicts::{DIED_AT_START, not_complete};
 pub(super) use verdicts::{

@@ -13,7 +13,6 @@ mod decision;
 mod doubted_steps;
 pub(super) mod duplicates;
 mod explain;
-mod failures;
 pub(in crate::vm) mod growth;
 mod keys;
 mod match_index;
@@ -28,7 +27,6 @@ mod recent_occurrences;
 pub mod run_reach;
 mod scope;
 pub mod search;
-mod sorted_matches;
 pub(super) mod standing_trace;
 mod statements;
 mod states;
@@ -186,31 +184,27 @@ fn header_env<'run>(timeline: &mut Timeline<'run>, context: &JudgeContext<'run>,
 }
 
 fn select_events(
-    timeline: &mut Timeline<'_>,
+    timeline: &Timeline<'_>,
     plan: &TemporalPlan,
     operand: &WindowOperand,
     header: &Env,
     context: &JudgeContext<'_>,
 ) -> EventSelection {
-    let window = context.window;
-    let (Some(matches), Some(unique)) =
-        (timeline.matches.get_mut(operand.unique.0 as usize), plan.unique_pattern(operand.unique))
-    else {
-        return EventSelection::Range(operand.unique, 0..0);
+    let (window, id) = (context.window, operand.unique);
+    let (Some(matches), Some(unique)) = (timeline.matches_of(id), plan.unique_pattern(id)) else {
+        return EventSelection { unique: id, range: 0..0, list: None };
     };
     let range = matches.events_between(window.start, window.end);
     let given =
         unique.names.iter().enumerate().find_map(|(position, name)| {
             header.get(*name as usize).filter(|id| id.is_value()).map(|id| (position, *id))
         });
-    match given {
-        None => EventSelection::Range(operand.unique, range),
-        Some((position, value)) => {
-            let mut list = matches.with_value(position, unique.names.len(), value);
-            list.retain(|event| range.contains(event));
-            EventSelection::List(operand.unique, list)
-        }
-    }
+    let list = given.map(|(position, value)| {
+        let mut list = matches.with_value(position, unique.names.len(), value);
+        list.retain(|event| range.contains(event));
+        list
+    });
+    EventSelection { unique: id, range, list }
 }
 
 /// The calls of the window; those not executed if every pattern says `proposed`.

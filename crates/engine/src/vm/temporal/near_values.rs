@@ -27,13 +27,9 @@ pub(in crate::vm) fn are_near<'v>(a: &Value<'v>, b: &Value<'v>) -> bool {
     equality_truth(a, b, values_equal) == Truth::FalseByMissing
 }
 
-/// A remark on two patterns of a statement that bind nearly the same value.
-pub(super) fn near_remark(view: &WindowView<'_, '_>) -> Option<Box<str>> {
-    near_words(view, 1)
-}
-
-/// `apart`: how far apart the patterns are at least; one alone may group its steps by value.
-fn near_words(view: &WindowView<'_, '_>, apart: usize) -> Option<Box<str>> {
+/// A remark on two patterns of a statement that bind nearly the same value; `apart` is how far apart they are at least: one alone may group its
+/// steps by value.
+pub(super) fn near_words(view: &WindowView<'_, '_>, apart: usize) -> Option<Box<str>> {
     // The groups are made when the first statement asks for them.
     if view.operands.iter().all(|operand| operand.names.is_empty()) {
         return None;

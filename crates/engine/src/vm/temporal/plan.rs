@@ -89,10 +89,7 @@ impl TemporalPlan {
         let statements = program.temporals.iter().map(|entry| {
             let statement = statements::define_statement(&entry.temporal);
             let is_course = |code| CourseGrowth::of_code(program, code) != CourseGrowth::Fixed;
-            StatementDefinition {
-                looks_at_course: statement.meaning.match_condition().is_some_and(is_course),
-                ..statement
-            }
+            StatementDefinition { looks_at_course: statement.condition.is_some_and(is_course), ..statement }
         });
         let statements = statements.collect();
         let (operands, named) = (Vec::new(), Vec::new());

@@ -261,20 +261,15 @@ impl<'p> ReachReader<'p> {
             Temporal::After { within: Some(StepDistance::Calls(calls)), .. } => {
                 self.look_at_all(LookBack::of_distance(*calls));
             }
-            Temporal::Before { within: None | Some(StepDistance::Time(_)), .. }
-            | Temporal::NeverAfter { within: None | Some(StepDistance::Time(_)), .. }
-            | Temporal::NeverBefore { within: None | Some(StepDistance::Time(_)), .. }
-            | Temporal::NeverBetween { within: None | Some(StepDistance::Time(_)), .. } => {
-                self.look_at_alike(number, is_whole);
-            }
             Temporal::Before { within, .. }
             | Temporal::NeverAfter { within, .. }
             | Temporal::NeverBefore { within, .. }
-            | Temporal::NeverBetween { within, .. } => self.look_back(match within {
+            | Temporal::NeverBetween { within, .. } => match within {
+                None | Some(StepDistance::Time(_)) => self.look_at_alike(number, is_whole),
                 // Logs of sessions record no turns, so that none is a matter of what stands between.
-                None | Some(StepDistance::Time(_) | StepDistance::Turns(_)) => LookBack::Matches,
-                Some(StepDistance::Calls(_)) => LookBack::Everything,
-            }),
+                Some(StepDistance::Turns(_)) => self.look_back(LookBack::Matches),
+                Some(StepDistance::Calls(_)) => self.look_back(LookBack::Everything),
+            },
             Temporal::After { within: Some(StepDistance::Time(_) | StepDistance::Turns(_)), .. } => {
                 self.look_at_all(LookBack::Matches);
             }

@@ -9,14 +9,13 @@ use super::by_name::{NamedCalls, NamedOperand};
 use super::decision::FailingPlace;
 use super::keys::GroupKeys;
 use super::match_index::MatchIndex;
-use super::occurrences::Occurrences;
+use super::occurrences::{Occurrences, SortedMatches};
 use super::recent_occurrences::bound_holds;
-use super::sorted_matches::SortedMatches;
 use super::statements::StatementDefinition;
 use super::step_lists::{Certainty, StepLists, StepSpan, measure_of};
 use super::timeline::to_index;
 use super::view::{PairSide, WindowView};
-use super::window_events::{PatternPresence, SeenPatterns, WindowHits, event_hit};
+use super::window_events::{KnownPresence, SeenPatterns, WindowHits, event_hit};
 use crate::bytecode::program::CodeId;
 use crate::vm::fault::Fault;
 use averment_base::truth::Truth;
@@ -85,10 +84,7 @@ pub(super) fn open_search<'v, 'a, 'run>(
     let listed = view.listed;
     if let Some(sorted) = sort_matches(view, statement) {
         view.spend_fuel(sorted.iter().map(|matches| matches.event_range().len()).sum())?;
-        let occurs = |matches: &SortedMatches<'_>| {
-            let occurs = !matches.event_range().is_empty();
-            PatternPresence { sure: occurs, possible: occurs }
-        };
+        let occurs = |matches: &SortedMatches<'_>| KnownPresence::of(!matches.event_range().is_empty());
         let seen = SeenPatterns { operands: sorted.iter().map(occurs).collect(), unknown: None };
         let matches = MatchSource::Sure(sorted.into_iter().map(Occurrences::Sorted).collect());
         return Ok((Search { scope: SearchScope::Window(view), matches, listed }, seen));

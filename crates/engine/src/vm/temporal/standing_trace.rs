@@ -73,7 +73,7 @@ pub(super) fn trace_patterns(view: &mut WindowView<'_, '_>) -> TemporalTrace {
 fn trace_pattern(view: &mut WindowView<'_, '_>, operand: usize, hits: &[Hit]) -> PatternTrace {
     let span = view.written_pattern(operand).map(|pattern| pattern.span).unwrap_or_default();
     let mut pattern = PatternTrace { span, ..PatternTrace::default() };
-    let condition = view.statement.and_then(|statement| statement.meaning.match_condition());
+    let condition = view.statement.and_then(|statement| statement.condition);
     for (place, hit) in hits.iter().enumerate() {
         let condition = condition.filter(|_| place < CONDITIONS);
         pattern.hits.push(describe_hit(view, hit, condition));
@@ -239,8 +239,7 @@ fn standing_of(
 }
 
 fn is_idle(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &SeenPatterns, no_calls: bool) -> bool {
-    let occurs = |operand: usize| seen.operands.get(operand).copied().unwrap_or_default();
-    statement.exercise.exercise_state(occurs, no_calls, judged.exercised).is_idle()
+    !statement.exercise.exercise_state(&seen.operands, no_calls, judged.exercised).possible
 }
 
 pub(crate) fn given_values<'run>(

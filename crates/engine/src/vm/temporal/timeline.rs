@@ -85,17 +85,14 @@ pub(super) struct PatternMatches {
     pub(super) looked_at: SmallVec<[CheckedStep; FEW]>,
     pub(super) candidates: Vec<MatchCandidate>,
     pub(super) fault: Option<Fault>,
-    by_value: Option<Box<FxHashMap<usize, EventsByValue>>>,
+    by_value: OnceCell<EventsByValue>,
     by_key: OnceCell<EventsByKey>,
 }
 
 type EventsByKey = FxHashMap<Env, SmallVec<[u32; 2]>>;
 
-#[derive(Debug, Default)]
-struct EventsByValue {
-    values: FxHashMap<ValueId, Vec<u32>>,
-    others: Vec<u32>,
-}
+/// The events with a value at a position; those without a known one stand under [`ValueId::OPEN`].
+type EventsByValue = FxHashMap<(usize, ValueId), Vec<u32>>;
 
 impl PatternMatches {
     pub(super) fn add_event(&mut self, event: MatchEvent, kind: StepKind, value_ids: &[ValueId]) {
@@ -211,29 +208,21 @@ impl PatternMatches {
     }
 
     /// Events with `value` at `position`, or without a known one; in order.
-    pub(super) fn with_value(&mut self, position: usize, names: usize, value: ValueId) -> Vec<u32> {
-        if self.by_value.as_ref().is_none_or(|known| !known.contains_key(&position)) {
-            let made = self.index_values(position, names);
-            self.by_value.get_or_insert_default().insert(position, made);
-        }
-        let Some(known) = self.by_value.as_ref().and_then(|known| known.get(&position)) else { return Vec::new() };
-        let mut found = known.values.get(&value).cloned().unwrap_or_default();
-        if !known.others.is_empty() {
-            found.extend(&known.others);
-            found.sort_unstable();
-        }
-        found
-    }
-
-    fn index_values(&self, position: usize, names: usize) -> EventsByValue {
-        let mut made = EventsByValue::default();
-        for event in 0..to_index(self.events.len()) {
-            match self.value_ids(event, names).get(position) {
-                Some(id) if id.is_value() => made.values.entry(*id).or_default().push(event),
-                _ => made.others.push(event),
+    pub(super) fn with_value(&self, position: usize, names: usize, value: ValueId) -> Vec<u32> {
+        let by_value = self.by_value.get_or_init(|| {
+            let mut by_value = EventsByValue::default();
+            for event in 0..to_index(self.events.len()) {
+                for (place, id) in self.value_ids(event, names).iter().enumerate() {
+                    let id = if id.is_value() { *id } else { ValueId::OPEN };
+                    by_value.entry((place, id)).or_default().push(event);
+                }
             }
-        }
-        made
+            by_value
+        });
+        let of = |id: ValueId| by_value.get(&(position, id)).map_or(&[][..], Vec::as_slice);
+        let mut found = [of(value), of(ValueId::OPEN)].concat();
+        found.sort_unstable();
+        found
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn unjudged_steps(
     for of_one in doubts.chunk_by(|one, other| one.operand == other.operand) {
         add_pattern_steps(view, of_one, &mut found);
     }
-    if let Some(code) = statement.meaning.match_condition().filter(|_| judged.by_missing) {
+    if let Some(code) = statement.condition.filter(|_| judged.by_missing) {
         add_condition_steps(view, code, &mut found)?;
     }
     if found.steps.is_empty() {

@@ -6,12 +6,12 @@ use super::explain;
 use super::near_values;
 use super::plan::StepKindSet;
 use super::search::open_search;
-use super::statements::{ExerciseRule, ExerciseState, StatementDefinition};
+use super::statements::{ExerciseRule, StatementDefinition};
 use super::timeline::{Env, Timeline};
 use super::unjudged_steps;
 use super::unrecorded_roles;
 use super::view::WindowView;
-use super::window_events::{EventSelection, PatternPresence, PossibleOutcomes, SeenPatterns, VerdictReason};
+use super::window_events::{EventSelection, KnownPresence, PossibleOutcomes, SeenPatterns, VerdictReason};
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{CheckFinding, UndecidedCause, UnjudgedRecord};
 use averment_base::truth::Verdict;
@@ -58,13 +58,13 @@ pub(super) fn decide_statement(
 pub(super) fn could_differ<'run>(
     view: &mut WindowView<'_, 'run>,
     statement: &StatementDefinition,
-    mut timeline: Timeline<'run>,
+    timeline: Timeline<'run>,
     header: Env,
     doubts_tests: bool,
     holds: bool,
 ) -> bool {
     let coverage = view.machine.observer.look.coverage.take();
-    let select = |operand| super::select_events(&mut timeline, view.plan, operand, &header, view.context);
+    let select = |operand| super::select_events(&timeline, view.plan, operand, &header, view.context);
     let selected: SmallVec<[EventSelection; 3]> = view.operands.iter().map(select).collect();
     let mut view = WindowView { doubts_tests, ..view.of_matches(&timeline, header, &selected) };
     view.machine.refuel();
@@ -101,7 +101,7 @@ impl Conclusion {
 /// Maps a statement's state to its result; `exercised` is only called if it holds.
 pub(super) fn conclude_outcomes<E>(
     stands: PossibleOutcomes,
-    exercised: impl FnOnce() -> Result<ExerciseState, E>,
+    exercised: impl FnOnce() -> Result<KnownPresence, E>,
 ) -> Result<Conclusion, E> {
     if stands.may_fail {
         return Ok(if stands.may_hold || stands.may_hang { Conclusion::Unknown } else { Conclusion::Fail });
@@ -110,8 +110,8 @@ pub(super) fn conclude_outcomes<E>(
         return Ok(Conclusion::Hangs);
     }
     Ok(match exercised()? {
-        ExerciseState { may_be_vacuous: false, .. } => Conclusion::Pass,
-        ExerciseState { may_pass: false, .. } => Conclusion::Vacuous,
+        KnownPresence { sure: true, .. } => Conclusion::Pass,
+        KnownPresence { possible: false, .. } => Conclusion::Vacuous,
         _ => Conclusion::Unknown,
     })
 }
@@ -213,11 +213,11 @@ fn conclude_finding(
         }
         Conclusion::Pass => {
             let unjudged = unjudged(view, statement, stands, true)?;
-            let remark = if unjudged.is_some() { None } else { near_values::near_remark(view) };
+            let remark = if unjudged.is_some() { None } else { near_values::near_words(view, 1) };
             CheckFinding { unjudged, remark, ..pass_finding(view, outcome) }
         }
         Conclusion::Vacuous => {
-            let remark = near_values::near_remark(view);
+            let remark = near_values::near_words(view, 1);
             CheckFinding { remark, ..new_finding(Verdict::Vacuous, vacuous_reason(view, statement, missing)) }
         }
         Conclusion::Unknown => unknown_finding(view, stands, outcome),
@@ -254,7 +254,7 @@ fn unfinished_finding(
         }
         return Ok(new_finding(Verdict::Fail, outcome.decision.explain_failure(view)));
     }
-    if stands.passed_for_good && !exercise_state(view, statement, outcome)?.0.may_be_vacuous {
+    if stands.passed_for_good && exercise_state(view, statement, outcome)?.0.sure {
         let unjudged = unjudged(view, statement, stands, true)?;
         return Ok(CheckFinding { unjudged, ..pass_finding(view, outcome) });
     }
@@ -308,11 +308,10 @@ fn exercise_state(
     view: &mut WindowView<'_, '_>,
     statement: &StatementDefinition,
     outcome: &WindowOutcome,
-) -> Result<(ExerciseState, Option<usize>), Fault> {
+) -> Result<(KnownPresence, Option<usize>), Fault> {
     let operands = &outcome.seen.operands;
     let own = outcome.decision.stands.exercised;
-    let occurs = |operand: usize| operands.get(operand).copied().unwrap_or_default();
-    let exercised = statement.exercise.exercise_state(occurs, view.calls.is_empty(), own);
+    let exercised = statement.exercise.exercise_state(operands, view.calls.is_empty(), own);
     let mut missing_alone = Vec::new();
     for operand in 0..view.operands.len() {
         if by_missing::is_by_missing(view, operand)? {
@@ -321,16 +320,13 @@ fn exercise_state(
     }
     let Some(&first) = missing_alone.first() else { return Ok((exercised, None)) };
     if !statement.either {
-        return Ok((ExerciseState { may_be_vacuous: true, may_pass: false }, Some(first)));
+        return Ok((KnownPresence::of(false), Some(first)));
     }
     // `either` is vacuous when all that occurs in it occurs by missing values.
     let others =
         operands.iter().enumerate().filter(|(operand, _)| !missing_alone.contains(operand)).map(|(_, seen)| *seen);
-    let PatternPresence { sure, possible } = others.fold(PatternPresence::default(), |all, seen| PatternPresence {
-        sure: all.sure || seen.sure,
-        possible: all.possible || seen.possible,
-    });
+    let others = others.fold(KnownPresence::of(false), KnownPresence::or);
     let occurs = |operand: &&usize| operands.get(**operand).is_some_and(|seen| seen.possible);
     let missing = missing_alone.iter().find(occurs).copied();
-    Ok((ExerciseState { may_be_vacuous: !sure, may_pass: possible }, missing))
+    Ok((others, missing))
 }

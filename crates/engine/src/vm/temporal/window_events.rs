@@ -1,13 +1,13 @@
 //! What is said of a window: where a statement may stand, what was seen of its patterns, which events are matches in it.
 
-use super::plan::StepKindSet;
-use super::statements::ExerciseState;
+use super::plan::{StepKindSet, UniquePatternId};
 use super::timeline::{Env, MatchEvent, Timeline, ValueId, to_index};
 use super::view::{Hit, PairFit, WindowView, env_key};
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{VerdictEvidence, ViolationList};
 use averment_runs::run::{Step, StepKind};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct PossibleOutcomes {
@@ -24,7 +24,7 @@ pub(super) struct PossibleOutcomes {
     /// It fails by values that are no evidence, so that the fail proves nothing.
     pub(super) fails_unproved: bool,
     /// For statements with their own notion of exercise: whether they are exercised if they hold.
-    pub(super) exercised: Option<ExerciseState>,
+    pub(super) exercised: Option<KnownPresence>,
 }
 
 impl PossibleOutcomes {
@@ -59,14 +59,30 @@ pub(super) struct VerdictReason {
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct SeenPatterns {
-    pub(super) operands: SmallVec<[PatternPresence; 4]>,
+    pub(super) operands: SmallVec<[KnownPresence; 4]>,
     pub(super) unknown: Option<Hit>,
 }
 
+/// Whether something is there for sure, and whether it may be: a match of a pattern, or what exercises a statement.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct PatternPresence {
+pub(super) struct KnownPresence {
     pub(super) sure: bool,
     pub(super) possible: bool,
+}
+
+impl KnownPresence {
+    /// Of something of which the run tells.
+    pub(super) fn of(is_there: bool) -> Self {
+        Self { sure: is_there, possible: is_there }
+    }
+
+    pub(super) fn or(self, other: Self) -> Self {
+        Self { sure: self.sure || other.sure, possible: self.possible || other.possible }
+    }
+
+    pub(super) fn and(self, other: Self) -> Self {
+        Self { sure: self.sure && other.sure, possible: self.possible && other.possible }
+    }
 }
 
 impl SeenPatterns {
@@ -96,27 +112,20 @@ pub(super) fn call_position(step: u32, view: &WindowView<'_, '_>) -> Option<u32>
 }
 
 #[derive(Debug, Clone)]
-pub(super) enum EventSelection {
-    Range(super::plan::UniquePatternId, std::ops::Range<u32>),
-    List(super::plan::UniquePatternId, Vec<u32>),
+pub(super) struct EventSelection {
+    pub(super) unique: UniquePatternId,
+    pub(super) range: Range<u32>,
+    /// Those in the range that have the value of a header, if it gives one.
+    pub(super) list: Option<Vec<u32>>,
 }
 
 impl EventSelection {
-    fn unique_pattern(&self) -> super::plan::UniquePatternId {
-        match self {
-            Self::Range(unique, _) | Self::List(unique, _) => *unique,
-        }
-    }
-
     pub(super) fn len(&self) -> usize {
-        match self {
-            Self::Range(_, range) => range.len(),
-            Self::List(_, list) => list.len(),
-        }
+        self.list.as_ref().map_or(self.range.len(), Vec::len)
     }
 
     pub(super) fn step_kinds(&self, timeline: &Timeline<'_>, steps: &[Step<'_>]) -> StepKindSet {
-        let all = timeline.matches_of(self.unique_pattern()).map_or(StepKindSet::default(), |matches| matches.kinds);
+        let all = timeline.matches_of(self.unique).map_or(StepKindSet::default(), |matches| matches.kinds);
         let mut events = self.numbered_events(timeline).filter_map(|(_, event)| steps.get(event.step as usize));
         if all.iter().nth(1).is_none() {
             // Nearly every pattern is of one kind.
@@ -131,10 +140,10 @@ impl EventSelection {
         &'t self,
         timeline: &'t Timeline<'_>,
     ) -> impl Iterator<Item = (u32, MatchEvent)> + 't {
-        let events = timeline.matches_of(self.unique_pattern()).map_or(&[][..], |matches| matches.events.as_slice());
-        let (range, list) = match self {
-            Self::Range(_, range) => (range.clone(), &[][..]),
-            Self::List(_, list) => (0..0, list.as_slice()),
+        let events = timeline.matches_of(self.unique).map_or(&[][..], |matches| matches.events.as_slice());
+        let (range, list) = match &self.list {
+            None => (self.range.clone(), &[][..]),
+            Some(list) => (0..0, list.as_slice()),
         };
         range.chain(list.iter().copied()).filter_map(|number| Some((number, *events.get(number as usize)?)))
     }

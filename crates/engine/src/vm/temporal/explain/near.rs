@@ -34,6 +34,17 @@ impl<'run> WindowView<'_, 'run> {
             .or_else(|| self.unmet_condition(operand, from, before))
     }
 
+    /// The nearest miss before the end of the window.
+    pub(in super::super) fn near_in_window(&mut self, operand: usize) -> Option<VerdictEvidence> {
+        let (header, end) = (self.header.clone(), to_index(self.context.window.end));
+        self.near_miss(operand, &header, end, true)
+    }
+
+    /// What came nearest to a match where there is none.
+    pub(in super::super) fn absent_evidence(&mut self, operand: usize) -> Option<VerdictEvidence> {
+        self.near_in_window(operand).or_else(|| self.misspelled_name(operand))
+    }
+
     fn refused_evidence(&mut self, operand: usize, env: &Env, from: u32, before: bool) -> Option<VerdictEvidence> {
         if !self.has_joins(operand) {
             return None;
@@ -264,8 +275,4 @@ fn distance_in_unit(within: Option<StepDistance>, away: f64) -> String {
         Some(StepDistance::Time(_)) => format!("{away}ms"),
         Some(StepDistance::Calls(_)) | None => counted("call"),
     }
-}
-
-pub(in super::super) fn window_end(view: &WindowView<'_, '_>) -> u32 {
-    to_index(view.context.window.end)
 }

@@ -140,7 +140,7 @@ impl<'run> WindowView<'_, 'run> {
             Some(StepDistance::Time(_)) => {
                 Some(StepRequirement { words: "the start", lacks: |step| step.start.is_none() })
             }
-            _ => statement.meaning.step_requirement(),
+            _ => statement.step_requirement,
         };
         let Some(StepRequirement { words: what, lacks }) = needed else { return String::new() };
         let lacking = steps.into_iter().filter(|step| self.step(*step).is_some_and(lacks));
@@ -256,12 +256,7 @@ pub(in super::super) fn no_calls(_: &mut WindowView<'_, '_>) -> VerdictReason {
 
 pub(in super::super) fn not_exercised(view: &mut WindowView<'_, '_>, operands: &[usize]) -> VerdictReason {
     let things: Vec<String> = operands.iter().map(|operand| view.pattern_words(*operand)).collect();
-    let end = super::window_end(view);
-    let mut evidence: Vec<VerdictEvidence> = Vec::new();
-    for operand in operands {
-        let header = view.header.clone();
-        evidence.extend(view.near_miss(*operand, &header, end, true));
-    }
+    let evidence = operands.iter().filter_map(|operand| view.near_in_window(*operand)).collect();
     reason_with(format!("there is no {}", things.join(" and no ")), evidence)
 }
 

@@ -65,32 +65,32 @@ pub(super) fn open_windows<'run>(
     hits: &[Hit],
     answers: &mut AssumedAnswers,
 ) -> Result<Vec<OpenedWindow<'run>>, Fault> {
-    let whole = view.context.window;
     match scope {
         WindowScope::Each { .. } => {
             let there = hits.iter().filter(|hit| answers.has_hit(hit));
             Ok(there.filter_map(|hit| of_step(view, hit)).collect())
         }
-        WindowScope::Values { .. } => Ok(first_hits(hits, answers)
-            .into_iter()
-            .map(|hit| OpenedWindow { of_values: true, ..open_window(view, &hit.env, whole, Some(hit.step), None) })
-            .collect()),
-        WindowScope::Before { .. } => Ok(first_hits(hits, answers)
-            .into_iter()
-            .map(|hit| {
-                let window = StepWindow { start: whole.start, end: hit.step as usize, closed: true };
-                open_window(view, &hit.env, window, None, Some(hit.step))
-            })
-            .collect()),
-        WindowScope::After { until: None, .. } => Ok(first_hits(hits, answers)
-            .into_iter()
-            .map(|hit| {
-                let window = StepWindow { start: hit.step as usize + 1, ..whole };
-                open_window(view, &hit.env, window, Some(hit.step), None)
-            })
-            .collect()),
+        WindowScope::Values { .. } | WindowScope::Before { .. } | WindowScope::After { until: None, .. } => {
+            let first = first_hits(hits, answers).into_iter();
+            Ok(first.map(|hit| of_first(view, scope, hit)).collect())
+        }
         WindowScope::After { until: Some(_), .. } => closing_windows(view, hits, false, answers),
         WindowScope::Between { .. } => closing_windows(view, hits, true, answers),
+    }
+}
+
+/// The window of the first step with its values.
+fn of_first<'run>(view: &WindowView<'_, 'run>, scope: &WindowScope<PatternId>, hit: &Hit) -> OpenedWindow<'run> {
+    let (whole, at) = (view.context.window, hit.step as usize);
+    match scope {
+        WindowScope::Values { .. } => {
+            OpenedWindow { of_values: true, ..open_window(view, &hit.env, whole, Some(hit.step), None) }
+        }
+        WindowScope::Before { .. } => {
+            let window = StepWindow { start: whole.start, end: at, closed: true };
+            open_window(view, &hit.env, window, None, Some(hit.step))
+        }
+        _ => open_window(view, &hit.env, StepWindow { start: at + 1, ..whole }, Some(hit.step), None),
     }
 }
 

@@ -1,16 +1,15 @@
 //! `args valid`, `args valid for A`, `args valid strict`: arguments fit the schemas that the tools declare.
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::profile::CostCenter;
-use crate::vm::temporal::decision::Decision;
+use crate::vm::temporal::decision::{Decision, FailureList};
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::view::WindowView;
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
+use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes, VerdictReason};
 use averment_base::value::{Node, Object, Value};
 use averment_builtins::schema::SchemaViolation;
 use averment_runs::run::StepKind;
@@ -41,9 +40,9 @@ impl StatementSemantics for ArgsValidSemantics {
         for call in view.calls.iter().filter(|_| self.all) {
             checked.check_call(*call, true, view)?;
         }
-        let CheckedCalls { sure, possible, declared: (declared, may_be_declared), .. } = checked;
+        let CheckedCalls { sure, possible, declared, .. } = checked;
         let stands = PossibleOutcomes {
-            exercised: Some(ExerciseState { may_be_vacuous: !declared, may_pass: may_be_declared }),
+            exercised: Some(declared),
             ..PossibleOutcomes::unwanted(!sure.is_empty(), !sure.is_empty() || possible.is_some())
         };
         Ok(Some(Decision::new(stands).failing(move |view| match &possible {
@@ -64,7 +63,7 @@ struct CheckedCalls<'run> {
     sure: FailureList<CallMisfit>,
     possible: Option<CallMisfit>,
     /// Whether calls of declared tools surely occur, and whether they may.
-    declared: (bool, bool),
+    declared: KnownPresence,
 }
 
 #[derive(Debug, Clone)]
@@ -87,13 +86,13 @@ impl<'run> CheckedCalls<'run> {
     fn new(view: &WindowView<'_, 'run>, strict: bool) -> Self {
         let tools = view.machine.program.tools.iter().map(|tool| (tool.name.as_str(), tool.arguments)).collect();
         let sure = FailureList::new(view.listed);
-        Self { strict, tools, sure, possible: None, declared: (false, false) }
+        Self { strict, tools, sure, possible: None, declared: KnownPresence::of(false) }
     }
 
     fn check_call(&mut self, number: u32, sure: bool, view: &mut WindowView<'_, 'run>) -> Result<(), Fault> {
         let fits = self.call_validity(number, view)?;
         if !matches!(fits, CallValidity::Ignored) {
-            self.declared = (self.declared.0 || sure, true);
+            self.declared = self.declared.or(KnownPresence { sure, possible: true });
         }
         let (misfit, certain) = match fits {
             CallValidity::Yes | CallValidity::Ignored => return Ok(()),

@@ -3,7 +3,7 @@
 #[path = "calls_match_reasons.rs"]
 mod reasons;
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics};
 use crate::bytecode::program::CodeId;
 use crate::vm::call_matching::{ArgumentComparison, ExpectedCall, ExpectedRoutes, RunCall, read_expected};
 use crate::vm::context::ExpressionScope;
@@ -12,7 +12,7 @@ use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::view::WindowView;
-use crate::vm::temporal::window_events::PossibleOutcomes;
+use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes};
 use averment_base::truth::Truth;
 use averment_base::value::json::parse;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
@@ -62,7 +62,7 @@ impl StatementSemantics for CallsMatchSemantics {
             failed_for_good: judged.routes.iter().all(|route| route.failed_for_good),
             fails_unproved: !holds && judged.routes.iter().any(|route| route.fits_alike(view.context.window.closed)),
             passed_for_good: holds && matching.extent == MatchExtent::Superset,
-            exercised: Some(ExerciseState { may_be_vacuous: !exercised, may_pass: exercised }),
+            exercised: Some(KnownPresence::of(exercised)),
             ..PossibleOutcomes::default()
         };
         let score = judged.nearest().map(|route| matching.score_of(&route.sure)).filter(|_| exercised);

@@ -5,19 +5,18 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::decision::Decision;
-use crate::vm::temporal::explain::{count_words, list_words, pass_reason, reason_with, window_end};
-use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::decision::{Decision, FailureList};
+use crate::vm::temporal::explain::{count_words, list_words, pass_reason, reason_with};
 use crate::vm::temporal::growth::TestGrowth;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
 use crate::vm::temporal::view::{PairFit, WindowView, same_values};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits, own_key};
+use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes, VerdictReason, WindowHits, own_key};
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
 use averment_checker::ir::TimesRange;
@@ -25,18 +24,13 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
-/// `require A n..m times`.
-pub(super) fn times_statement(step: PatternId, times: TimesRange) -> StatementDefinition {
-    number_statement(step, NumberTest::Times(times))
-}
-
-/// `count A TEST`.
-pub(super) fn count_statement(step: PatternId, test: CodeId) -> StatementDefinition {
-    number_statement(step, NumberTest::Code(test))
-}
-
-fn number_statement(step: PatternId, test: NumberTest) -> StatementDefinition {
-    StatementDefinition::new(mixed_operands(&[step]), ExerciseRule::Always, CountSemantics { test }).closed_if_unbound()
+pub(super) fn number_statement(step: PatternId, test: NumberTest) -> StatementDefinition {
+    let statement = StatementDefinition::new(mixed_operands(&[step]), ExerciseRule::Always, CountSemantics { test });
+    let number_test = match test {
+        NumberTest::Times(_) => None,
+        NumberTest::Code(code) => Some(code),
+    };
+    StatementDefinition { number_test, ..statement.closed_if_unbound() }
 }
 
 #[derive(Debug)]
@@ -45,13 +39,12 @@ struct CountSemantics {
 }
 
 #[derive(Debug, Clone, Copy)]
-enum NumberTest {
+pub(super) enum NumberTest {
+    /// `require A n..m times`.
     Times(TimesRange),
-    /// An expression over [`averment_checker::ir::Local::COUNT`].
+    /// `count A TEST`, an expression over [`averment_checker::ir::Local::COUNT`].
     Code(CodeId),
 }
-
-const BY_MISSING: ExerciseState = ExerciseState { may_be_vacuous: true, may_pass: false };
 
 impl NumberTest {
     /// `asks` answers a test that is an expression.
@@ -85,13 +78,6 @@ impl StatementSemantics for CountSemantics {
         let decision = decision.passing(move |view| passing.explain_pass(view));
         Ok(Some(decision.with_state(move |view| state.describe_counts(view))))
     }
-
-    fn number_test(&self) -> Option<CodeId> {
-        match self.test {
-            NumberTest::Times(_) => None,
-            NumberTest::Code(code) => Some(code),
-        }
-    }
 }
 
 impl CountSemantics {
@@ -101,7 +87,7 @@ impl CountSemantics {
         let truth = test.number_truth(number, |code, number| search.number_truth(code, number))?;
         let Some(truth) = truth else { return Ok(None) };
         let (is_met, may_be_met) = (truth.plain_answer() == Some(true), truth.plain_answer() != Some(false));
-        let exercised = truth.by_missing().then_some(BY_MISSING);
+        let exercised = truth.by_missing().then_some(KnownPresence::of(false));
         let stands = PossibleOutcomes { exercised, ..PossibleOutcomes::wanted(is_met, may_be_met) };
         Ok(Some(Decision::new(stands).failing(move |view| {
             let steps: Vec<u32> = view.hits_of(0).map(|hit| hit.step).collect();
@@ -347,7 +333,7 @@ impl MatchCounts {
             may_hold,
             failed_for_good: all.lost,
             passed_for_good: !fails && stays,
-            exercised: all.by_missing.then_some(BY_MISSING),
+            exercised: all.by_missing.then_some(KnownPresence::of(false)),
             ..PossibleOutcomes::default()
         })
     }
@@ -401,8 +387,7 @@ fn count_reason(
     };
     let mut counted = number_reason(view, count, env, steps);
     if count == 0 {
-        let near = view.near_miss(0, &view.header.clone(), window_end(view), true);
-        counted.evidence.extend(near.or_else(|| view.misspelled_name(0)));
+        counted.evidence.extend(view.absent_evidence(0));
     }
     VerdictReason { reason: format!("{}{wanted}", counted.reason), ..counted }
 }

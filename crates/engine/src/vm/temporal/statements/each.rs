@@ -1,22 +1,22 @@
 //! `each A: cond`, `some A: cond`, `no A: cond`: a condition on every matching step.
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::decision::Decision;
-use crate::vm::temporal::explain::{pass_reason, reason_with, window_end};
-use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::decision::{Decision, FailureList};
+use crate::vm::temporal::explain::{pass_reason, reason_with};
 use crate::vm::temporal::search::{FoundMatch, Search};
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit};
+use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes, VerdictReason, event_hit};
 use averment_base::truth::Truth;
 use averment_syntax::ast::Quantifier;
 
 pub(super) fn each_statement(quantifier: Quantifier, step: PatternId, condition: CodeId) -> StatementDefinition {
     let meaning = EachSemantics { quantifier, condition };
-    StatementDefinition::new(mixed_operands(&[step]), ExerciseRule::Own, meaning).closed_if(true)
+    let statement = StatementDefinition::new(mixed_operands(&[step]), ExerciseRule::Own, meaning).closed_if(true);
+    StatementDefinition { condition: Some(condition), ..statement }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -52,10 +52,6 @@ impl StatementSemantics for EachSemantics {
             because => format!("no {thing} exercises the condition: for {} {because}", view.describe_step(first.step)),
         }
     }
-
-    fn match_condition(&self) -> Option<CodeId> {
-        Some(self.condition)
-    }
 }
 
 impl EachSemantics {
@@ -69,11 +65,10 @@ impl EachSemantics {
         let (sure, possible) = (!steps.sure.is_empty(), steps.possible.is_some());
         // A step that decides alone makes the others unimportant.
         let by_missing = steps.by_missing && !sure;
-        let exercised =
-            Some(ExerciseState { may_be_vacuous: !steps.sure_on_evidence, may_pass: steps.may_be_on_evidence });
+        let exercised = Some(steps.on_evidence);
         let stands = match self.quantifier {
             Quantifier::Some => PossibleOutcomes {
-                passed_for_good: sure && steps.sure_on_evidence,
+                passed_for_good: sure && steps.on_evidence.sure,
                 ..PossibleOutcomes::wanted(sure, possible)
             },
             Quantifier::Each | Quantifier::No => PossibleOutcomes::unwanted(sure, possible),
@@ -104,16 +99,14 @@ struct StepTally {
     sure: FailureList<FoundMatch>,
     possible: Option<FoundMatch>,
     first: Option<FoundMatch>,
-    sure_on_evidence: bool,
-    may_be_on_evidence: bool,
+    on_evidence: KnownPresence,
     by_missing: bool,
 }
 
 impl StepTally {
     fn new(listed: usize) -> Self {
-        let sure = FailureList::new(listed);
-        let (sure_on_evidence, may_be_on_evidence, by_missing) = (false, false, false);
-        Self { sure, possible: None, first: None, sure_on_evidence, may_be_on_evidence, by_missing }
+        let (sure, on_evidence) = (FailureList::new(listed), KnownPresence::of(false));
+        Self { sure, possible: None, first: None, on_evidence, by_missing: false }
     }
 
     fn add_step(&mut self, decides: Option<bool>, truth: Truth, step: FoundMatch) {
@@ -124,8 +117,8 @@ impl StepTally {
             self.possible.get_or_insert(step);
         }
         self.first.get_or_insert(step);
-        self.sure_on_evidence |= step.sure && !truth.by_missing();
-        self.may_be_on_evidence |= !truth.by_missing();
+        let on_evidence = KnownPresence { sure: step.sure, possible: true };
+        self.on_evidence = self.on_evidence.or(on_evidence.and(KnownPresence::of(!truth.by_missing())));
         self.by_missing |= truth.by_missing();
     }
 }
@@ -155,8 +148,7 @@ fn decided_by_reason(view: &mut WindowView<'_, '_>, hit: &Hit, code: CodeId, mee
 fn none_meets_reason(view: &mut WindowView<'_, '_>, first: Option<&Hit>, code: CodeId) -> VerdictReason {
     let thing = view.pattern_words(0);
     let Some(first) = first else {
-        let near = view.near_miss(0, &view.header.clone(), window_end(view), true).or_else(|| view.misspelled_name(0));
-        return reason_with(format!("there is no {thing}"), near.into_iter().collect());
+        return reason_with(format!("there is no {thing}"), view.absent_evidence(0).into_iter().collect());
     };
     let text = view.machine.rule_text(view.machine.code_span(code));
     let (because, values) = view.explain_condition(first, code);

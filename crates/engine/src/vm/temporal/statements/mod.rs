@@ -27,12 +27,13 @@ mod windows;
 use super::decision::Decision;
 use super::search::Search;
 use super::view::WindowView;
-use super::window_events::PatternPresence;
+use super::window_events::KnownPresence;
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::fault::Fault;
 use averment_checker::ir::{StepDistance, Temporal};
 use averment_runs::run::Step;
 use averment_syntax::ast::SequenceMode;
+use count::NumberTest;
 use order::OrderSemantics;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -61,38 +62,22 @@ pub(super) enum ExerciseRule {
     Own,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct ExerciseState {
-    pub(super) may_be_vacuous: bool,
-    pub(super) may_pass: bool,
-}
-
 impl ExerciseRule {
+    /// `operands` are what occurs of the patterns, `own` what a statement with its own notion says.
     pub(super) fn exercise_state(
         &self,
-        occurs: impl Fn(usize) -> PatternPresence,
+        operands: &[KnownPresence],
         no_calls: bool,
-        own: Option<ExerciseState>,
-    ) -> ExerciseState {
+        own: Option<KnownPresence>,
+    ) -> KnownPresence {
+        let of = |range: &Range<usize>| operands.get(range.clone()).unwrap_or(&[]).iter().copied();
         match (self, own) {
             (_, Some(own)) => own,
-            (Self::AnyOf(range), None) => ExerciseState {
-                may_be_vacuous: range.clone().all(|operand| !occurs(operand).sure),
-                may_pass: range.clone().any(|operand| occurs(operand).possible),
-            },
-            (Self::AllOf(range), None) => ExerciseState {
-                may_be_vacuous: range.clone().any(|operand| !occurs(operand).sure),
-                may_pass: range.clone().all(|operand| occurs(operand).possible),
-            },
-            (Self::Calls, None) => ExerciseState { may_be_vacuous: no_calls, may_pass: !no_calls },
-            (Self::Always | Self::Own, None) => ExerciseState { may_be_vacuous: false, may_pass: true },
+            (Self::AnyOf(range), None) => of(range).fold(KnownPresence::of(false), KnownPresence::or),
+            (Self::AllOf(range), None) => of(range).fold(KnownPresence::of(true), KnownPresence::and),
+            (Self::Calls, None) => KnownPresence::of(!no_calls),
+            (Self::Always | Self::Own, None) => KnownPresence::of(true),
         }
-    }
-}
-
-impl ExerciseState {
-    pub(super) fn is_idle(self) -> bool {
-        self.may_be_vacuous && !self.may_pass
     }
 }
 
@@ -117,6 +102,16 @@ pub(super) struct StatementDefinition {
     pub(super) either: bool,
     pub(super) within: Option<StepDistance>,
     pub(super) closed: ClosedForm,
+    /// True if it depends on which calls were known to others, by time or turn.
+    pub(super) is_timed: bool,
+    /// True if the first match of each operand decides it wherever none binds a value: for a timed statement, where the calls are
+    /// sequential.
+    pub(super) is_by_first: bool,
+    pub(super) step_requirement: Option<StepRequirement>,
+    /// What it asks of each match.
+    pub(super) condition: Option<CodeId>,
+    /// What it asks of the number of matches.
+    pub(super) number_test: Option<CodeId>,
     /// True if its condition asks for something that a longer run may change.
     pub(super) looks_at_course: bool,
     pub(super) meaning: Box<dyn StatementSemantics>,
@@ -132,32 +127,10 @@ pub(super) trait StatementSemantics: Debug + Send + Sync {
     fn vacuous_reason(&self, _view: &mut WindowView<'_, '_>) -> String {
         "something missing decided it".to_owned()
     }
-
-    fn step_requirement(&self) -> Option<StepRequirement> {
-        None
-    }
-
-    /// True if it depends on which calls were known to others, by time or turn.
-    fn is_timed(&self) -> bool {
-        false
-    }
-
-    /// True if the first match of each operand decides it wherever none binds a value: for a timed statement, where the calls are
-    /// sequential.
-    fn is_by_first(&self) -> bool {
-        false
-    }
-
-    fn match_condition(&self) -> Option<CodeId> {
-        None
-    }
-
-    fn number_test(&self) -> Option<CodeId> {
-        None
-    }
 }
 
-#[derive(Clone, Copy)]
+/// What is unknown where a step lacks it.
+#[derive(Debug, Clone, Copy)]
 pub(super) struct StepRequirement {
     pub(super) words: &'static str,
     pub(super) lacks: fn(&Step<'_>) -> bool,
@@ -177,6 +150,11 @@ impl StatementDefinition {
             either: false,
             within: None,
             closed: ClosedForm::Never,
+            is_timed: false,
+            is_by_first: false,
+            step_requirement: None,
+            condition: None,
+            number_test: None,
             looks_at_course: false,
             meaning: Box::new(meaning),
         }
@@ -227,9 +205,9 @@ fn operands_of(patterns: &[PatternId], polarity: Polarity) -> Vec<StatementOpera
 
 pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> StatementDefinition {
     match *temporal {
-        Temporal::Require { step, times: None } => occurs::require_statement(step),
-        Temporal::Require { step, times: Some(times) } => count::times_statement(step, times),
-        Temporal::Never { ref steps } => occurs::never_statement(steps),
+        Temporal::Require { step, times: None } => occurs::occurs_statement(helping_operands(&[step]), true),
+        Temporal::Require { step, times: Some(times) } => count::number_statement(step, NumberTest::Times(times)),
+        Temporal::Never { ref steps } => occurs::occurs_statement(hurting_operands(steps), false),
         Temporal::NeverAfter { ref steps, open, until, within } => {
             never_after::never_after_statement(steps, open, until, within)
         }
@@ -240,26 +218,28 @@ pub(super) fn define_statement(temporal: &Temporal<PatternId, CodeId>) -> Statem
             never_between::never_between_statement(steps, open, close, within)
         }
         Temporal::Only { ref steps } => call_list::only_statement(steps),
-        Temporal::Count { step, test } => count::count_statement(step, test),
+        Temporal::Count { step, test } => count::number_statement(step, NumberTest::Code(test)),
         Temporal::First { step } => call_list::edge_statement(step, false),
         Temporal::Last { step } => call_list::edge_statement(step, true),
         Temporal::Before { each, starts, immediately, step, ref targets, within, .. } => {
-            order::before_statement(step, targets, OrderSemantics { after: false, each, starts, immediately, within })
+            order::order_statement(step, targets, OrderSemantics { after: false, each, starts, immediately, within })
         }
         Temporal::After { each, immediately, step, ref targets, within } => {
             let sense = OrderSemantics { after: true, each, starts: true, immediately, within };
-            order::after_statement(step, targets, sense)
+            order::order_statement(step, targets, sense)
         }
         Temporal::Sequence { mode: SequenceMode::Gaps, ref steps, within } => {
             sequence::sequence_statement(steps, within)
         }
         Temporal::Sequence { mode, ref steps, within } => exact::exact_statement(mode, steps, within),
         Temporal::Nested { open, close } => nested::nested_statement(open, close),
-        Temporal::Together { left, right } => together::together_statement(left, right),
-        Temporal::Apart { left, right } => together::apart_statement(left, right),
-        Temporal::IfThen { condition, consequence } => partners::if_then(condition, consequence),
-        Temporal::Iff { left, right } => partners::iff_statement(left, right),
-        Temporal::Either { ref steps } => occurs::either_statement(steps),
+        Temporal::Together { left, right } => together::together_statement(left, right, true),
+        Temporal::Apart { left, right } => together::together_statement(left, right, false),
+        Temporal::IfThen { condition, consequence } => partners::implied_statement(condition, consequence, false),
+        Temporal::Iff { left, right } => partners::implied_statement(left, right, true),
+        Temporal::Either { ref steps } => {
+            StatementDefinition { either: true, ..occurs::occurs_statement(helping_operands(steps), true) }
+        }
         Temporal::NotBoth { left, right } => partners::not_both(left, right),
         Temporal::Repeat { step, limit } => repeat::repeat_statement(step, limit),
         Temporal::Flow { ref flow } => flow::flow_statement(flow),

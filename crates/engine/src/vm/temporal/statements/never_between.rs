@@ -1,17 +1,16 @@
 //! `never B between A and C`: no B in a window that an A opens and that a C closes.
 
 use super::windows::{ForbiddenWindow, WindowOpenings, WindowRoles, in_window};
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, hurting_operands, mixed_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, hurting_operands, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
-use crate::vm::temporal::decision::{Decision, FailingPlace};
-use crate::vm::temporal::failures::FailureList;
+use crate::vm::temporal::decision::{Decision, FailingPlace, FailureList};
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::{Certainty, StepSpan};
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, WindowHits, event_hit};
+use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes, WindowHits, event_hit};
 use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashSet;
 use std::ops::ControlFlow;
@@ -44,10 +43,8 @@ impl StatementSemantics for NeverBetweenSemantics {
             }
         };
         let outcomes = best.outcomes().merge_with(worst.outcomes());
-        let exercised = Some(ExerciseState {
-            may_be_vacuous: !(best.closes && worst.closes),
-            may_pass: best.closes || worst.closes,
-        });
+        let exercised =
+            Some(KnownPresence { sure: best.closes && worst.closes, possible: best.closes || worst.closes });
         let fails = !best.inside.is_empty();
         let stands = PossibleOutcomes { failed_for_good: fails, exercised, ..outcomes };
         let found = if fails { best } else { worst };

@@ -1,7 +1,7 @@
 //! `no PREDICATE in EXPR` and `no PREDICATE in A`: the predicate finds nothing in any value inside.
 
 use super::walk::{FindLimit, FoundValue, ValueWalk, found_all, found_reason, walk_value};
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, mixed_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, mixed_operands};
 use crate::bytecode::program::{CodeId, PatternId};
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
@@ -9,7 +9,7 @@ use crate::vm::temporal::decision::Decision;
 use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason};
+use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes, VerdictReason};
 use averment_runs::run::{Step, StepKind};
 
 /// `no PREDICATE in EXPR`.
@@ -35,7 +35,7 @@ impl StatementSemantics for NoneInValueSemantics {
         let walk = walk_values(values, predicate, FindLimit::First, view)?;
         let is_found = !walk.found.is_empty();
         let stands = PossibleOutcomes {
-            exercised: Some(ExerciseState { may_be_vacuous: walk.looked == 0, may_pass: walk.looked > 0 }),
+            exercised: Some(KnownPresence::of(walk.looked > 0)),
             ..PossibleOutcomes::unwanted(is_found, is_found || walk.unknown.is_some() || walk.has_absent)
         };
         Ok(Some(Decision::new(stands).failing(move |view| match (walk.found.first(), &walk.unknown) {

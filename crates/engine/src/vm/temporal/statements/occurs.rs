@@ -1,33 +1,14 @@
 //! `require A`, `never A, B`, `either A or B`: whether something occurs.
 
-use super::{
-    ExerciseRule, StatementDefinition, StatementOperand, StatementSemantics, helping_operands, hurting_operands,
-};
-use crate::bytecode::program::PatternId;
+use super::{ExerciseRule, StatementDefinition, StatementOperand, StatementSemantics};
 use crate::vm::fault::Fault;
-use crate::vm::outcome::VerdictEvidence;
 use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::explain::{reason_with, short_text};
 use crate::vm::temporal::search::Search;
-use crate::vm::temporal::timeline::to_index;
 use crate::vm::temporal::view::{Hit, WindowView};
 use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, event_hit};
 
-pub(super) fn require_statement(step: PatternId) -> StatementDefinition {
-    occurs_statement(helping_operands(&[step]), true)
-}
-
-/// `either A or B`.
-pub(super) fn either_statement(steps: &[PatternId]) -> StatementDefinition {
-    StatementDefinition { either: true, ..occurs_statement(helping_operands(steps), true) }
-}
-
-/// `never A, B`.
-pub(super) fn never_statement(steps: &[PatternId]) -> StatementDefinition {
-    occurs_statement(hurting_operands(steps), false)
-}
-
-fn occurs_statement(operands: Vec<StatementOperand>, wanted: bool) -> StatementDefinition {
+pub(super) fn occurs_statement(operands: Vec<StatementOperand>, wanted: bool) -> StatementDefinition {
     StatementDefinition::new(operands, ExerciseRule::Always, OccursSemantics { wanted }).closed_if(true)
 }
 
@@ -91,11 +72,6 @@ fn occurs_reason(view: &mut WindowView<'_, '_>, hit: &Hit) -> VerdictReason {
 fn nothing_occurs(view: &mut WindowView<'_, '_>) -> VerdictReason {
     let things: Vec<String> =
         (0..view.operands.len()).map(|operand| view.describe_operand(operand, &view.header)).collect();
-    let end = to_index(view.context.window.end);
-    let mut evidence: Vec<VerdictEvidence> = Vec::new();
-    for operand in 0..view.operands.len() {
-        let header = view.header.clone();
-        evidence.extend(view.near_miss(operand, &header, end, true).or_else(|| view.misspelled_name(operand)));
-    }
+    let evidence = (0..view.operands.len()).filter_map(|operand| view.absent_evidence(operand)).collect();
     reason_with(format!("there is no {}", things.join(" and no ")), evidence)
 }

@@ -18,20 +18,18 @@ use crate::vm::temporal::window_events::{VerdictReason, call_position, event_hit
 use averment_checker::ir::StepDistance;
 use rustc_hash::FxHashSet;
 
-pub(super) fn before_statement(step: PatternId, targets: &[PatternId], sense: OrderSemantics) -> StatementDefinition {
-    let operands = [helping_operands(&[step]), hurting_operands(targets)].concat();
-    let exercise = ExerciseRule::AnyOf(1..operands.len());
-    order_statement(StatementDefinition::new(operands, exercise, sense), sense)
-}
-
-pub(super) fn after_statement(step: PatternId, targets: &[PatternId], sense: OrderSemantics) -> StatementDefinition {
-    let operands = [hurting_operands(&[step]), helping_operands(targets)].concat();
-    order_statement(StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), sense), sense)
-}
-
-fn order_statement(statement: StatementDefinition, sense: OrderSemantics) -> StatementDefinition {
-    let is_closed = is_by_place(sense.within) && !sense.immediately;
-    StatementDefinition { calls: sense.immediately, ..statement }.in_order(sense.within).closed_if(is_closed)
+pub(super) fn order_statement(step: PatternId, targets: &[PatternId], sense: OrderSemantics) -> StatementDefinition {
+    let (operands, exercise) = match sense.after {
+        true => ([hurting_operands(&[step]), helping_operands(targets)].concat(), 0..1),
+        false => ([helping_operands(&[step]), hurting_operands(targets)].concat(), 1..targets.len() + 1),
+    };
+    let statement = StatementDefinition::new(operands, ExerciseRule::AnyOf(exercise), sense).in_order(sense.within);
+    StatementDefinition {
+        calls: sense.immediately,
+        is_timed: !sense.starts && !sense.immediately,
+        is_by_first: !sense.after && sense.is_plain(),
+        ..statement.closed_if(is_by_place(sense.within) && !sense.immediately)
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -75,14 +73,6 @@ impl StatementSemantics for OrderSemantics {
         });
         let decision = decision.fails_for_good(for_good);
         Ok(Some(if self.after || self.immediately { decision } else { decision.with_state(sources_so_far) }))
-    }
-
-    fn is_timed(&self) -> bool {
-        !self.starts && !self.immediately
-    }
-
-    fn is_by_first(&self) -> bool {
-        !self.after && self.is_plain()
     }
 }
 

@@ -11,14 +11,10 @@ use crate::vm::temporal::step_lists::StepSpan;
 use crate::vm::temporal::view::{Hit, WindowView};
 use crate::vm::temporal::window_events::{VerdictReason, event_hit};
 
-pub(super) fn if_then(condition: PatternId, consequence: PatternId) -> StatementDefinition {
-    let operands = mixed_operands(&[condition, consequence]);
-    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..1), ImpliedSemantics { both: false }).closed_if(true)
-}
-
-pub(super) fn iff_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    let operands = mixed_operands(&[left, right]);
-    StatementDefinition::new(operands, ExerciseRule::AnyOf(0..2), ImpliedSemantics { both: true }).closed_if(true)
+/// `if A then B`, or `A iff B` where both need a partner.
+pub(super) fn implied_statement(left: PatternId, right: PatternId, both: bool) -> StatementDefinition {
+    let exercise = ExerciseRule::AnyOf(0..if both { 2 } else { 1 });
+    StatementDefinition::new(mixed_operands(&[left, right]), exercise, ImpliedSemantics { both }).closed_if(true)
 }
 
 pub(super) fn not_both(left: PatternId, right: PatternId) -> StatementDefinition {

@@ -3,17 +3,16 @@
 // What rules and runs make of numbers may not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-use super::{ExerciseRule, ExerciseState, StatementDefinition, StatementSemantics, hurting_operands};
+use super::{ExerciseRule, StatementDefinition, StatementSemantics, hurting_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
-use crate::vm::temporal::decision::Decision;
+use crate::vm::temporal::decision::{Decision, FailureList};
 use crate::vm::temporal::explain::reason_with;
-use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::view::{Hit, WindowView};
-use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits, call_position};
+use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes, VerdictReason, WindowHits, call_position};
 use crate::vm::value_equality::equality_truth;
 use averment_base::truth::Truth;
 use averment_base::value::{Number, Value, compare};
@@ -35,11 +34,11 @@ impl StatementSemantics for RepeatSemantics {
         let (sure, possible) = view.ask_both(&hits, |view, certainty| {
             Ok(CallStreaks::new(self.limit, view.listed).follow_hits(&hits, certainty, view))
         })?;
-        let (is_sure, is_possible) = possible.occurs;
-        let exercised = ExerciseState {
-            may_be_vacuous: !is_sure || sure.counts_up || possible.counts_up,
-            may_pass: is_possible && !(sure.counts_up && possible.counts_up),
+        let makes_others = KnownPresence {
+            sure: !(sure.counts_up || possible.counts_up),
+            possible: !(sure.counts_up && possible.counts_up),
         };
+        let exercised = possible.occurs.and(makes_others);
         let fails = !sure.caught.is_empty();
         let stands = PossibleOutcomes::unwanted(fails, !possible.caught.is_empty());
         let stands = PossibleOutcomes { exercised: Some(exercised), ..stands };
@@ -81,7 +80,7 @@ struct CallStreaks {
     /// True if there were more of those than the limit.
     counts_up: bool,
     /// Whether a call of the list surely matches, and whether one may.
-    occurs: (bool, bool),
+    occurs: KnownPresence,
 }
 
 #[derive(Debug, Clone)]
@@ -95,7 +94,7 @@ struct CallStreak {
 impl CallStreaks {
     fn new(limit: u32, listed: usize) -> Self {
         let caught = FailureList::new(listed);
-        Self { limit, latest: None, caught, nearly: 0, counts_up: false, occurs: (false, false) }
+        Self { limit, latest: None, caught, nearly: 0, counts_up: false, occurs: KnownPresence::of(false) }
     }
 }
 
@@ -173,7 +172,7 @@ impl CallStreaks {
 
     fn add_step(&mut self, hits: &[Hit], certainty: Certainty, view: &WindowView<'_, '_>) {
         let Some(place) = hits.first().and_then(|hit| call_position(hit.step, view)) else { return };
-        self.occurs = (self.occurs.0 || hits.iter().any(|hit| hit.sure), true);
+        self.occurs = self.occurs.or(KnownPresence { sure: hits.iter().any(|hit| hit.sure), possible: true });
         let Some(hit) = hits.iter().find(|hit| certainty.counts_hit(hit)) else { return };
         let Some(step) = view.step(hit.step) else { return };
         let before = self.latest.take().filter(|row| row.place.checked_add(1) == Some(place));

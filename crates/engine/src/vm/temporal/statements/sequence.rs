@@ -8,7 +8,7 @@ use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::decision::Decision;
-use crate::vm::temporal::explain::{reason_with, window_end, within_words};
+use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::recent_occurrences::{Occurrence, RecentOccurrences};
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::states::{KEPT, PartialMatch, under_any};
@@ -297,9 +297,7 @@ fn matching_hits(hits: &[Hit], view: &mut WindowView<'_, '_>) -> Result<Vec<Hit>
 fn incomplete_reason(view: &mut WindowView<'_, '_>, reached: &[Hit], within: Option<StepDistance>) -> VerdictReason {
     let Some(last) = reached.last() else {
         let thing = view.pattern_words(0);
-        let evidence =
-            view.near_miss(0, &view.header.clone(), window_end(view), true).or_else(|| view.misspelled_name(0));
-        return reason_with(format!("there is no {thing}"), evidence.into_iter().collect());
+        return reason_with(format!("there is no {thing}"), view.absent_evidence(0).into_iter().collect());
     };
     let (before, env) = nearest_prefix(view, last);
     let prefix = Hit { env, ..last.clone() };

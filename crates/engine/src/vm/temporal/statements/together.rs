@@ -6,9 +6,8 @@ use super::{
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
-use crate::vm::temporal::decision::Decision;
+use crate::vm::temporal::decision::{Decision, FailureList};
 use crate::vm::temporal::explain::{MOST_COMPARED, reason_with};
-use crate::vm::temporal::failures::FailureList;
 use crate::vm::temporal::keys::GroupKeys;
 use crate::vm::temporal::match_index::MatchIndex;
 use crate::vm::temporal::search::Search;
@@ -20,14 +19,16 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::ops::ControlFlow;
 
-pub(super) fn together_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    let operands = helping_operands(&[left, right]);
-    StatementDefinition::new(operands, ExerciseRule::Always, TogetherSemantics { wanted: true })
-}
-
-pub(super) fn apart_statement(left: PatternId, right: PatternId) -> StatementDefinition {
-    let operands = hurting_operands(&[left, right]);
-    StatementDefinition::new(operands, ExerciseRule::AllOf(0..2), TogetherSemantics { wanted: false })
+/// `together A, B`, or `apart A, B` where that is not wanted.
+pub(super) fn together_statement(left: PatternId, right: PatternId, wanted: bool) -> StatementDefinition {
+    let (operands, exercise) = match wanted {
+        true => (helping_operands(&[left, right]), ExerciseRule::Always),
+        false => (hurting_operands(&[left, right]), ExerciseRule::AllOf(0..2)),
+    };
+    let lacks = |step: &Step<'_>| step.turn.is_none() || step.start.is_none() || step.end.is_none();
+    let step_requirement = Some(StepRequirement { words: "turn, start and end", lacks });
+    let statement = StatementDefinition::new(operands, exercise, TogetherSemantics { wanted });
+    StatementDefinition { step_requirement, ..statement }
 }
 
 #[derive(Debug)]
@@ -58,11 +59,6 @@ impl StatementSemantics for TogetherSemantics {
             Some((hit, other)) => are_together(view, hit, *other),
             None => never_together(view),
         })))
-    }
-
-    fn step_requirement(&self) -> Option<StepRequirement> {
-        let lacks = |step: &Step<'_>| step.turn.is_none() || step.start.is_none() || step.end.is_none();
-        Some(StepRequirement { words: "turn, start and end", lacks })
     }
 }
 

@@ -160,7 +160,7 @@ fn with_tests(
     let mut truth = candidate.truth;
     let bindings = view.binding_values(&env);
     for &code in &alternative.joins {
-        if plan.used_bindings(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some)) {
+        if plan.is_answerable(code, &bindings) {
             let own = view.machine.evaluate_truth(code, &ExpressionScope::of_step(step).with_bindings(&bindings))?;
             if own == Truth::False && alternative.text == Some(code) {
                 return Ok(None);

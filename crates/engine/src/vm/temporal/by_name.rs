@@ -163,20 +163,20 @@ impl NamedStatement {
         let occurs: SmallVec<[KnownPresence; 4]> =
             self.operands.iter().map(|operand| calls.operand_presence(*operand)).collect();
         let no_calls = calls.classes.is_empty();
-        let unsure = self.unsure_effects(statement, calls);
+        let unsure = self.unsure_polarities(statement, calls);
         let by_operands = statement.exercise.exercise_state(&occurs, no_calls, None);
         if !by_operands.possible {
             // Something missing may have decided the condition of every call with a fitting name: that is a reason of this run.
             // Where all of several steps have to occur, which of them do not is a reason of this run, too.
             let is_same =
                 !matches!(statement.exercise, ExerciseRule::AllOf(_)) || self.is_absent(&statement.exercise, calls);
-            return if unsure.has_any() || !is_same {
+            return if !unsure.is_empty() || !is_same {
                 NamesVerdict::Verdict(Verdict::Vacuous)
             } else {
                 NamesVerdict::Idle
             };
         }
-        if !self.is_closed || unsure.mixed {
+        if !self.is_closed || unsure.contains(&Polarity::Mixed) {
             return NamesVerdict::Open;
         }
         let mut search = Search::of_names(calls, &self.operands, asks);
@@ -186,12 +186,14 @@ impl NamedStatement {
             // Which calls were known is not told by names.
             return NamesVerdict::Open;
         }
-        if unsure.has_any() {
+        if !unsure.is_empty() {
             // What matches for sure decides where a further match cannot change it. A pattern whose calls are all ruled out by something
             // missing makes a statement vacuous that would pass, unless its patterns stand alone.
             return match (judged.may_fail, judged.may_hold) {
-                (true, false) if !unsure.helps => NamesVerdict::Verdict(Verdict::Fail),
-                (false, true) if !unsure.hurts && statement.either => NamesVerdict::Verdict(Verdict::Pass),
+                (true, false) if !unsure.contains(&Polarity::Helps) => NamesVerdict::Verdict(Verdict::Fail),
+                (false, true) if !unsure.contains(&Polarity::Hurts) && statement.either => {
+                    NamesVerdict::Verdict(Verdict::Pass)
+                }
                 _ => NamesVerdict::Open,
             };
         }
@@ -207,39 +209,19 @@ impl NamedStatement {
         }
     }
 
-    fn unsure_effects(&self, statement: &StatementDefinition, calls: &NamedCalls<'_>) -> UnsureEffects {
-        let mut unsure = UnsureEffects::default();
+    /// What those patterns do that occur as far as names tell.
+    fn unsure_polarities(&self, statement: &StatementDefinition, calls: &NamedCalls<'_>) -> SmallVec<[Polarity; 4]> {
         if self.is_sure {
-            return unsure;
+            return SmallVec::new();
         }
-        for (one, operand) in self.operands.iter().zip(&statement.operands) {
-            if !one.is_sure && calls.call_count(one.pattern) > 0 {
-                match operand.polarity {
-                    Polarity::Helps => unsure.helps = true,
-                    Polarity::Hurts => unsure.hurts = true,
-                    Polarity::Mixed => unsure.mixed = true,
-                }
-            }
-        }
-        unsure
+        let operands = self.operands.iter().zip(&statement.operands);
+        let unsure = operands.filter(|(one, _)| !one.is_sure && calls.call_count(one.pattern) > 0);
+        unsure.map(|(_, operand)| operand.polarity).collect()
     }
 
     /// True if a vacuous statement is so because nothing it mentions occurs, not because of an evaluator's answer.
     fn is_absent(&self, exercise: &ExerciseRule, calls: &NamedCalls<'_>) -> bool {
         *exercise != ExerciseRule::Always && self.operands.iter().all(|operand| calls.call_count(operand.pattern) == 0)
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct UnsureEffects {
-    helps: bool,
-    hurts: bool,
-    mixed: bool,
-}
-
-impl UnsureEffects {
-    fn has_any(self) -> bool {
-        self.helps || self.hurts || self.mixed
     }
 }
 
@@ -284,10 +266,7 @@ pub(super) struct NamedOccurrences<'s> {
 
 impl NamedOccurrences<'_> {
     pub(super) fn place_range(self) -> Range<u32> {
-        match self.matches {
-            NameMatches { count: 0, .. } => 0..0,
-            NameMatches { first, last, .. } => first..last + 1,
-        }
+        if self.matches.count == 0 { 0..0 } else { self.matches.first..self.matches.last + 1 }
     }
 
     pub(super) fn is_at(self, place: u32) -> bool {

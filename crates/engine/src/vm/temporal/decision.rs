@@ -69,14 +69,6 @@ impl PlaceTally {
         PossibleOutcomes::unwanted(fails, fails || self.possible.is_some())
     }
 
-    /// All sure failures in step order, or else the first that is possible.
-    pub(super) fn failures(&mut self) -> FailureList<FailingPlace> {
-        self.sure.sort_unstable();
-        let mut failures = FailureList::new(self.listed);
-        failures.extend(self.sure.iter().copied().chain(self.possible.filter(|_| self.sure.is_empty())));
-        failures
-    }
-
     pub(super) fn decide<W>(mut self, words: W) -> Decision
     where
         W: Fn(&mut WindowView<'_, '_>, &FailingPlace) -> Option<VerdictReason> + 'static,
@@ -85,7 +77,11 @@ impl PlaceTally {
         if !self.has_words {
             return decision;
         }
-        let failures = self.failures();
+        // All sure ones in the order of steps, or else the first that is possible.
+        self.sure.sort_unstable();
+        let possible = self.possible.filter(|_| self.sure.is_empty());
+        let mut failures = FailureList::new(self.listed);
+        failures.extend(self.sure.into_iter().chain(possible));
         decision.failing(move |view| failures.explain_places(view, &words))
     }
 }

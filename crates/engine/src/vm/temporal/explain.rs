@@ -5,7 +5,7 @@ mod near;
 mod spelling;
 mod verdicts;
 
-pub(super) use join_mismatch::for_which;
+pub(super) use join_mismatch::{JoinMismatch, for_which};
 pub(super) use near::MOST_COMPARED;
 pub use spelling::register_thread_storage;
 pub(in crate::vm) use verdicts::{DIED_AT_START, not_complete};
@@ -283,6 +283,13 @@ pub(super) fn list_words(words: Vec<String>) -> String {
 }
 
 impl WindowView<'_, '_> {
+    /// A reason that a match and a step of the other one of two operands prove together.
+    pub(super) fn pair_reason(&mut self, reason: String, hit: &Hit, other: u32) -> VerdictReason {
+        let mut evidence = self.decisive_evidence(hit, String::new());
+        evidence.push(self.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new()));
+        reason_with(reason, evidence)
+    }
+
     /// A reason that one step proves.
     pub(super) fn step_reason(&self, reason: String, step: u32, operand: usize) -> VerdictReason {
         reason_with(reason, vec![self.step_proof(step, operand, Role::Decisive, String::new())])

@@ -23,7 +23,6 @@ mod near_groups;
 pub(in crate::vm) mod near_values;
 mod occurrences;
 pub mod plan;
-mod recent_occurrences;
 pub mod run_reach;
 mod scope;
 pub mod search;

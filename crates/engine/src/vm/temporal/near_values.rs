@@ -205,11 +205,7 @@ fn unfit_test(
     let bindings = view.binding_values(env);
     let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
     for code in joins {
-        let open = |name: &u32| bindings.get(*name as usize).is_none_or(Option::is_none);
-        if view.plan.used_bindings(*code).iter().any(open) {
-            continue;
-        }
-        if view.machine.evaluate_truth(*code, &scope)?.by_missing() {
+        if view.plan.is_answerable(*code, &bindings) && view.machine.evaluate_truth(*code, &scope)?.by_missing() {
             let reason = view.machine.explain_condition(*code, &scope).reason;
             return Ok(Some(if reason.is_empty() { "something is missing".to_owned() } else { reason }));
         }

@@ -12,6 +12,7 @@ use crate::bytecode::ops::{BindingRef, Op};
 use crate::bytecode::program::{CodeId, PatternId, Program, TemporalId};
 use crate::vm::course_growth::{CourseGrowth, looks_at_course};
 use crate::vm::prepare::PreparedProgram;
+use averment_base::value::Node;
 use averment_checker::ir::PatternAlternative;
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
@@ -110,6 +111,10 @@ impl TemporalPlan {
         self.unique_patterns.get(id.0 as usize)
     }
 
+    fn shared_pattern(&self, pattern: PatternId) -> Option<&UniquePattern> {
+        self.unique_pattern(self.unique_of(pattern)?)
+    }
+
     pub(super) fn unique_of(&self, pattern: PatternId) -> Option<UniquePatternId> {
         self.patterns.get(pattern.0 as usize).copied()
     }
@@ -123,15 +128,13 @@ impl TemporalPlan {
     /// The alternatives of a pattern with the code that is evaluated for them: that of the first pattern of the same content.
     #[must_use]
     pub fn evaluated_alternatives(&self, pattern: PatternId) -> &[PatternAlternative<CodeId>] {
-        self.unique_of(pattern)
-            .and_then(|unique| self.unique_pattern(unique))
-            .map_or(&[], |unique| &unique.alternatives)
+        self.shared_pattern(pattern).map_or(&[], |unique| &unique.alternatives)
     }
 
     /// The bindings of a pattern, sorted.
     #[must_use]
     pub fn bound_names(&self, pattern: PatternId) -> &[u32] {
-        self.unique_of(pattern).and_then(|unique| self.unique_pattern(unique)).map_or(&[], |unique| &unique.names)
+        self.shared_pattern(pattern).map_or(&[], |unique| &unique.names)
     }
 
     /// The patterns of a statement, in the order in which they are written.
@@ -188,6 +191,11 @@ impl TemporalPlan {
 
     pub(super) fn used_bindings(&self, code: CodeId) -> &[u32] {
         self.asked.get(&code).map_or(&[], Vec::as_slice)
+    }
+
+    /// Whether all bindings have a value that a test asks for.
+    pub(super) fn is_answerable(&self, code: CodeId, bindings: &[Option<Node<'_>>]) -> bool {
+        self.used_bindings(code).iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some))
     }
 
     pub(super) fn lookup_test(&self, code: CodeId) -> Option<&LookupTest> {

@@ -9,7 +9,7 @@ use super::step_marks::MarkedPattern;
 use crate::bytecode::ops::{CodeRef, DefRef, Op, SelectionRef};
 use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, PatternId, Program, TemporalId};
 use crate::vm::prepare::PreparedProgram;
-use averment_checker::ir::{RuleRole, SelectionReach, StepDistance, Temporal, WindowScope};
+use averment_checker::ir::{RuleRole, SelectionReach, StepDistance, Temporal};
 use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::StepKind;
 use averment_syntax::ast::{Quantifier, SequenceMode};
@@ -205,7 +205,7 @@ impl<'p> ReachReader<'p> {
                 }
             }
             CompiledCheck::Scoped { scope, body, .. } => {
-                window_patterns(scope).into_iter().for_each(|pattern| self.add_pattern(pattern));
+                scope.header_patterns().for_each(|pattern| self.add_pattern(*pattern));
                 self.add_part(body);
             }
             CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => self.is_steady = false,
@@ -425,14 +425,4 @@ impl<'p> ReachReader<'p> {
 
 fn is_list(name: &str) -> bool {
     StepKind::ALL.iter().any(|kind| kind.list_key() == name)
-}
-
-fn window_patterns(scope: &WindowScope<PatternId>) -> Vec<PatternId> {
-    match scope {
-        WindowScope::After { open, until } => std::iter::once(*open).chain(*until).collect(),
-        WindowScope::Before { close } => vec![*close],
-        WindowScope::Between { open, close } => vec![*open, *close],
-        WindowScope::Each { step } => vec![*step],
-        WindowScope::Values { steps } => steps.clone(),
-    }
 }

@@ -35,7 +35,8 @@ pub(super) fn trace_statement(
     let meter = view.machine.meter;
     view.machine.refuel();
     let mut trace = trace_patterns(view);
-    if out_of_reach(view, opened_by).is_none() && is_over_steps(view, statement) {
+    let is_over_steps = !view.operands.is_empty() || statement.calls;
+    if out_of_reach(view, opened_by).is_none() && is_over_steps {
         let mut watcher = StandingTracer { statement, states: Vec::new(), cut: false };
         // What ends it early is the judgement's to say.
         let done = watcher.trace_steps(view);
@@ -44,10 +45,6 @@ pub(super) fn trace_statement(
     }
     view.machine.meter = meter;
     trace
-}
-
-fn is_over_steps(view: &WindowView<'_, '_>, statement: &StatementDefinition) -> bool {
-    !view.operands.is_empty() || statement.calls
 }
 
 pub(super) fn trace_patterns(view: &mut WindowView<'_, '_>) -> TemporalTrace {
@@ -226,20 +223,15 @@ fn standing_of(
     seen: &SeenPatterns,
     no_calls: bool,
 ) -> TemporalStanding {
+    let exercised = statement.exercise.exercise_state(&seen.operands, no_calls, judged.exercised);
     match judged {
         PossibleOutcomes { failed_for_good: true, .. } => TemporalStanding::ViolatedForGood,
         PossibleOutcomes { passed_for_good: true, .. } => TemporalStanding::HeldForGood,
-        PossibleOutcomes { may_fail: false, may_hang: false, .. } if is_idle(statement, judged, seen, no_calls) => {
-            TemporalStanding::Idle
-        }
+        PossibleOutcomes { may_fail: false, may_hang: false, .. } if !exercised.possible => TemporalStanding::Idle,
         PossibleOutcomes { may_fail: false, may_hang: false, .. } => TemporalStanding::Holds,
         PossibleOutcomes { may_hold: true, .. } => TemporalStanding::Unknown,
         _ => TemporalStanding::Open,
     }
-}
-
-fn is_idle(statement: &StatementDefinition, judged: PossibleOutcomes, seen: &SeenPatterns, no_calls: bool) -> bool {
-    !statement.exercise.exercise_state(&seen.operands, no_calls, judged.exercised).possible
 }
 
 pub(crate) fn given_values<'run>(

@@ -330,7 +330,7 @@ impl<'a, 'run> WindowView<'a, 'run> {
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         let mut fit = PairFit::Yes;
         for &code in &alternative.joins {
-            if plan.used_bindings(code).iter().any(|name| bindings.get(*name as usize).is_none_or(Option::is_none)) {
+            if !plan.is_answerable(code, &bindings) {
                 continue;
             }
             let relates = plan.used_bindings(code).iter().any(|name| self.is_open(*name));

@@ -17,6 +17,14 @@ pub(in super::super) fn for_which(test: &str) -> String {
     [" for which `", test, "` holds"].concat()
 }
 
+impl JoinMismatch {
+    /// What is asked of the one that is wanted, and why the one that is there does not fit.
+    pub(in super::super) fn to_words(mismatch: Option<Self>) -> (String, String) {
+        let Some(Self { words, test }) = mismatch else { return Default::default() };
+        (test.as_deref().map(for_which).unwrap_or_default(), [": ", &words].concat())
+    }
+}
+
 struct FailedTest {
     test: String,
     values: String,
@@ -83,10 +91,9 @@ impl WindowView<'_, '_> {
         let scope = ExpressionScope::of_step(step).with_bindings(&bindings);
         for (code, own) in alternative.joins.iter().zip(&written.joins) {
             let asked = self.plan.used_bindings(*code);
-            let known = asked.iter().all(|name| bindings.get(*name as usize).is_some_and(Option::is_some));
             let uses = of.is_none_or(|operand| asked.iter().any(|name| self.operand_names(operand).contains(name)));
-            if known
-                && uses
+            if uses
+                && self.plan.is_answerable(*code, &bindings)
                 && self.machine.evaluate_truth(*own, &scope).is_ok_and(|truth| truth.plain_answer() == Some(false))
             {
                 let values = self.machine.explain_condition(*own, &scope).reason;

@@ -1,7 +1,6 @@
 //! What came nearest: a step that would have made the statement hold, had it only had another value, met a condition, or come in time.
 
-use super::super::recent_occurrences::bound_holds;
-use super::super::step_lists::measure_of;
+use super::super::step_lists::{bound_holds, measure_of};
 use super::super::timeline::{Env, to_index};
 use super::super::view::{Hit, PairFit, WindowView, merge_envs, same_values};
 use super::super::window_events;

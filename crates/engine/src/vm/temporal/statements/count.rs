@@ -171,14 +171,6 @@ impl MatchCounts {
         Ok(answers)
     }
 
-    fn all_intervals(&self) -> Vec<(Env, u64, u64)> {
-        let mut intervals = self.value_intervals();
-        if self.wild > 0 {
-            intervals.push((Env::new(), 0, self.wild));
-        }
-        intervals
-    }
-
     fn test_growth(&self, view: &WindowView<'_, '_>) -> TestGrowth {
         match self.test {
             NumberTest::Times(TimesRange { most: None, .. }) => TestGrowth::TrueStays,
@@ -205,10 +197,6 @@ impl MatchCounts {
         }
     }
 
-    fn highest_count(&self, sure: u64, unknown: u64) -> u64 {
-        sure.saturating_add(unknown).saturating_add(self.wild)
-    }
-
     /// Values that leave a part open also count for every value that fits; where none has all parts, those with the most stand for values.
     fn value_intervals(&self) -> Vec<(Env, u64, u64)> {
         let open = |counted: &ValueCount| counted.env.iter().filter(|id| **id == ValueId::OPEN).count();
@@ -218,9 +206,10 @@ impl MatchCounts {
             let fitting = general.iter().filter(|other| same_values(&other.env, &counted.env) == PairFit::Yes);
             let own = (counted.sure, counted.unknown);
             let (sure, unknown) = fitting.fold(own, |(sure, unknown), one| one.add_counts(sure, unknown));
-            (counted.env.clone(), sure, self.highest_count(sure, unknown))
+            (counted.env.clone(), sure, sure.saturating_add(unknown).saturating_add(self.wild))
         };
-        exact.iter().map(total).collect()
+        let wild = (self.wild > 0).then(|| (Env::new(), 0, self.wild));
+        exact.iter().map(total).chain(wild).collect()
     }
 }
 
@@ -307,8 +296,7 @@ impl MatchCounts {
         let growth = self.test_growth(view);
         let open = !view.context.window.closed;
         let mut all = CountSummary { none_for_sure: true, ..CountSummary::default() };
-        self.failing = FailureList::new(view.listed);
-        for (env, least, most) in self.all_intervals() {
+        for (env, least, most) in self.value_intervals() {
             let answers = self.test_range(least.max(1), most, view)?;
             let fails = least > 0 && !answers.may_hold;
             let lost = open && fails && self.stays_false(growth, least, view)?;

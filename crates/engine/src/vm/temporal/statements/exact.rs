@@ -8,7 +8,7 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::automaton::FlowAutomaton;
 use crate::vm::temporal::decision::Decision;
-use crate::vm::temporal::explain::{count_words, for_which, reason_with};
+use crate::vm::temporal::explain::{JoinMismatch, count_words, reason_with};
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::states::PartialMatch;
 use crate::vm::temporal::step_lists::Certainty;
@@ -95,13 +95,8 @@ fn wrong_step(view: &mut WindowView<'_, '_>, step: u32, taken: usize) -> Verdict
     let (before, env) = first_steps(view, taken);
     let reason = if taken < view.operands.len() {
         let near = view.hits_of(taken).find(|near| near.step == step);
-        let join_mismatch = near.and_then(|near| view.join_mismatch(&near, &env, &before));
-        let test = join_mismatch
-            .as_ref()
-            .and_then(|join_mismatch| join_mismatch.test.as_deref())
-            .map(for_which)
-            .unwrap_or_default();
-        let because = join_mismatch.map_or_else(String::new, |join_mismatch| [": ", &join_mismatch.words].concat());
+        let mismatch = near.and_then(|near| view.join_mismatch(&near, &env, &before));
+        let (test, because) = JoinMismatch::to_words(mismatch);
         format!("{found} stands where {}{test} should be{because}", view.describe_operand(taken, &env))
     } else {
         format!("{found} comes behind the end of the sequence")

@@ -1,7 +1,7 @@
 //! The statements. One file holds all there is to one of them, or to a family: its operands and what a further match of each does, when
 //! it is vacuous, how it is decided, and the words of its reasons.
 //!
-//! [`of`] is the one table from the form of a statement to its definition. Everything else asks the definition.
+//! [`define_statement`] is the one table from the form of a statement to its definition. Everything else asks the definition.
 
 mod args_valid;
 mod call_list;

@@ -10,10 +10,9 @@ use crate::vm::outcome::Role;
 use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::explain::{reason_with, within_words};
 use crate::vm::temporal::keys::GroupKeys;
-use crate::vm::temporal::match_index::MatchIndex;
-use crate::vm::temporal::recent_occurrences::bound_holds;
+use crate::vm::temporal::match_index::{MatchGroup, MatchIndex};
 use crate::vm::temporal::search::{Search, is_by_place};
-use crate::vm::temporal::step_lists::{Certainty, StepLists, StepSpan, measure_of};
+use crate::vm::temporal::step_lists::{Certainty, StepLists, StepSpan, bound_holds, measure_of};
 use crate::vm::temporal::timeline::{Env, ValueId};
 use crate::vm::temporal::view::{Hit, PairFit, PairSide, WindowView, env_key};
 use crate::vm::temporal::window_events::{VerdictReason, WindowHits, event_hit};
@@ -91,45 +90,21 @@ impl NeverBeforeSemantics {
         if hits.count(step) == 0 {
             return Ok(());
         }
-        let (edge, within, mut counted) = (self.steps, self.within, FxHashSet::default());
+        let (edge, within) = (self.steps, self.within);
         let mut steps: MatchIndex<BeforeFirstGroup> = MatchIndex::new(GroupKeys::between_operands(view, step, edge));
         for hit in hits.of_operand(step) {
             let measure = measure_of(view, within, hit.step);
             steps.add_match(view, hit, &hit.env, |group| group.steps.add_hit(hit, measure))?;
         }
         steps.groups_mut().iter_mut().for_each(|group| group.data.steps.finish());
+        let mut closings = FirstClosings { edge, step, within, counted: FxHashSet::default(), tally };
         for first in hits.of_operand(edge) {
             // One that leaves a name open is the first for each value that has none before it; one of an unrecorded value may be.
             for hit in &view.spread_all(first)? {
-                let now = measure_of(view, within, hit.step);
                 steps.visit_groups(view, hit.as_side(), |group, fit, view| {
-                    let own = PairSide { event: Some(group.event), env: &group.env };
-                    let closing = ClosingHit::from_fit(hit, own, fit, view)?;
-                    let span = StepSpan::before(hit.step).within(within);
-                    let found = group.data.check_closing(&closing, &span, now, edge, view)?;
-                    let place =
-                        |earlier| FailingPlace { step: earlier, operand: step, ..FailingPlace::of_hit(hit, NONE) };
-                    for certainty in [Certainty::Possible, Certainty::Sure] {
-                        let mut earlier = if certainty == Certainty::Sure { found.sure } else { found.possible };
-                        while let Some(near) = earlier.filter(|_| !tally.is_enough) {
-                            view.spend_fuel(1)?;
-                            match certainty {
-                                Certainty::Sure if counted.insert(near) => tally.add_sure(place(near)),
-                                Certainty::Sure => {}
-                                Certainty::Possible => tally.add_possible(place(near)),
-                            }
-                            // Of those at an unknown distance the nearest speaks.
-                            let is_near = |step: &u32, view: &WindowView<'_, '_>| {
-                                bound_holds(within, measure_of(view, within, *step), now) == Some(true)
-                            };
-                            let before = span.clone().until(Some(near));
-                            let next = group.data.steps.find_step(&before, now, certainty, view)?;
-                            earlier = next.filter(|step| view.listed > 0 && is_near(step, view));
-                        }
-                    }
-                    Ok(if tally.is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+                    closings.look_at_group(group, hit, fit, view)
                 })?;
-                if tally.is_enough {
+                if closings.tally.is_enough {
                     return Ok(());
                 }
             }
@@ -138,12 +113,11 @@ impl NeverBeforeSemantics {
     }
 }
 
-const NONE: (Option<u32>, Option<u32>) = (None, None);
-
 /// B's with the same values.
 #[derive(Default)]
 struct BeforeFirstGroup {
     steps: StepLists,
+    /// By the values of A.
     firsts: FxHashMap<Env, FirstClosing>,
 }
 
@@ -153,60 +127,75 @@ struct FirstClosing {
     safe: bool,
 }
 
-#[derive(Default)]
-struct EarlierSteps {
-    /// A B by which it fails for sure.
-    sure: Option<u32>,
-    possible: Option<u32>,
+struct FirstClosings<'t> {
+    edge: usize,
+    step: usize,
+    within: Option<StepDistance>,
+    counted: FxHashSet<u32>,
+    tally: &'t mut PlaceTally,
 }
 
-struct ClosingHit<'h> {
-    hit: &'h Hit,
-    sure: bool,
-    step_is_sure: bool,
-}
-
-impl<'h> ClosingHit<'h> {
-    /// Uncertainty of the fit may come from the A or from the B's.
-    fn from_fit(hit: &'h Hit, step: PairSide<'h>, fit: PairFit, view: &mut WindowView<'_, '_>) -> Result<Self, Fault> {
-        let (own, others) = match fit {
-            PairFit::Unknown => {
-                let (of_hit, of_step) = (known_values(&hit.env, step.env), known_values(step.env, &hit.env));
-                (of_hit.min(view.test_fit(hit.as_side(), step)?), of_step.min(view.test_fit(step, hit.as_side())?))
+impl FirstClosings<'_> {
+    /// The B's of a group before an A that may be the first of its values.
+    fn look_at_group(
+        &mut self,
+        group: &mut MatchGroup<BeforeFirstGroup>,
+        hit: &Hit,
+        fit: PairFit,
+        view: &mut WindowView<'_, '_>,
+    ) -> Result<ControlFlow<()>, Fault> {
+        let BeforeFirstGroup { steps, firsts } = &mut group.data;
+        let first = firsts.entry(env_key(&hit.env, view.operand_names(self.edge))).or_default();
+        if first.came {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let own = PairSide { event: Some(group.event), env: &group.env };
+        let (is_sure, are_sure) = certain_sides(hit, own, fit, view)?;
+        let (span, now) = (StepSpan::before(hit.step).within(self.within), measure_of(view, self.within, hit.step));
+        let surely = steps.find_step(&span, now, Certainty::Sure, view)?.filter(|_| are_sure);
+        let possible = steps.find_step(&span, now, Certainty::Possible, view)?;
+        first.came = is_sure;
+        first.safe |= surely.is_none();
+        let surely = surely.filter(|_| is_sure && !first.safe);
+        for (certainty, found) in [(Certainty::Possible, possible), (Certainty::Sure, surely)] {
+            let mut earlier = found;
+            while let Some(near) = earlier.filter(|_| !self.tally.is_enough) {
+                view.spend_fuel(1)?;
+                let place = FailingPlace { step: near, operand: self.step, ..FailingPlace::of_hit(hit, (None, None)) };
+                match certainty {
+                    Certainty::Possible => self.tally.add_possible(place),
+                    Certainty::Sure if self.counted.insert(near) => self.tally.add_sure(place),
+                    Certainty::Sure => {}
+                }
+                let next = steps.find_step(&span.clone().until(Some(near)), now, certainty, view)?;
+                // Of those at an unknown distance the nearest speaks.
+                let is_near = |step| bound_holds(self.within, measure_of(view, self.within, step), now) == Some(true);
+                earlier = next.filter(|step| view.listed > 0 && is_near(*step));
             }
-            fit => (fit, fit),
-        };
-        let (sure, step_is_sure) = (hit.sure && own == PairFit::Yes, others == PairFit::Yes);
-        Ok(Self { hit, sure, step_is_sure })
+        }
+        Ok(if self.tally.is_enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
     }
+}
+
+/// Whether an A is one for sure, and whether B's are: what is unknown of how they fit may come from either.
+fn certain_sides(
+    hit: &Hit,
+    step: PairSide<'_>,
+    fit: PairFit,
+    view: &mut WindowView<'_, '_>,
+) -> Result<(bool, bool), Fault> {
+    if fit != PairFit::Unknown {
+        return Ok((hit.sure && fit == PairFit::Yes, fit == PairFit::Yes));
+    }
+    let of_hit = known_values(&hit.env, step.env).min(view.test_fit(hit.as_side(), step)?);
+    let of_step = known_values(step.env, &hit.env).min(view.test_fit(step, hit.as_side())?);
+    Ok((hit.sure && of_hit == PairFit::Yes, of_step == PairFit::Yes))
 }
 
 /// `Unknown` where this side's value of a name that both bind is not recorded.
 fn known_values(own: &Env, other: &Env) -> PairFit {
     let is_unknown = |(own, other): (&ValueId, &ValueId)| *own == ValueId::ABSENT && *other != ValueId::OPEN;
     if own.iter().zip(other).any(is_unknown) { PairFit::Unknown } else { PairFit::Yes }
-}
-
-impl BeforeFirstGroup {
-    fn check_closing(
-        &mut self,
-        closing: &ClosingHit<'_>,
-        span: &StepSpan,
-        now: Option<f64>,
-        edge: usize,
-        view: &mut WindowView<'_, '_>,
-    ) -> Result<EarlierSteps, Fault> {
-        let ClosingHit { hit, sure, step_is_sure } = *closing;
-        let first = self.firsts.entry(env_key(&hit.env, view.operand_names(edge))).or_default();
-        if first.came {
-            return Ok(EarlierSteps::default());
-        }
-        let surely = self.steps.find_step(span, now, Certainty::Sure, view)?.filter(|_| step_is_sure);
-        let possible = self.steps.find_step(span, now, Certainty::Possible, view)?;
-        first.came = sure;
-        first.safe |= surely.is_none();
-        Ok(EarlierSteps { sure: surely.filter(|_| sure && !first.safe), possible })
-    }
 }
 
 fn before_first(view: &mut WindowView<'_, '_>, hit: &Hit, operand: usize, earlier: u32) -> VerdictReason {

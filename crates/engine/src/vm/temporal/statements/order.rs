@@ -7,11 +7,10 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::call_knowledge::UnknownCause;
 use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
-use crate::vm::temporal::explain::{for_which, list_words, reason_with, within_words};
+use crate::vm::temporal::explain::{JoinMismatch, list_words, reason_with, within_words};
 use crate::vm::temporal::keys::GroupKeys;
-use crate::vm::temporal::recent_occurrences::bound_limit;
 use crate::vm::temporal::search::{FoundMatch, Search, is_by_place};
-use crate::vm::temporal::step_lists::{Certainty, StepSpan, measure_of};
+use crate::vm::temporal::step_lists::{Certainty, StepSpan, bound_limit, measure_of};
 use crate::vm::temporal::timeline::to_index;
 use crate::vm::temporal::view::{Hit, PairFit, WindowView, same_values};
 use crate::vm::temporal::window_events::{VerdictReason, call_position, event_hit};
@@ -261,9 +260,7 @@ fn neighbor_reason(view: &mut WindowView<'_, '_>, hit: &Hit, wanted: usize, sens
         }
         None => {
             let mismatch = near.and_then(|near| view.join_mismatch(&near, &hit.env, std::slice::from_ref(hit)));
-            let test = mismatch.as_ref().and_then(|mismatch| mismatch.test.as_deref());
-            let test = test.map(for_which).unwrap_or_default();
-            let because = mismatch.map_or_else(String::new, |mismatch| [": ", &mismatch.words].concat());
+            let (test, because) = JoinMismatch::to_words(mismatch);
             let name = view.describe_step(other);
             let like = view.similar_name(other, std::iter::once(wanted));
             (format!("the call just {side} {step} is {name}, not {thing}{test}{because}"), like)

@@ -3,7 +3,6 @@
 use super::{ExerciseRule, StatementDefinition, StatementSemantics, hurting_operands, mixed_operands};
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::Role;
 use crate::vm::temporal::decision::{Decision, FailingPlace, PlaceTally};
 use crate::vm::temporal::explain::{for_which, reason_with};
 use crate::vm::temporal::search::Search;
@@ -72,9 +71,7 @@ impl StatementSemantics for NotBothSemantics {
 
 fn both_occur(view: &mut WindowView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
     let reason = format!("both {} and {} occur", view.describe_step(other), view.describe_step(hit.step));
-    let mut evidence = view.decisive_evidence(hit, String::new());
-    evidence.push(view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new()));
-    reason_with(reason, evidence)
+    view.pair_reason(reason, hit, other)
 }
 
 fn no_partner(view: &mut WindowView<'_, '_>, hit: &Hit, wanted: usize) -> VerdictReason {

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
-use crate::vm::outcome::{Role, VerdictEvidence};
+use crate::vm::outcome::Role;
 use crate::vm::temporal::decision::{Decision, FailureList};
 use crate::vm::temporal::explain::{MOST_COMPARED, reason_with};
 use crate::vm::temporal::keys::GroupKeys;
@@ -185,13 +185,9 @@ fn start_bits(start: f64) -> u64 {
 }
 
 fn are_together(view: &mut WindowView<'_, '_>, hit: &Hit, other: u32) -> VerdictReason {
-    let turn = |step: u32, view: &WindowView<'_, '_>| view.step(step).and_then(|step| step.turn);
-    let (a, b) = (turn(hit.step, view), turn(other, view));
-    let how = if a.is_some() && a == b { "in one turn" } else { "overlapping in time" };
+    let how = overlap_words(view, hit.step, other).unwrap_or(OVERLAPPING);
     let reason = format!("{} and {} are {how}", view.describe_step(other), view.describe_step(hit.step));
-    let mut evidence = view.decisive_evidence(hit, String::new());
-    evidence.push(view.step_proof(other, 1 - hit.operand.min(1), Role::Decisive, String::new()));
-    reason_with(reason, evidence)
+    view.pair_reason(reason, hit, other)
 }
 
 fn never_together(view: &mut WindowView<'_, '_>) -> VerdictReason {
@@ -207,16 +203,14 @@ fn never_together(view: &mut WindowView<'_, '_>) -> VerdictReason {
     let pairs = nearest_pairs(view);
     let proof =
         |hit: &Hit, view: &WindowView<'_, '_>| view.step_proof(hit.step, hit.operand, Role::NearMiss, String::new());
-    let evidence = |(a, b): &(Hit, Hit), view: &WindowView<'_, '_>| -> Vec<VerdictEvidence> {
-        vec![proof(a, view), proof(b, view)]
-    };
+    let evidence = |(a, b): &(Hit, Hit), view: &WindowView<'_, '_>| vec![proof(a, view), proof(b, view)];
     let fitting = |(a, b): &&(Hit, Hit)| same_values(&a.env, &b.env) == PairFit::Yes;
     if let Some(pair) = pairs.iter().filter(fitting).take(MOST_COMPARED).find(|(a, b)| view.is_pair(a, b)) {
         reason.push_str(&format!("; nearest are {} and {}", placed_words(view, &pair.0), placed_words(view, &pair.1)));
         return reason_with(reason, evidence(pair, view));
     }
     for pair @ (a, b) in pairs.iter().take(MOST_COMPARED) {
-        if let Some(words) = overlap_words(view, a, b).and_then(|how| pair_mismatch(view, a, b, how)) {
+        if let Some(words) = overlap_words(view, a.step, b.step).and_then(|how| pair_mismatch(view, a, b, how)) {
             reason.push_str(&words);
             return reason_with(reason, evidence(pair, view));
         }
@@ -229,15 +223,17 @@ fn placed_words(view: &WindowView<'_, '_>, hit: &Hit) -> String {
     view.describe_step(hit.step) + &turn.map_or_else(String::new, |turn| format!(" in turn {turn}"))
 }
 
-fn overlap_words(view: &WindowView<'_, '_>, a: &Hit, b: &Hit) -> Option<&'static str> {
-    let (a, b) = (view.step(a.step)?, view.step(b.step)?);
+const OVERLAPPING: &str = "overlapping in time";
+
+fn overlap_words(view: &WindowView<'_, '_>, a: u32, b: u32) -> Option<&'static str> {
+    let (a, b) = (view.step(a)?, view.step(b)?);
     if a.turn.is_some() && a.turn == b.turn {
         return Some("in one turn");
     }
     let starts = a.start.zip(b.start).is_some_and(|(a, b)| a.total_cmp(&b).is_eq());
     let ends = a.start.zip(a.end).zip(b.start.zip(b.end));
     let overlap = ends.is_some_and(|((start, end), (from, to))| start < to && from < end);
-    (starts || overlap).then_some("overlapping in time")
+    (starts || overlap).then_some(OVERLAPPING)
 }
 
 fn pair_mismatch(view: &mut WindowView<'_, '_>, a: &Hit, b: &Hit, how: &str) -> Option<String> {

@@ -241,7 +241,7 @@ impl<'p> OnlineReader<'p> {
 
     /// Whether more of what is counted can break a test for good, and whether less can be missing.
     fn count_bounds(self, test: CodeId) -> (bool, bool) {
-        use super::temporal::growth::TestGrowth as T;
+        use super::temporal::count_tests::TestGrowth as T;
         match T::of_test(self.program, test) {
             T::FalseStays => (true, false),
             T::TrueStays => (false, true),

@@ -54,10 +54,6 @@ impl PlaceTally {
         self.possible = Some(self.possible.map_or(place, |known| known.min(place)));
     }
 
-    pub(super) fn begin_operand(&mut self) {
-        self.is_enough = false;
-    }
-
     /// One failure for each step, whatever it matches.
     pub(super) fn unite_steps(&mut self) {
         self.sure.sort_unstable();
@@ -97,7 +93,7 @@ impl Search<'_, '_, '_> {
         decisive: Option<bool>,
         fails: impl Fn(&mut Self, FoundMatch, Certainty) -> Result<Option<FailingPlace>, Fault>,
     ) -> Result<(), Fault> {
-        tally.begin_operand();
+        tally.is_enough = false;
         let decisive = decisive.and_then(|last| self.outermost(operand, last));
         if let Some(own) = decisive
             && fails(self, own, Certainty::Possible)?.is_none()

@@ -74,7 +74,7 @@ impl<S: Default> MatchIndex<S> {
             let (env, event) = (env.clone(), (hit.operand, hit.event));
             self.groups.push(MatchGroup { env, event, data: S::default(), asleep: false });
         } else {
-            self.put_to_sleep(number, false);
+            self.set_asleep(number, false);
         }
         if let Some(group) = self.groups.get_mut(number as usize) {
             update(&mut group.data);
@@ -83,7 +83,7 @@ impl<S: Default> MatchIndex<S> {
     }
 
     /// A group that sleeps is in no list, so that look-ups do not meet it until it has another match.
-    pub(super) fn put_to_sleep(&mut self, number: u32, asleep: bool) {
+    pub(super) fn set_asleep(&mut self, number: u32, asleep: bool) {
         let Some(group) = self.groups.get_mut(number as usize).filter(|group| group.asleep != asleep) else { return };
         group.asleep = asleep;
         let list = self.exact.get(&env_key(&group.env, &self.keys.shared));

@@ -3,7 +3,7 @@
 //! This says what need not be read or judged once more and decides nothing: what is judged is judged by the evaluator, and what is not known
 //! here is read in full.
 
-use super::count_limit::{CountedSteps, find_count_limit};
+use super::count_tests::{CountedSteps, find_count_limit};
 use super::plan::TemporalPlan;
 use super::step_marks::MarkedPattern;
 use crate::bytecode::ops::{CodeRef, DefRef, Op, SelectionRef};

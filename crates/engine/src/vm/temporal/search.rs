@@ -45,6 +45,7 @@ pub(super) struct Search<'v, 'a, 'run> {
     pub(super) listed: usize,
 }
 
+/// What the run tells: a window of it, or the names of its calls and answers to conditions.
 enum SearchScope<'v, 'a, 'run> {
     Window(&'v mut WindowView<'a, 'run>),
     Names(&'v NamedCalls<'v>, &'v mut dyn ConditionOracle),
@@ -56,6 +57,7 @@ enum MatchSource<'v> {
         /// By the operand looked for and the one that looks for it.
         indices: OperandIndices,
     },
+    /// Of each operand, in order.
     Sure(SmallVec<[Occurrences<'v>; 3]>),
 }
 
@@ -182,7 +184,7 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
         let range = self.numbers(operand);
         let number =
             if last { range.end.checked_sub(1).filter(|last| *last >= range.start) } else { Some(range.start) };
-        if unbound && !self.lists_failures() { self.match_at(operand, number?) } else { None }
+        if unbound && self.listed == 0 { self.match_at(operand, number?) } else { None }
     }
 
     /// The first match of an operand, behind a step if there is one, where none binds a value.
@@ -199,10 +201,6 @@ impl<'v, 'a, 'run> Search<'v, 'a, 'run> {
     /// True if words may be asked of what is decided: of names alone there are none.
     pub(super) fn has_words(&self) -> bool {
         matches!(self.scope, SearchScope::Window(_))
-    }
-
-    pub(super) fn lists_failures(&self) -> bool {
-        self.listed > 0
     }
 
     pub(super) fn call_count(&self) -> usize {

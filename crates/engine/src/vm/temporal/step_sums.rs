@@ -3,7 +3,7 @@
 //! A guard adds up what each new step brings, in doubles with a bound of their error. Where the sum comes near to its limit, or something else
 //! than a number is added, the check is judged.
 
-use super::count_limit::upper_bound;
+use super::count_tests::upper_bound;
 use super::run_reach::is_of_steps_alone;
 use super::step_marks::unknown_steps;
 use super::timeline::PatternMatches;

@@ -1,9 +1,9 @@
 //! Steps that a statement says nothing of although it passes: one step that is judged must not hide another one that cannot be.
 
-use super::doubted_steps::{self, DoubtedStep};
 use super::explain;
 use super::statements::{Polarity, StatementDefinition};
-use super::timeline::DecidedBy;
+use super::timeline::{DecidedBy, Timeline};
+use super::verdict;
 use super::view::WindowView;
 use super::window_events::PossibleOutcomes;
 use crate::bytecode::program::CodeId;
@@ -27,7 +27,7 @@ pub(super) fn unjudged_steps(
         let steps = doubtful_steps(view, operand, statement.either, holds).into_iter();
         doubts.extend(steps.map(|step| DoubtedStep { operand, step }));
     }
-    let doubts = doubted_steps::decisive_steps(view, statement, doubts, holds);
+    let doubts = decisive_steps(view, statement, doubts, holds);
     for of_one in doubts.chunk_by(|one, other| one.operand == other.operand) {
         add_pattern_steps(view, of_one, &mut found);
     }
@@ -40,6 +40,56 @@ pub(super) fn unjudged_steps(
     let things = count_steps(found.all.iter().filter_map(|step| view.step(*step)));
     let (steps, all) = (found.steps.into_iter().collect(), found.all.into_iter().collect());
     Ok(Some(Box::new(UnjudgedRecord { things, why: found.why, steps, all })))
+}
+
+#[derive(Debug, Clone, Copy)]
+struct DoubtedStep {
+    operand: usize,
+    step: u32,
+}
+
+/// More steps are not examined individually.
+const ONE_BY_ONE: usize = 32;
+
+/// Steps whose other answer would change the result, each by itself, or all if only several together do.
+fn decisive_steps(
+    view: &mut WindowView<'_, '_>,
+    statement: &StatementDefinition,
+    doubts: Vec<DoubtedStep>,
+    holds: bool,
+) -> Vec<DoubtedStep> {
+    // A match of one of these hurts wherever it stands.
+    if doubts.is_empty() || statement.hurts_each() {
+        return doubts;
+    }
+    let mut could_change = |doubts: &[DoubtedStep]| {
+        let (timeline, header) = (doubted_timeline(view, doubts), view.header.clone());
+        verdict::could_differ(view, statement, timeline, header, false, holds)
+    };
+    if !could_change(&doubts) {
+        Vec::new()
+    } else if doubts.len() == 1 || doubts.len() > ONE_BY_ONE {
+        doubts
+    } else {
+        let alone: Vec<DoubtedStep> = doubts.iter().filter(|one| could_change(&[**one])).copied().collect();
+        if alone.is_empty() { doubts } else { alone }
+    }
+}
+
+/// The same run with these matches unknown.
+fn doubted_timeline<'run>(view: &WindowView<'_, 'run>, doubts: &[DoubtedStep]) -> Timeline<'run> {
+    let window = view.context.window;
+    let unique_patterns = view.operands.iter().map(|operand| operand.unique);
+    view.timeline.with_matches(unique_patterns, |unique, known| {
+        let names = view.plan.unique_pattern(unique).map_or(0, |unique| unique.names.len());
+        let is_of = |doubt: &&DoubtedStep| view.operands.get(doubt.operand).is_some_and(|other| other.unique == unique);
+        let kind = |step: u32| view.step(step).map_or(StepKind::Call, |step| step.kind);
+        let mut steps: Vec<(u32, StepKind)> =
+            doubts.iter().filter(is_of).map(|doubt| (doubt.step, kind(doubt.step))).collect();
+        steps.sort_unstable_by_key(|(step, _)| *step);
+        steps.dedup_by_key(|(step, _)| *step);
+        known.with_doubts(&steps, names, window.start..window.end)
+    })
 }
 
 #[derive(Default)]

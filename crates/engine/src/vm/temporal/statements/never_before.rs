@@ -67,7 +67,7 @@ impl NeverBeforeSemantics {
             let mut span = earlier.within(self.within);
             while let Some(found) = search.find(first, step, &span, Certainty::Sure)? {
                 tally.add_sure(FailingPlace { step: found, operand: step, ..first.place() });
-                if !search.lists_failures() {
+                if search.listed == 0 {
                     return Ok(());
                 }
                 span = span.until(Some(found));

@@ -145,7 +145,6 @@ impl NeverBetweenSemantics {
 
 struct OpenWindows {
     openings: WindowOpenings,
-    certainty: Certainty,
     opened: MatchIndex<Option<u32>>,
     /// B's in open windows: all if each is listed, otherwise the first.
     inside: MatchIndex<Vec<FailingPlace>>,
@@ -159,7 +158,6 @@ impl OpenWindows {
         let close = roles.close.unwrap_or(roles.edge);
         Self {
             openings: WindowOpenings::new(view, roles, within, certainty),
-            certainty,
             opened: MatchIndex::new(GroupKeys::between_operands(view, roles.edge, close)),
             inside: MatchIndex::new(GroupKeys::of_pairs(view, close)),
             caught: Vec::new(),
@@ -171,7 +169,7 @@ impl OpenWindows {
     fn add_step(&mut self, step: &[Hit], view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
         let WindowRoles { step: inner, edge, close } = self.openings.roles;
         for hit in step.iter().filter(|hit| Some(hit.operand) == close) {
-            if self.certainty.counts_hit(hit) {
+            if self.openings.certainty.counts_hit(hit) {
                 self.close_windows(hit, view)?;
             }
             if self.openings.is_closing(hit) {
@@ -196,7 +194,7 @@ impl OpenWindows {
     }
 
     fn close_windows(&mut self, hit: &Hit, view: &mut WindowView<'_, '_>) -> Result<(), Fault> {
-        let (mut closes, certainty) = (false, self.certainty);
+        let (mut closes, certainty) = (false, self.openings.certainty);
         self.opened.visit_groups(view, hit.as_side(), |_, fit, _| {
             closes |= certainty.counts_fit(fit);
             Ok(if closes { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })

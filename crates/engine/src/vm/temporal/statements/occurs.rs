@@ -21,7 +21,7 @@ impl StatementSemantics for OccursSemantics {
     fn decide(&self, search: &mut Search<'_, '_, '_>) -> Result<Option<Decision>, Fault> {
         let mut found = PlaceTally::new(search);
         for operand in 0..search.operand_count() {
-            found.begin_operand();
+            found.is_enough = false;
             // Where one is wanted, the first proves it.
             for number in search.numbers(operand) {
                 let Some(own) = search.match_at(operand, number) else { continue };

@@ -24,7 +24,7 @@ pub(super) struct WindowRoles {
 pub(super) struct WindowOpenings {
     pub(super) roles: WindowRoles,
     within: Option<StepDistance>,
-    certainty: Certainty,
+    pub(super) certainty: Certainty,
     opens: MatchIndex<RecentOccurrences>,
     /// The latest C by value; `None` if the statement has no C.
     shields: Option<MatchIndex<Option<u32>>>,
@@ -110,7 +110,7 @@ impl WindowOpenings {
             .closable
             .as_mut()
             .and_then(|closable| closable.remove(&env_key(&hit.env, view.operand_names(hit.operand))));
-        closed.into_iter().flatten().for_each(|group| self.opens.put_to_sleep(group, true));
+        closed.into_iter().flatten().for_each(|group| self.opens.set_asleep(group, true));
         if let Some(shields) = &mut self.shields {
             shields.add_match(view, hit, &hit.env, |latest| *latest = Some(hit.step))?;
         }

@@ -11,9 +11,11 @@
 //! | `WORDS~` | a word of a list, in small letters or not |
 //! | `b:P` | the tokens that the part takes, under a name for messages and rewritings |
 //! | `b[ … ]` | the tokens of several parts, under a name |
+//! | `[ … \| … ]` `[ … ]?` | one of several rows of parts, the first that fits; also under a name; perhaps none. Names of the others are empty |
 //! | `..` | as few tokens as possible, to a place outside of brackets; `b:..` names them, and there is at least one |
 //! | `..(` | the same, also to places in brackets |
 //! | `...` | all that is left, under its own name |
+//! | `$` | as the last part: the statement ends here. Modifiers may follow, and are written again behind what the row writes |
 //! | `< … >` | what is wrong: these tokens are underlined; `<>` for something that is missing |
 //! | `&x` `!x` `^x` | here stands such a token; none such; the one before is such a token |
 //! | `&..x` `!..x` | such a token stands somewhere behind here, outside of brackets; none does |
@@ -94,16 +96,37 @@ enum PartCount {
 /// Names are empty if nothing is named.
 #[derive(Debug)]
 enum PatternPart {
-    Tokens { choice: ClassChoice, often: PartCount, name: &'static str },
-    Skip { into_brackets: bool, name: &'static str },
+    Tokens {
+        choice: ClassChoice,
+        often: PartCount,
+        name: &'static str,
+    },
+    Skip {
+        into_brackets: bool,
+        name: &'static str,
+    },
     Rest,
     WrongFrom,
     WrongTo,
     From(&'static str),
     To,
-    Ahead { choice: ClassChoice, wanted: bool },
-    Behind { choice: ClassChoice, wanted: bool },
-    Somewhere { choice: ClassChoice, wanted: bool, into_brackets: bool },
+    /// The parts where each choice of a group begins.
+    Fork(Vec<usize>),
+    /// The part behind a group.
+    Jump(usize),
+    Ahead {
+        choice: ClassChoice,
+        wanted: bool,
+    },
+    Behind {
+        choice: ClassChoice,
+        wanted: bool,
+    },
+    Somewhere {
+        choice: ClassChoice,
+        wanted: bool,
+        into_brackets: bool,
+    },
     Guard(GuardFn),
 }
 
@@ -114,7 +137,6 @@ impl PatternPart {
         Ok(match written {
             "<" => Self::WrongFrom,
             ">" => Self::WrongTo,
-            "]" => Self::To,
             "..." => Self::Rest,
             _ if written.starts_with(['&', '!']) && written.get(1..3) == Some("..") => {
                 let inside = behind(3).strip_prefix('(');
@@ -141,9 +163,6 @@ impl PatternPart {
             !name.is_empty() && !rest.is_empty() && name.bytes().all(|letter| letter.is_ascii_lowercase())
         });
         let (name, rest) = colon.unwrap_or(("", written));
-        if let (Some(name), "") = (rest.strip_suffix('['), name) {
-            return Ok(Self::From(name));
-        }
         if matches!(rest, ".." | "..(") {
             return Ok(Self::Skip { into_brackets: rest != "..", name });
         }
@@ -157,6 +176,15 @@ impl PatternPart {
         Ok(Self::Tokens { choice: ClassChoice::parse(rest)?, often, name })
     }
 
+    fn name(&self) -> Option<&'static str> {
+        match self {
+            Self::Tokens { name, .. } | Self::Skip { name, .. } | Self::From(name) => Some(*name),
+            Self::Rest => Some("..."),
+            _ => None,
+        }
+        .filter(|name| !name.is_empty())
+    }
+
     fn is_condition(&self) -> bool {
         matches!(self, Self::Ahead { .. } | Self::Behind { .. } | Self::Somewhere { .. } | Self::Guard(_))
     }
@@ -167,20 +195,52 @@ pub(super) struct HintPattern {
     parts: Vec<PatternPart>,
     /// The part where the rewritten tokens start: the first, or the one behind a leading skip.
     first: usize,
+    /// The names that it can give to tokens.
+    pub names: Vec<&'static str>,
+}
+
+/// A group that is not closed yet: whether it has a name, its fork, and the ends of its choices.
+struct OpenGroup {
+    is_named: bool,
+    fork: usize,
+    jumps: Vec<usize>,
 }
 
 impl HintPattern {
     pub(super) fn new(written: &'static str) -> Result<Self, String> {
-        let mut parts = Vec::new();
+        let (mut parts, mut open) = (Vec::new(), Vec::<OpenGroup>::new());
         for word in written.split_whitespace() {
             match word {
                 "<>" => parts.extend([PatternPart::WrongFrom, PatternPart::WrongTo]),
-                _ => parts.push(PatternPart::parse(word)?),
+                "$" => parts.extend([PatternPart::parse("@modifiers")?, PatternPart::Rest]),
+                "|" => {
+                    let group = open.last_mut().ok_or("a `|` stands outside of a group")?;
+                    group.jumps.push(parts.len());
+                    parts.push(PatternPart::Jump(0));
+                    add_choice(&mut parts, group.fork);
+                }
+                "]" | "]?" => {
+                    let group = open.pop().ok_or("a group ends that did not begin")?;
+                    close_group(&mut parts, &group, word == "]?");
+                }
+                _ => match word.strip_suffix('[') {
+                    Some(name) => {
+                        let is_named = !name.is_empty();
+                        parts.extend(is_named.then_some(PatternPart::From(name)));
+                        open.push(OpenGroup { is_named, fork: parts.len(), jumps: Vec::new() });
+                        parts.push(PatternPart::Fork(vec![parts.len() + 1]));
+                    }
+                    None => parts.push(PatternPart::parse(word)?),
+                },
             }
+        }
+        if !open.is_empty() {
+            return Err("a group has no end".to_owned());
         }
         let opening = parts.iter().position(|part| !part.is_condition()).unwrap_or(0);
         let skips = matches!(parts.get(opening), Some(PatternPart::Skip { name: "", .. }));
-        Ok(Self { parts, first: if skips { opening + 1 } else { 0 } })
+        let names = parts.iter().filter_map(PatternPart::name).collect();
+        Ok(Self { parts, first: if skips { opening + 1 } else { 0 }, names })
     }
 
     pub(super) fn find_match<'v, 'a, 't>(&self, view: &'v StatementView<'a, 't>) -> Option<PatternMatch<'v, 'a, 't>> {
@@ -197,18 +257,28 @@ impl HintPattern {
         let given = search.steps;
         let fits = search.fits_from(0, 0);
         *steps -= given - search.steps;
-        fits.then_some(search.found)
+        fits.then(|| search.found.with_names(&self.names))
     }
+}
 
-    #[cfg(test)]
-    pub(super) fn names(&self) -> Vec<&'static str> {
-        let named = self.parts.iter().filter_map(|part| match part {
-            PatternPart::Tokens { name, .. } | PatternPart::Skip { name, .. } | PatternPart::From(name) => Some(*name),
-            PatternPart::Rest => Some("..."),
-            _ => None,
-        });
-        named.chain(["wrong", "left", "right"]).collect()
+fn add_choice(parts: &mut [PatternPart], fork: usize) {
+    let next = parts.len();
+    if let Some(PatternPart::Fork(choices)) = parts.get_mut(fork) {
+        choices.push(next);
     }
+}
+
+fn close_group(parts: &mut Vec<PatternPart>, group: &OpenGroup, is_optional: bool) {
+    let end = parts.len();
+    for &jump in &group.jumps {
+        if let Some(part) = parts.get_mut(jump) {
+            *part = PatternPart::Jump(end);
+        }
+    }
+    if is_optional {
+        add_choice(parts, group.fork);
+    }
+    parts.extend(group.is_named.then_some(PatternPart::To));
 }
 
 #[derive(Clone)]
@@ -225,6 +295,16 @@ pub(super) struct PatternMatch<'v, 'a, 't> {
 }
 
 impl PatternMatch<'_, '_, '_> {
+    /// Names in choices that were not taken stand for nothing.
+    fn with_names(mut self, names: &[&'static str]) -> Self {
+        for &name in names {
+            if !self.named.iter().any(|named| named.0 == name) {
+                self.named.push((name, self.to, self.to));
+            }
+        }
+        self
+    }
+
     /// If nothing is wrong, the place behind the previous token.
     pub(super) fn wrong_span(&self) -> Span {
         let (from, to) = self.wrong;
@@ -276,6 +356,8 @@ impl PatternSearch<'_, '_, '_, '_> {
             }
             PatternPart::From(name) => return self.name_tokens(name, (at, OPEN), index + 1, at),
             PatternPart::To => return self.close_name(index, at),
+            PatternPart::Fork(choices) => return self.fits_choice(choices, at),
+            PatternPart::Jump(index) => return self.fits_from(*index, at),
             PatternPart::Ahead { choice, wanted } => choice.match_end(view, at).is_some() == *wanted,
             PatternPart::Behind { choice, wanted } => {
                 at.checked_sub(1).is_some_and(|before| choice.match_end(view, before).is_some()) == *wanted
@@ -287,6 +369,14 @@ impl PatternSearch<'_, '_, '_, '_> {
             PatternPart::Guard(holds) => holds(view, at),
         };
         holds && self.fits_from(index + 1, at)
+    }
+
+    fn fits_choice(&mut self, choices: &[usize], at: usize) -> bool {
+        let wrong = self.found.wrong;
+        choices.iter().any(|&index| {
+            self.found.wrong = wrong;
+            self.fits_from(index, at)
+        })
     }
 
     /// Greedy: takes as many tokens as possible, then fewer, until the rest matches.

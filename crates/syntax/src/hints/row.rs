@@ -109,7 +109,19 @@ impl HintRow {
         for column in columns {
             row.read_column(column);
         }
+        if pattern.ends_with(" $") && !row.write.is_empty() {
+            row.write_modifiers();
+        }
         Ok(row)
+    }
+
+    /// What follows the statement is written behind it. Rows are read once, so nothing is lost with the texts that are kept.
+    fn write_modifiers(&mut self) {
+        let written: &'static str = format!("{} {{...}}", self.write).leak();
+        if matches!(self.edited, RowEdit::Line(edited) if edited == self.write) {
+            self.edited = RowEdit::Line(written);
+        }
+        self.write = written;
     }
 
     fn read_column(&mut self, column: &'static str) {
@@ -119,11 +131,7 @@ impl HintRow {
             "title" => self.fix_title = rest,
             "edit" => self.edited = RowEdit::Line(rest),
             "swap" => self.edited = RowEdit::Wrong(rest),
-            "guess" => self.certain = false,
-            "instead" => self.overrides_fix = true,
-            "quiet" => self.message = "",
-            "unknown" => self.slug = Slug::UnknownStatement,
-            "misplaced" => self.slug = Slug::Misplaced,
+            _ if column.split(' ').all(|mark| self.read_mark(mark)) => {}
             _ => {
                 self.write = column;
                 if matches!(self.edited, RowEdit::Nothing) {
@@ -131,6 +139,18 @@ impl HintRow {
                 }
             }
         }
+    }
+
+    fn read_mark(&mut self, mark: &str) -> bool {
+        match mark {
+            "guess" => self.certain = false,
+            "instead" => self.overrides_fix = true,
+            "quiet" => self.message = "",
+            "unknown" => self.slug = Slug::UnknownStatement,
+            "misplaced" => self.slug = Slug::Misplaced,
+            _ => return false,
+        }
+        true
     }
 
     /// The examples as they are written in files.
@@ -211,24 +231,26 @@ fn read_rows() -> (Vec<HintRow>, Vec<String>) {
     let (mut scope, mut title, mut message) = (None, "", "");
     for (line, entry) in table::entries() {
         let mut wrong = |what: &str| errors.push(format!("hints.table:{line}: {what}"));
+        let mut row = entry;
         if let Some(heading) = entry.strip_prefix("== ") {
             let (name, rest) = heading.split_once(": ").unwrap_or((heading, ""));
             (scope, title, message) = (RowScope::parse(name), rest, "");
-            if scope.is_none() && !heading.starts_with("list ") && !heading.starts_with("pairs ") {
-                wrong("a heading is `hints`, `always`, `unread`, `list` or `pairs`");
+            if scope.is_none() && entry != table::WORDS_HEADING {
+                wrong("a heading is `hints`, `always`, `unread` or `words`");
             }
-        } else if let Some(text) = entry.strip_prefix('>').filter(|_| !entry.contains(" :: ")) {
-            message = text.trim();
-        } else if let Some(scope) = scope {
-            match HintRow::parse(entry, scope, message) {
-                Ok(mut row) => {
-                    (row.line, row.title) = (line, title);
-                    rows.push(row);
-                }
-                Err(what) => wrong(&what),
+            continue;
+        }
+        if let Some(text) = entry.strip_prefix('>') {
+            (message, row) = text.split_once(" :: ").unwrap_or((text, ""));
+            message = message.trim();
+        }
+        let Some(scope) = scope.filter(|_| !row.is_empty()) else { continue };
+        match HintRow::parse(row, scope, message) {
+            Ok(mut row) => {
+                (row.line, row.title) = (line, title);
+                rows.push(row);
             }
-        } else if !entry.contains(" => ") {
-            wrong("no row, message or heading");
+            Err(what) => wrong(&what),
         }
     }
     (rows, errors)

@@ -5,6 +5,9 @@ use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("hints.table");
 
+/// What stands above the lists of words and pairs, which are the end of the table.
+pub(super) const WORDS_HEADING: &str = "== words";
+
 static WORDS: LazyLock<WordTables> = LazyLock::new(read_words);
 
 #[derive(Default)]
@@ -62,18 +65,17 @@ pub(super) fn entries() -> Vec<(usize, &'static str)> {
 }
 
 fn read_words() -> WordTables {
-    let (mut words, mut paired) = (WordTables::default(), "");
-    for (_, entry) in entries() {
-        if let Some(heading) = entry.strip_prefix("== ") {
-            paired = heading.strip_prefix("pairs ").unwrap_or("");
-            if let Some((name, all)) = heading.strip_prefix("list ").and_then(|list| list.split_once(':')) {
-                words.lists.insert(name, all.split_whitespace().collect());
-            }
+    let mut words = WordTables::default();
+    let headed = entries().into_iter().skip_while(|(_, entry)| *entry != WORDS_HEADING).skip(1);
+    for (_, entry) in headed {
+        let (name, all) = entry.split_once(' ').unwrap_or((entry, ""));
+        if let Some(name) = name.strip_suffix(':') {
+            words.lists.insert(name, all.split_whitespace().collect());
             continue;
         }
-        let told = entry.split(" ;; ").filter(|_| !paired.is_empty()).filter_map(|told| told.rsplit_once(" => "));
-        for (others, meant) in told {
-            let pairs = words.pairs.entry(paired).or_default();
+        let pairs = words.pairs.entry(name).or_default();
+        let told = all.trim_start_matches("= ").split(" ;;");
+        for (others, meant) in told.filter_map(|pair| pair.trim().rsplit_once(" => ")) {
             for other in others.split(", ") {
                 pairs.others.push(if other == "*" { "" } else { other.trim_matches('\'') });
                 pairs.meant.push(meant);

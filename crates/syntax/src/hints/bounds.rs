@@ -3,13 +3,6 @@
 use super::table::{meant, pairs};
 use super::view::StatementView;
 
-/// How many, in words: the comparison, the number, and the token behind it.
-pub(super) struct WordedBound {
-    pub(super) sign: &'static str,
-    pub(super) number: String,
-    pub(super) end: usize,
-}
-
 /// The comparison in words at the start of others, such as `is not greater than or equal to`: how many words it has, and its sign.
 pub(super) fn worded_comparison<'t>(word: impl Fn(usize) -> &'t str) -> Option<(usize, &'static str)> {
     let mut here = usize::from(matches!(word(0), "is" | "was" | "be"));
@@ -41,15 +34,6 @@ fn longest_phrase<'t>(table: &str, word: impl Fn(usize) -> &'t str) -> Option<(u
     found.map(|(phrase, sign)| (phrase.split(' ').count(), sign)).max_by_key(|(length, _)| *length)
 }
 
-/// The bound that begins with a token: `more than 3`, `at most three times`.
-pub(super) fn read_bound(view: &StatementView<'_, '_>, at: usize) -> Option<WordedBound> {
-    let (words, sign) = longest_phrase("BOUND", |index| view.token_text(at + index))?;
-    let here = at + words;
-    let number = number_at(view, here)?;
-    let end = here + 1 + usize::from(view.is_any(here + 1, &["times", "x", "time"]));
-    Some(WordedBound { sign, number, end })
-}
-
 /// How many, in digits.
 pub(super) fn number_digits(text: &str) -> Option<String> {
     let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
@@ -66,13 +50,16 @@ pub(super) fn number_at(view: &StatementView<'_, '_>, at: usize) -> Option<Strin
 
 /// The token behind a bound: `more than 3 times`.
 pub(super) fn behind_bound(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
-    read_bound(view, at).map(|bound| bound.end)
+    let (words, _) = longest_phrase("BOUND", |index| view.token_text(at + index))?;
+    let number = at + words;
+    let end = number + 1 + usize::from(view.is_any(number + 1, &["times", "x", "time"]));
+    number_at(view, number).map(|_| end)
 }
 
 /// The token behind a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
 pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
-    if let Some(bound) = read_bound(view, at) {
-        return Some(bound.end);
+    if let Some(end) = behind_bound(view, at) {
+        return Some(end);
     }
     let number = number_at(view, at)?;
     match view.token_text(at + 1) {
@@ -116,10 +103,13 @@ pub(super) fn range_of(text: &str) -> Option<String> {
     })
 }
 
-/// The comparison of a bound, and its number.
+/// The comparison of a bound, and its number: `never more than 3` is at most 3.
 fn sign_of(text: &str) -> Option<(&'static str, String)> {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let (length, sign) = longest_phrase("BOUND", |index| words.get(index).copied().unwrap_or(""))?;
+    let Some((length, sign)) = longest_phrase("BOUND", |index| words.get(index).copied().unwrap_or("")) else {
+        let (sign, number) = sign_of(text.strip_prefix("never ").or_else(|| text.strip_prefix("not "))?)?;
+        return Some((opposite_sign(sign), number));
+    };
     Some((sign, number_digits(words.get(length)?)?))
 }
 

@@ -2,9 +2,11 @@
 
 use super::view::{GuardFn, StatementView, TakeFn, strip_quotes};
 use super::{bounds, filters, prose, table};
+use crate::grammar::is_keyword;
 use crate::recover::can_be_read;
+use crate::statements::{HeadOperand, find_head};
 use crate::token::TokenKind;
-use crate::{number, words};
+use crate::{near_keywords, number, words};
 
 const LISTS: &[(&str, &[&str])] = &[
     ("STATEMENT", words::STATEMENTS),
@@ -159,6 +161,31 @@ const TAKES: &[(&str, TakeFn)] = &[
         let (word, small) = (view.token_text(at), view.token_text(at).to_ascii_lowercase());
         (small != word && (small == "args" || words::ROOTS.contains(&small.as_str()))).then_some(at + 1)
     }),
+    // What stands behind `call` or `tool` in front of a step: the step, by its name or a text. The rest of a step behind its first word.
+    ("CALLED", |view, at| {
+        let word = view.token_text(at);
+        let named = view.is_word(at) && word != "to" && (!is_keyword(word) || words::KINDS.contains(&word));
+        ((named || view.is_text(at)) && !view.touches_previous(at)).then(|| view.behind_step(at))
+    }),
+    ("STEPREST", |view, at| Some(view.behind_step(at.checked_sub(1)?))),
+    // A step alone, or one with a condition.
+    ("LONESTEP", |view, at| {
+        let text = matches!(view.token_kind(at + 1), TokenKind::Text | TokenKind::Regex);
+        let end = view.behind_pattern(at);
+        let condition = view.find_word(at + 1, "where").is_some_and(|found| found < end);
+        let kind = words::KINDS.contains(&view.token_text(at)) && text;
+        (kind || condition && !words::STATEMENTS.contains(&view.token_text(at))).then_some(end)
+    }),
+    // The start of the step that has a condition: nothing joins it with another before `where`. What goes on behind that condition.
+    ("CONDITIONED", |view, at| {
+        let seps = ["where", "or", "->", ",", "after", "before", "between", "and", "each"];
+        view.find_any(at, &seps).filter(|&end| view.token_is(end, "where"))
+    }),
+    ("BEHINDCONDITION", |view, at| (at < view.len() && view.token_is(at, joint_of(view))).then_some(at + 1)),
+    // A word that is nearly a kind of step; what stands behind a kind as a text without quotes.
+    ("NEARKIND", |view, at| near_kind(view.token_text(at)).map(|_| at + 1)),
+    ("KINDTEXT", kind_text_end),
+    ("BINDING", |view, at| (view.token_kind(at) == TokenKind::Binding).then_some(at + 1)),
     // Nothing is left.
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
@@ -227,6 +254,25 @@ const GUARDS: &[(&str, GuardFn)] = &[
     }),
     // The first word begins a statement: no operator follows it.
     ("head", |view, _| super::words::is_head(view)),
+    // A step follows, outside of brackets or at the start; a kind of step may stand here; the statement begins with one, or is one about steps.
+    ("followed", |view, at| {
+        let is_head = |word: &str| find_head(word).is_some_and(|head| head.follows == HeadOperand::Step);
+        let before = |at: usize| is_head(view.token_text(at)) || view.is_any(at, table::list("BEFORESTEP"));
+        at.checked_sub(1).is_some_and(before) && (at == 1 || view.is_outer(at))
+    }),
+    ("placed", |view, at| {
+        let begins = |at: usize| view.is_any(at, words::STATEMENTS) || view.is_any(at, table::list("BEFOREKIND"));
+        at.checked_sub(1).is_none_or(begins)
+    }),
+    ("stepped", |view, _| {
+        let word = view.token_text(0);
+        words::STATEMENTS.contains(&word) || words::KINDS.contains(&word) || near_kind(word).is_some()
+    }),
+    // The word here is the one in front of the sign before it.
+    ("same", |view, at| {
+        let key = |back: usize| at.checked_sub(back).is_some_and(|key| view.token_is(at, view.token_text(key)));
+        view.is_word(at) && (key(2) || key(3))
+    }),
     // Nothing but modifiers is left.
     ("modifiers", |view, at| at >= view.len() || view.modifiers_start(at) == at),
     // The statement is one about steps.
@@ -289,6 +335,39 @@ fn touching_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
         end = if view.is_any(end, &["(", "["]) { view.behind_bracket(end) } else { end + 1 };
     }
     Some(end)
+}
+
+/// What follows the condition of a step in a statement that begins so.
+fn joint_of(view: &StatementView<'_, '_>) -> &'static str {
+    match view.token_text(0) {
+        "either" => "or",
+        "between" => "and",
+        "never" if view.find_any(1, &["between", "where"]).is_some_and(|at| view.token_is(at, "between")) => "and",
+        "require" | "count" | "for" => "",
+        _ => "|",
+    }
+}
+
+pub(super) fn near_kind(word: &str) -> Option<&'static str> {
+    let near = near_keywords::near_words(word).into_iter().next().filter(|_| !is_keyword(word))?;
+    words::KINDS.iter().find(|kind| **kind == near && near != word).copied()
+}
+
+/// Where more follows than a word, it is one of a sentence: `never write outside "src/"`.
+fn kind_text_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
+    let ends = |at| view.is_any(at, table::list("KINDEND")) || view.is_any(at, words::MODIFIERS);
+    let begins = view.is_word(at) || view.is_any(at, &[".", "/", "*", "**"]);
+    if !begins || view.touches_previous(at) || ends(at) {
+        return None;
+    }
+    let kind = view.token_text(at - 1);
+    let command = kind == "command" || near_kind(kind) == Some("command");
+    let goes_on = |at| {
+        let joined = view.touches_previous(at) || command && !view.is_text(at);
+        joined && !view.is_any(at, table::list("KINDEND")) && !view.is_any(at, table::list("BEHINDKIND"))
+    };
+    let end = (at + 1..view.len()).find(|&here| !goes_on(here)).unwrap_or(view.len());
+    (end >= view.len() || ends(end) || view.is_any(end, &[",", "(", ")", "|", "="])).then_some(end)
 }
 
 fn is_bodied(view: &StatementView<'_, '_>) -> bool {

@@ -34,43 +34,23 @@ use row::RowMatcher::{self, Diagnose, Rewrite};
 use row::{HintFn, HintRow, RewriteFn, RowScope};
 pub(super) use view::StatementView;
 
+/// Functions with their names.
+macro_rules! named {
+    ($($module:ident: $($function:ident)*;)*) => { &[$($((stringify!($function), $module::$function)),*),*] };
+}
+
 /// The functions that rows ask.
-const DIAGNOSES: &[(&str, HintFn)] = &[
-    ("call_in_front", steps::call_in_front),
-    ("bound_in_front", steps::bound_in_front),
-    ("colon_body", words::colon_body),
-    ("missing_comma", words::missing_comma),
-    ("lone_step", words::lone_step),
-    ("near_statement", words::near_statement),
-    ("test_word", words::test_word),
-    ("missing_arrow", steps::missing_arrow),
-    ("where_without_parentheses", steps::where_without_parentheses),
-    ("text_of_a_kind", steps::text_of_a_kind),
-    ("missing_block", steps::missing_block),
-    ("negated_contraction", signs::negated_contraction),
-    ("unknown_modifier", words::unknown_modifier),
-    ("odd_characters", signs::odd_characters),
-    ("open_text", signs::open_text),
-    ("open_interpolation", signs::open_interpolation),
-    ("open_regex", signs::open_regex),
-];
+const DIAGNOSES: &[(&str, HintFn)] = named! {
+    words: colon_body missing_comma near_statement test_word unknown_modifier;
+    steps: missing_arrow missing_block;
+    signs: negated_contraction odd_characters open_text open_interpolation open_regex;
+};
 
 /// The functions that rewrite what people write in other languages.
-const REWRITES: &[(&str, RewriteFn)] = &[
-    ("apostrophe_amount", rewrites::apostrophe_amount),
-    ("block_comment", rewrites::block_comment),
-    ("shared_binding", rewrites::shared_binding),
-    ("line_comment", rewrites::line_comment),
-    ("trailing_comment", rewrites::trailing_comment),
-    ("expect_call", functions::expect_call),
-    ("assert_call", functions::assert_call),
-    ("function_call", functions::function_call),
-    ("method_call", functions::method_call),
-    ("length_property", functions::length_property),
-    ("call_chain", rewrites::call_chain),
-    ("negated_verb", rewrites::negated_verb),
-    ("lower_case", rewrites::lower_case),
-];
+const REWRITES: &[(&str, RewriteFn)] = named! {
+    rewrites: apostrophe_amount block_comment line_comment trailing_comment call_chain negated_verb lower_case;
+    functions: expect_call assert_call function_call method_call length_property;
+};
 
 fn find_function(name: &str) -> Option<RowMatcher> {
     let rewrite = || REWRITES.iter().find(|(known, _)| *known == name).map(|(_, function)| Rewrite(*function));

@@ -93,40 +93,21 @@ enum PartCount {
     Some,
 }
 
-/// Names are empty if nothing is named.
+/// Names are empty if nothing is named. A fork has the parts where each choice of a group begins, a jump the part behind the group.
 #[derive(Debug)]
 enum PatternPart {
-    Tokens {
-        choice: ClassChoice,
-        often: PartCount,
-        name: &'static str,
-    },
-    Skip {
-        into_brackets: bool,
-        name: &'static str,
-    },
+    Tokens { choice: ClassChoice, often: PartCount, name: &'static str },
+    Skip { into_brackets: bool, name: &'static str },
     Rest,
     WrongFrom,
     WrongTo,
     From(&'static str),
     To,
-    /// The parts where each choice of a group begins.
     Fork(Vec<usize>),
-    /// The part behind a group.
     Jump(usize),
-    Ahead {
-        choice: ClassChoice,
-        wanted: bool,
-    },
-    Behind {
-        choice: ClassChoice,
-        wanted: bool,
-    },
-    Somewhere {
-        choice: ClassChoice,
-        wanted: bool,
-        into_brackets: bool,
-    },
+    Ahead { choice: ClassChoice, wanted: bool },
+    Behind { choice: ClassChoice, wanted: bool },
+    Somewhere { choice: ClassChoice, wanted: bool, into_brackets: bool },
     Guard(GuardFn),
 }
 

@@ -73,7 +73,7 @@ impl PatternMatch<'_, '_, '_> {
 
     /// Long texts are not shortened.
     pub(super) fn fill_unshortened(&self, template: &str) -> Option<String> {
-        self.fill_names(template, |view, from, to| view.written_text(from, to).to_owned())
+        self.fill_names(template, view_text)
     }
 
     fn fill_names(&self, template: &str, source: SourceFn) -> Option<String> {
@@ -99,129 +99,74 @@ impl PatternMatch<'_, '_, '_> {
         }
     }
 
-    /// Edits that make tokens read like a template; common parts stay as written.
-    pub(super) fn template_edits(&self, scope: (usize, usize), template: &str) -> Option<Vec<SourceEdit>> {
-        let mut rewriting = RewriteEdits { found: self, scope, edits: Vec::new() };
-        let (mut text, mut done) = (String::new(), scope.0);
+    /// Edits that make tokens read like a template; what the template keeps in its place is no part of them.
+    pub(super) fn template_edits(&self, (from, to): (usize, usize), template: &str) -> Option<Vec<SourceEdit>> {
+        let (view, source) = (self.view, self.view.whole_text());
+        let new = self.fill_unshortened(template)?;
+        let span = self.replaced_span(from, to, &new);
+        let (before, behind) = (source.get(..span.start as usize)?, source.get(span.end as usize..)?);
+        let next = if new.is_empty() { behind } else { &new };
+        let mut text = if needs_blank(before, next) { " ".to_owned() } else { String::new() };
+        let (mut edits, mut done) = (Vec::new(), span.start);
         for part in template_parts(template, |name| self.named_tokens(name).is_some()) {
             match part {
                 TemplatePart::Text(new) => join_text(&mut text, new),
                 TemplatePart::Name { name, default, filter } => {
-                    let (from, to) = self.named_tokens(name)?;
-                    if filter.is_empty() && from >= done && to > from && to <= scope.1 {
-                        rewriting.replace_gap(done, from, &text);
-                        text.clear();
-                        done = to;
+                    let (first, last) = self.named_tokens(name)?;
+                    let kept = view.span_of(first, last);
+                    if filter.is_empty() && first < last && kept.start >= done && kept.end <= span.end {
+                        let gap = Span { start: done, end: kept.start, ..span };
+                        edits.extend(shorten_edit(source, gap, &std::mem::take(&mut text)));
+                        done = kept.end;
                     } else {
-                        join_text(
-                            &mut text,
-                            &self.named_text(name, default, filter, |view, from, to| view.whole_source(from, to))?,
-                        );
+                        join_text(&mut text, &self.named_text(name, default, filter, view_text)?);
                     }
                 }
             }
         }
-        rewriting.replace_gap(done, scope.1, &text);
-        Some(rewriting.edits)
+        let right = if !new.is_empty() && needs_blank(&new, behind) { " " } else { "" };
+        edits.extend(shorten_edit(source, Span { start: done, ..span }, &format!("{}{right}", text.trim_end())));
+        Some(edits)
     }
+
+    /// The place of tokens that another text replaces. Without any, it is behind the previous one; a text that is left out leaves one blank.
+    fn replaced_span(&self, from: usize, to: usize, new: &str) -> Span {
+        let (view, span) = (self.view, self.view.span_of(from, to));
+        let previous = if from > 0 { view.span(from - 1).end } else { span.start };
+        if from >= to {
+            return Span { start: previous, end: previous, ..span };
+        }
+        let is_joined = new.starts_with([',', ';', ':']) || new.is_empty() && to >= view.len();
+        let leaves_gap = new.is_empty() && to < view.len() && !view.touches_previous(from);
+        Span {
+            start: if is_joined { previous } else { span.start },
+            end: if leaves_gap { view.span(to).start } else { span.end },
+            ..span
+        }
+    }
+}
+
+fn view_text(view: &StatementView<'_, '_>, from: usize, to: usize) -> String {
+    view.written_text(from, to).to_owned()
+}
+
+/// An edit without what it leaves as it is at its ends; none if it changes nothing.
+fn shorten_edit(source: &str, span: Span, text: &str) -> Option<SourceEdit> {
+    let old = source.get(span.as_range()).unwrap_or("");
+    let common = |sign: &(char, char)| sign.0 == sign.1;
+    let length = |sign: (char, char)| sign.0.len_utf8();
+    let start: usize = old.chars().zip(text.chars()).take_while(common).map(length).sum();
+    let (old, new) = (old.get(start..)?, text.get(start..)?);
+    let end: usize = old.chars().rev().zip(new.chars().rev()).take_while(common).map(length).sum();
+    let size = |bytes: usize| u32::try_from(bytes).unwrap_or(0);
+    let span = Span { start: span.start + size(start), end: span.end - size(end), ..span };
+    let text = new.get(..new.len() - end)?.to_owned();
+    (span.start < span.end || !text.is_empty()).then_some(SourceEdit { span, text })
 }
 
 fn join_text(text: &mut String, new: &str) {
     let new = if text.ends_with(' ') { new.trim_start_matches(' ') } else { new };
     text.push_str(new);
-}
-
-struct RewriteEdits<'f, 'v, 'a, 't> {
-    found: &'f PatternMatch<'v, 'a, 't>,
-    scope: (usize, usize),
-    edits: Vec<SourceEdit>,
-}
-
-impl RewriteEdits<'_, '_, '_, '_> {
-    /// Replaces the tokens of a gap, except a common start and end.
-    fn replace_gap(&mut self, mut from: usize, mut to: usize, mut text: &str) {
-        let view = self.found.view;
-        while from < to
-            && (!self.has_left(from) || text.starts_with(' ') != view.touches_previous(from))
-            && let Some(rest) = text.trim_start().strip_prefix(view.token_text(from))
-            && !cuts_word(view.token_text(from), rest)
-        {
-            (from, text) = (from + 1, rest);
-        }
-        while from < to
-            && (!self.has_right(to) || text.ends_with(' ') != view.touches_previous(to))
-            && let Some(rest) = text.trim_end().strip_suffix(view.token_text(to - 1))
-            && !cuts_word(rest, view.token_text(to - 1))
-        {
-            (to, text) = (to - 1, rest);
-        }
-        if from < to {
-            self.replace_tokens(from, to, text);
-        } else if !text.trim().is_empty() {
-            self.insert_text(from, text);
-        } else if text.is_empty() && self.has_left(from) && self.has_right(from) && !view.touches_previous(from) {
-            self.edits.push(SourceEdit { span: self.blank_before(from), text: String::new() });
-        }
-    }
-
-    fn blank_before(&self, at: usize) -> Span {
-        let view = self.found.view;
-        Span { start: view.span(at.saturating_sub(1)).end, ..view.span(at).at_start() }
-    }
-
-    fn has_left(&self, at: usize) -> bool {
-        at > self.scope.0
-    }
-
-    fn has_right(&self, at: usize) -> bool {
-        at < self.scope.1
-    }
-
-    fn replace_tokens(&mut self, from: usize, to: usize, text: &str) {
-        let view = self.found.view;
-        let (new, mut span) = (text.trim(), view.span_of(from, to));
-        let before = if from > 0 { view.span(from - 1).end } else { span.start };
-        let attached = new.starts_with([',', ';', ':']) || self.has_left(from) && !text.starts_with(' ');
-        if attached || new.is_empty() && to >= view.len() {
-            span.start = before;
-        }
-        let tight = self.has_right(to) && !text.ends_with(' ');
-        if to < view.len() && (tight || new.is_empty() && !attached && !view.touches_previous(from)) {
-            span.end = view.span(to).start;
-        }
-        let (last, next) = (view.token_text(from.saturating_sub(1)), view.token_text(to));
-        let left =
-            if view.touches_previous(from) && !attached && needs_blank(last, if new.is_empty() { next } else { new }) {
-                " "
-            } else {
-                ""
-            };
-        let right =
-            if view.touches_previous(to) && !tight && !new.is_empty() && needs_blank(new, next) { " " } else { "" };
-        let left = if new.is_empty() && !view.touches_previous(to) { "" } else { left };
-        self.edits.push(SourceEdit { span, text: format!("{left}{new}{right}") });
-    }
-
-    /// Inserts behind the previous token, before the next if it belongs there, or in place of blanks.
-    fn insert_text(&mut self, at: usize, text: &str) {
-        let view = self.found.view;
-        let (new, tight) = (text.trim(), view.touches_previous(at));
-        let (left, right) = (text.starts_with(' '), text.ends_with(' '));
-        let space = |wanted: bool| if wanted { " " } else { "" };
-        if self.has_left(at) && self.has_right(at) && !left && !right {
-            self.edits.push(SourceEdit { span: self.blank_before(at), text: new.to_owned() });
-        } else if at > 0 && (at >= view.len() || !self.has_right(at) || self.has_left(at) && right) {
-            let left = left || !self.has_left(at) && needs_blank(view.token_text(at - 1), new);
-            self.edits.push(view.insert_after(at - 1, format!("{}{new}{}", space(left), space(right && tight))));
-        } else {
-            self.edits.push(view.insert_before(at, format!("{}{new}{}", space(left && tight), space(right))));
-        }
-    }
-}
-
-fn cuts_word(left: &str, right: &str) -> bool {
-    let letter = |sign: char| sign.is_alphanumeric() || sign == '_';
-    left.ends_with(letter) && right.starts_with(letter)
 }
 
 fn needs_blank(left: &str, right: &str) -> bool {

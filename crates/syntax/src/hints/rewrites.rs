@@ -40,30 +40,6 @@ pub(super) fn apostrophe_amount(view: &StatementView<'_, '_>) -> Option<(Range<u
     (digits.len() == 3).then(|| (range.start..range.end + 4, format!("{}{digits}", view.token_text(at - 1))))
 }
 
-/// `approve(id: id)`, `approve($id)`: a value shared by two steps needs a `$`.
-pub(super) fn shared_binding(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
-    if !view.is_any(0, &["before", "after", "sequence", "if", "never", "immediately", "starts"]) {
-        return None;
-    }
-    for at in 2..view.len() {
-        let named =
-            view.token_is(at - 1, "(") && view.token_kind(at) == TokenKind::Binding && view.token_is(at + 1, ")");
-        if named {
-            let name = view.token_text(at).trim_start_matches('$');
-            return Some((view.token_range(at, at + 1), format!("{name}: ${name}")));
-        }
-        let colon =
-            view.is_any(at, &[":", "=", "=="]) && view.is_any(at.wrapping_sub(2), &["(", ","]) && view.is_word(at - 1);
-        let open = usize::from(view.is_any(at + 1, &["{", "<"]));
-        let value = at + 1 + open;
-        if colon && view.token_is(value, view.token_text(at - 1)) && view.is_any(value + 1, &[")", ",", "}", ">"]) {
-            let text = format!("{}: ${}", view.token_text(at - 1), view.token_text(value));
-            return Some((view.token_range(at - 1, value + 1 + open), text));
-        }
-    }
-    None
-}
-
 /// `isn't`, `don't`, `mustn't`: the apostrophe opens a text.
 pub(super) fn negated_verb(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let opens = |at: usize| {

@@ -330,10 +330,6 @@ impl<'a, 't> StatementView<'a, 't> {
         SourceEdit { span: self.span_of(from, to), text: text.into() }
     }
 
-    pub(super) fn insert_before(&self, at: usize, text: impl Into<String>) -> SourceEdit {
-        SourceEdit { span: self.span(at).at_start(), text: text.into() }
-    }
-
     pub(super) fn insert_after(&self, at: usize, text: impl Into<String>) -> SourceEdit {
         SourceEdit { span: self.span(at).at_end(), text: text.into() }
     }

@@ -8,23 +8,6 @@ use crate::{near_keywords, words};
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::diagnostic::{Diagnostic, Slug, SourceEdit};
 
-/// `skill "find"`, `refund where amount > 3`: a step is no statement.
-pub(super) fn lone_step(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    let end = view.behind_pattern(0);
-    let kind =
-        words::KINDS.contains(&view.token_text(0)) && matches!(view.token_kind(1), TokenKind::Text | TokenKind::Regex);
-    let condition = (1..end).any(|at| view.token_is(at, "where") && view.is_outer(at))
-        && !words::STATEMENTS.contains(&view.token_text(0));
-    if end != view.modifiers_start(0) || end == 0 || !(kind || condition) {
-        return None;
-    }
-    let text = format!("require {}", view.source_text(0, view.len()));
-    Some(
-        view.syntax_error(0, end, "a step alone is no statement")
-            .suggest_text(text, vec![view.insert_before(0, "require ")]),
-    )
-}
-
 /// True if no operator follows the first word.
 pub(super) fn is_head(view: &StatementView<'_, '_>) -> bool {
     let next = view.token_kind(1);

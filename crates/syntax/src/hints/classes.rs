@@ -1,7 +1,7 @@
 //! What a pattern can name: lists of words, kinds of text, conditions on a place.
 
 use super::view::{GuardFn, StatementView, TakeFn, strip_quotes};
-use super::{bounds, filters, prose, table};
+use super::{bounds, filters, functions, prose, table};
 use crate::grammar::is_keyword;
 use crate::recover::can_be_read;
 use crate::statements::{HeadOperand, find_head};
@@ -55,11 +55,6 @@ const TAKES: &[(&str, TakeFn)] = &[
     ("PLAIN", |view, at| (view.is_number(at) && is_plain(view.token_text(at))).then_some(at + 1)),
     ("UNIT", |view, at| (view.is_word(at) && number::meant_unit(view.token_text(at)).is_some()).then_some(at + 1)),
     ("VERDICT", |view, at| words::meant_verdict(view.token_text(at)).map(|_| at + 1)),
-    // What `def` names: a function, or `step` and a name.
-    ("DEFINED", |view, at| {
-        let name = at + usize::from(view.token_is(at, "step") && view.is_word(at + 1));
-        view.is_word(name).then_some(name + 1)
-    }),
     // A text that could be a name.
     ("QUOTED", |view, at| (view.is_text(at) && is_name(strip_quotes(view.token_text(at)))).then_some(at + 1)),
     // A text with a blank.
@@ -174,18 +169,31 @@ const TAKES: &[(&str, TakeFn)] = &[
         let end = view.behind_pattern(at);
         let condition = view.find_word(at + 1, "where").is_some_and(|found| found < end);
         let kind = words::KINDS.contains(&view.token_text(at)) && text;
-        (kind || condition && !words::STATEMENTS.contains(&view.token_text(at))).then_some(end)
+        let is_step = kind || condition && !words::STATEMENTS.contains(&view.token_text(at));
+        (is_step && end == view.modifiers_start(at)).then_some(end)
     }),
     // The start of the step that has a condition: nothing joins it with another before `where`. What goes on behind that condition.
     ("CONDITIONED", |view, at| {
         let seps = ["where", "or", "->", ",", "after", "before", "between", "and", "each"];
         view.find_any(at, &seps).filter(|&end| view.token_is(end, "where"))
     }),
-    ("BEHINDCONDITION", |view, at| (at < view.len() && view.token_is(at, joint_of(view))).then_some(at + 1)),
+    ("BEHINDCONDITION", |view, at| {
+        let is_count = |here: &usize| view.is_number(*here) || view.token_is(*here, "..");
+        let end = if view.token_is(0, "require") { (at..view.len()).find(|here| !is_count(here))? } else { at };
+        (end < view.len() && view.token_is(end, joint_of(view))).then_some(end + 1)
+    }),
     // A word that is nearly a kind of step; what stands behind a kind as a text without quotes.
     ("NEARKIND", |view, at| near_kind(view.token_text(at)).map(|_| at + 1)),
     ("KINDTEXT", kind_text_end),
     ("BINDING", |view, at| (view.token_kind(at) == TokenKind::Binding).then_some(at + 1)),
+    // A function of other languages; one of a library of tests. What a value begins with; what touches it and goes on with it.
+    ("FUNCTIONNAME", |view, at| functions::behind_function(view, at, "FUNCTION")),
+    ("ASSERTIONNAME", |view, at| functions::behind_function(view, at, "ASSERTION")),
+    ("VALUEHEAD", |view, at| value_part_end(view, at).filter(|_| !view.token_is(at, "."))),
+    ("VALUETAIL", |view, at| value_part_end(view, at).filter(|_| view.touches_previous(at))),
+    // Words with points between a value and what is said of it, `.not.to`; the same with one `not`.
+    ("CHAINED", chained_end),
+    ("NEGATED", |view, at| chained_end(view, at).filter(|&end| (at..end).any(|here| view.token_is(here, "not")))),
     // Nothing is left.
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
@@ -303,6 +311,16 @@ fn is_name(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|sign| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.'))
 }
 
+fn chained_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
+    let is_word = |at: usize| view.token_is(at, ".") && view.is_word(at + 1) && !view.token_is(at + 2, "(");
+    (at..view.len()).step_by(2).find(|&at| !is_word(at))
+}
+
+fn value_part_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
+    let joins = view.begins_operand(at) && view.token_kind(at) != TokenKind::Binding || view.token_is(at, ".");
+    if view.is_any(at, &["(", "["]) { Some(view.behind_bracket(at)) } else { joins.then_some(at + 1) }
+}
+
 fn plain_folder<'t>(view: &StatementView<'_, 't>, at: usize) -> Option<&'t str> {
     let folder = filters::folder_of(view.token_text(at));
     let plain = !folder.is_empty() && !folder.contains(['*', '?', '[', '{', '"', '\\', '$']);
@@ -343,7 +361,8 @@ fn joint_of(view: &StatementView<'_, '_>) -> &'static str {
         "either" => "or",
         "between" => "and",
         "never" if view.find_any(1, &["between", "where"]).is_some_and(|at| view.token_is(at, "between")) => "and",
-        "require" | "count" | "for" => "",
+        "require" => "times",
+        "count" | "for" => "",
         _ => "|",
     }
 }

@@ -45,7 +45,6 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("type", |text| Some(type_of(text).to_owned())),
     ("parameters", |text| Some(text.replace(", ", " ").replace(' ', ", "))),
     ("statements", |text| Some(text.replace(", ", "; "))),
-    ("membership", membership_test),
     // Of prose: a step without its articles; steps with commas, with arrows, from a list.
     ("step", step_of),
     ("commas", |text| Some(separate_steps(text, ", "))),
@@ -86,6 +85,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("unbraced", |text| Some(text.replace(['{', '}', '[', ']'], "").trim().to_owned())),
     ("folder", |text| Some(folder_of(text).trim_end_matches('/').to_owned())),
     ("globbed", test_of_glob),
+    ("regex", |text| Some(functions::to_regex(text))),
     // The files of a folder as a glob, its prefix; the digits behind the point of an amount.
     ("files", |text| Some(files_of(text))),
     ("prefix", |text| Some(format!("{}/", folder_of(text).trim_end_matches('/')))),
@@ -172,18 +172,6 @@ fn step_of(text: &str) -> Option<String> {
     // A name in quotes that needs none.
     let quoted = words::is_label(strip_quotes(rest)) && rest.starts_with(['"', '\'']);
     (!rest.is_empty()).then(|| if quoted { name_of_tool(rest) } else { rest.to_owned() })
-}
-
-/// `not in` for `is not one of`.
-fn membership_test(text: &str) -> Option<String> {
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let negated = words.get(1) == Some(&"not");
-    let test = match *words.get(if negated { 2 } else { 1 })? {
-        "matching" => "matches",
-        "containing" => "contains",
-        _ => "in",
-    };
-    Some(if negated { format!("not {test}") } else { test.to_owned() })
 }
 
 fn type_of(text: &str) -> &'static str {

@@ -122,7 +122,7 @@ fn apply_row(view: &StatementView<'_, '_>, text: &str, row: &HintRow, budget: &m
     let wrong = (!row.message.is_empty()).then(|| (row.message.to_owned(), range));
     #[cfg(test)]
     super::tests::spoke(row);
-    let (certain, overrides_fix) = (row.certain, row.overrides_fix);
+    let (certain, overrides_fix) = (!row.is_guess, row.overrides_fix);
     let meant = IntendedStatement { text: changed, certain, overrides_fix, wrong };
     (meant.text != text).then_some(RewriteStep { meant, own: true })
 }

@@ -49,7 +49,6 @@ const DIAGNOSES: &[(&str, HintFn)] = named! {
 /// The functions that rewrite what people write in other languages.
 const REWRITES: &[(&str, RewriteFn)] = named! {
     rewrites: apostrophe_amount block_comment line_comment trailing_comment call_chain negated_verb lower_case;
-    functions: expect_call assert_call function_call method_call length_property;
 };
 
 fn find_function(name: &str) -> Option<RowMatcher> {

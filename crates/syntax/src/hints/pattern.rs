@@ -171,7 +171,7 @@ impl PatternPart {
     }
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct HintPattern {
     parts: Vec<PatternPart>,
     /// The part where the rewritten tokens start: the first, or the one behind a leading skip.

@@ -16,9 +16,10 @@ pub(super) type HintFn = fn(&StatementView<'_, '_>) -> Option<Diagnostic>;
 pub(super) type RewriteFn = fn(&StatementView<'_, '_>) -> Option<(Range<usize>, String)>;
 
 /// What a row is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum RowScope {
     /// A message about a statement that the grammar refuses.
+    #[default]
     Hints,
     /// What a statement was meant to be, also of one that can be read.
     Always,
@@ -44,16 +45,14 @@ pub(super) enum RowMatcher {
     Rewrite(RewriteFn),
 }
 
-#[derive(Debug, Clone, Copy)]
-enum RowEdit {
-    Nothing,
-    /// Everything that the pattern matches.
-    Line(&'static str),
-    Wrong(&'static str),
+impl Default for RowMatcher {
+    fn default() -> Self {
+        Self::Pattern(HintPattern::default())
+    }
 }
 
 /// A mistake with an example, and templates for its message.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct HintRow {
     /// Its line in the table.
     pub line: usize,
@@ -64,14 +63,15 @@ pub(super) struct HintRow {
     #[cfg_attr(not(test), expect(dead_code, reason = "it is there for the reader, and for the tests"))]
     pub examples: &'static str,
     pub matcher: RowMatcher,
-    slug: Slug,
+    slug: Option<Slug>,
     pub message: &'static str,
     help: &'static str,
     pub write: &'static str,
-    edited: RowEdit,
+    /// What is written in place of everything that the pattern matches, or of what is wrong.
+    edited: Option<&'static str>,
+    swaps_wrong: bool,
     fix_title: &'static str,
-    /// False for a guess.
-    pub certain: bool,
+    pub is_guess: bool,
     /// True where what the other rows write is something else than was meant.
     pub overrides_fix: bool,
 }
@@ -86,68 +86,41 @@ impl HintRow {
         let (Some(examples), Some(pattern)) = (columns.next(), columns.next()) else {
             return Err("a row is `example :: pattern :: what to write`".to_owned());
         };
-        let matcher = match pattern.strip_prefix("do ") {
-            Some(name) => super::find_function(name).ok_or_else(|| format!("there is no function `{name}`"))?,
-            None => RowMatcher::Pattern(HintPattern::new(pattern)?),
-        };
-        let message = if matches!(matcher, RowMatcher::Pattern(_)) { message } else { "" };
-        let mut row = Self {
-            line: 0,
-            title: "",
-            scope,
-            examples,
-            matcher,
-            slug: Slug::Syntax,
-            message,
-            help: "",
-            write: "",
-            edited: RowEdit::Nothing,
-            fix_title: "",
-            certain: true,
-            overrides_fix: false,
-        };
-        for column in columns {
-            row.read_column(column);
+        let mut row = Self { scope, examples, ..Self::default() };
+        match pattern.strip_prefix("do ") {
+            Some(name) => {
+                row.matcher = super::find_function(name).ok_or_else(|| format!("there is no function `{name}`"))?;
+            }
+            None => (row.matcher, row.message) = (RowMatcher::Pattern(HintPattern::new(pattern)?), message),
         }
-        if pattern.ends_with(" $") && !row.write.is_empty() {
-            row.write_modifiers();
+        for column in columns {
+            row.read_column(column, pattern);
         }
         Ok(row)
     }
 
-    /// What follows the statement is written behind it. Rows are read once, so nothing is lost with the texts that are kept.
-    fn write_modifiers(&mut self) {
-        let written: &'static str = format!("{} {{...}}", self.write).leak();
-        if matches!(self.edited, RowEdit::Line(edited) if edited == self.write) {
-            self.edited = RowEdit::Line(written);
-        }
-        self.write = written;
-    }
-
-    fn read_column(&mut self, column: &'static str) {
+    fn read_column(&mut self, column: &'static str, pattern: &str) {
         let (word, rest) = column.split_once(' ').unwrap_or((column, ""));
         match word {
             "help" => self.help = rest,
             "title" => self.fix_title = rest,
-            "edit" => self.edited = RowEdit::Line(rest),
-            "swap" => self.edited = RowEdit::Wrong(rest),
+            "edit" => self.edited = Some(rest),
+            "swap" => (self.edited, self.swaps_wrong) = (Some(rest), true),
             _ if column.split(' ').all(|mark| self.read_mark(mark)) => {}
             _ => {
-                self.write = column;
-                if matches!(self.edited, RowEdit::Nothing) {
-                    self.edited = RowEdit::Line(column);
-                }
+                self.write = complete_write(column, pattern);
+                self.edited = self.edited.or(Some(self.write));
             }
         }
     }
 
     fn read_mark(&mut self, mark: &str) -> bool {
         match mark {
-            "guess" => self.certain = false,
+            "guess" => self.is_guess = true,
             "instead" => self.overrides_fix = true,
             "quiet" => self.message = "",
-            "unknown" => self.slug = Slug::UnknownStatement,
-            "misplaced" => self.slug = Slug::Misplaced,
+            "unknown" => self.slug = Some(Slug::UnknownStatement),
+            "misplaced" => self.slug = Some(Slug::Misplaced),
             _ => return false,
         }
         true
@@ -161,16 +134,12 @@ impl HintRow {
 
     #[cfg(test)]
     pub(super) fn rewrites(&self) -> bool {
-        !matches!(self.edited, RowEdit::Nothing)
+        self.edited.is_some()
     }
 
     #[cfg(test)]
     pub(super) fn templates(&self) -> Vec<&'static str> {
-        let edited = match self.edited {
-            RowEdit::Nothing => "",
-            RowEdit::Line(text) | RowEdit::Wrong(text) => text,
-        };
-        vec![self.message, self.help, self.write, edited, self.fix_title]
+        vec![self.message, self.help, self.write, self.edited.unwrap_or(""), self.fix_title]
     }
 
     /// What is said of a statement, if it has this mistake.
@@ -189,16 +158,13 @@ impl HintRow {
     }
 
     fn build_diagnostic(&self, found: &PatternMatch<'_, '_, '_>) -> Option<Diagnostic> {
-        let mut diagnostic = Diagnostic::new(self.slug, found.wrong_span(), found.fill_template(self.message)?);
-        let (scope, new) = match self.edited {
-            RowEdit::Nothing => ((0, 0), None),
-            RowEdit::Line(text) if text.contains("{left}") => ((found.left_start(), found.to), Some(text)),
-            RowEdit::Line(text) => ((found.from, found.to), Some(text)),
-            RowEdit::Wrong(text) => (found.wrong, Some(text)),
-        };
-        let shown = if self.write.is_empty() { new.unwrap_or("") } else { self.write };
+        let slug = self.slug.unwrap_or(Slug::Syntax);
+        let mut diagnostic = Diagnostic::new(slug, found.wrong_span(), found.fill_template(self.message)?);
+        let shown = if self.write.is_empty() { self.edited.unwrap_or("") } else { self.write };
         let write = format!("write `{}`", found.fill_template(shown)?);
-        if let Some(text) = new {
+        if let Some(text) = self.edited {
+            let from = if text.contains("{left}") { found.left_start() } else { found.from };
+            let scope = if self.swaps_wrong { found.wrong } else { (from, found.to) };
             let title = if self.fix_title.is_empty() { write.clone() } else { found.fill_template(self.fix_title)? };
             diagnostic.fix = Some(Fix { title, edits: found.template_edits(scope, text)? });
         }
@@ -219,11 +185,24 @@ impl HintRow {
             RowMatcher::Rewrite(function) => function(view),
             RowMatcher::Pattern(pattern) => {
                 let found = pattern.find_within(view, budget)?;
-                Some((view.token_range(found.from, found.to), found.fill_unshortened(self.write)?))
+                let new = match self.write.split_once("fill ") {
+                    Some((before, meaning)) => format!("{before}{}", found.fill_meaning(meaning)?),
+                    None => found.fill_unshortened(self.write)?,
+                };
+                Some((view.token_range(found.from, found.to), new))
             }
             RowMatcher::Diagnose(_) => None,
         }
     }
+}
+
+/// What follows the statement is written behind it, and steps of prose without their articles. Rows are read once, so nothing is lost with the
+/// texts that are kept.
+fn complete_write(written: &'static str, pattern: &str) -> &'static str {
+    let steps = pattern.split(' ').filter_map(|part| part.strip_suffix(":C"));
+    let bare = |text: String, name| text.replace(&format!("{{{name}}}"), &format!("{{{name}|step}}"));
+    let behind = if pattern.ends_with(" $") { " {...}" } else { "" };
+    (steps.fold(written.to_owned(), bare) + behind).leak()
 }
 
 fn read_rows() -> (Vec<HintRow>, Vec<String>) {

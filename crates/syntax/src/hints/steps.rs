@@ -4,75 +4,52 @@ use super::table::list;
 use super::view::{StatementView, SuggestText};
 use averment_base::diagnostic::{Diagnostic, SourceEdit};
 
-/// `before A B`, `before A => B`, `sequence A, B`.
+/// `sequence A, B`, `flow A B`: every step may lack its arrow.
 pub(super) fn missing_arrow(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    let first = usize::from(view.token_is(0, "immediately"));
-    let word = view.token_text(first);
-    if !matches!(word, "before" | "after" | "sequence" | "flow") {
-        return None;
-    }
-    let step = first
-        + 1
-        + usize::from(view.is_any(first + 1, &["each", "only", "exactly"]) && view.behind_step(first + 2) > first + 2);
+    let word = view.token_text(0);
+    let step = 1 + usize::from(view.is_any(1, &["each", "only", "exactly"]) && view.behind_step(2) > 2);
     let mut end = view.behind_pattern(step);
     while end > step && view.token_is(end, "->") && view.behind_pattern(end + 1) > end + 1 {
         end = view.behind_pattern(end + 1);
     }
     let arrow = view.find_word(step, "->").is_some_and(|arrow| arrow < end);
     let modifier = super::words::meant_modifier(view.token_text(end)).is_some() || view.is_number(end + 1);
-    if end == step
-        || end >= view.len()
-        || view.is_any(end, &["->", "{", "until", "within"])
-        || arrow && (word != "sequence" || modifier)
-    {
+    let stops = end == step || end >= view.len() || view.is_any(end, &["->", "{", "until", "within"]);
+    if !matches!(word, "sequence" | "flow") || stops || arrow && (word == "flow" || modifier) {
         return None;
     }
     let mut next = end;
     while view.is_any(next, list("ARROW")) && view.behind_step(next + 1) > next + 1 {
         next += 1;
     }
-    if view.token_is(next, "by") {
-        next += 1;
-    }
-    let kind_of_step = view.behind_pattern(next);
-    if kind_of_step == next || (word == "after" && view.find_word(end, "{").is_some()) {
+    next += usize::from(view.token_is(next, "by"));
+    if view.behind_pattern(next) == next {
         return None;
     }
-    let listed = matches!(word, "sequence" | "flow") && view.find_any(end, &["(", "|"]).is_none();
-    let whole = if listed { arrows_in_sequence(view, next) } else { view.source_text(next, view.len()) };
-    let text = format!("{} -> {whole}", view.source_text(0, end));
+    let listed = view.find_any(end, &["(", "|"]).is_none();
+    let rest = if listed { arrows_in_sequence(view, next) } else { view.whole_source(next, view.len()) };
     let message = if next == end {
         format!("`{word}` needs `->` between its steps")
     } else {
         format!("the arrow is `->`, not `{}`", view.source_text(end, next))
     };
     let space = if view.touches_previous(end) { " " } else { "" };
-    let edit = match word {
-        _ if listed => view.replace_tokens(end, view.len(), format!("{space}-> {whole}")),
-        _ if next == end => view.insert_after(end - 1, " ->"),
-        _ => view.replace_tokens(end, next, format!("{space}->")),
-    };
+    let edit = view.replace_tokens(end, view.len(), format!("{space}-> {rest}"));
+    let text = format!("{} -> {rest}", view.source_text(0, end));
     Some(view.syntax_error(end, next.max(end + 1), message).suggest_text(text, vec![edit]))
 }
 
 fn arrows_in_sequence(view: &StatementView<'_, '_>, at: usize) -> String {
-    let mut steps = Vec::new();
-    let mut here = at;
-    loop {
+    let (mut steps, mut here) = (Vec::new(), at);
+    while view.behind_pattern(here) > here {
         let end = view.behind_pattern(here);
-        if end == here {
-            break;
-        }
         steps.push(view.source_text(here, end));
-        if !view.is_any(end, list("ARROW")) && !view.token_is(end, "->") {
-            here = end;
+        here = end + usize::from(view.is_any(end, list("ARROW")) || view.token_is(end, "->"));
+        if here == end {
             break;
         }
-        here = end + 1;
     }
-    let rest = view.source_text(here, view.len());
-    let joined = steps.join(" -> ");
-    if rest.is_empty() { joined } else { format!("{joined} {rest}") }
+    format!("{} {}", steps.join(" -> "), view.source_text(here, view.len())).trim_end().to_owned()
 }
 
 /// `rule approval`, `after login until logout` without a body.

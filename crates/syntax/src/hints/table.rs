@@ -69,8 +69,8 @@ fn read_words() -> WordTables {
     let headed = entries().into_iter().skip_while(|(_, entry)| *entry != WORDS_HEADING).skip(1);
     for (_, entry) in headed {
         let (name, all) = entry.split_once(' ').unwrap_or((entry, ""));
-        if let Some(name) = name.strip_suffix(':') {
-            words.lists.insert(name, all.split_whitespace().collect());
+        if name.ends_with(':') {
+            read_lists(entry, &mut words.lists);
             continue;
         }
         let pairs = words.pairs.entry(name).or_default();
@@ -83,4 +83,15 @@ fn read_words() -> WordTables {
         }
     }
     words
+}
+
+/// Several lists can stand on a line.
+fn read_lists(entry: &'static str, lists: &mut BTreeMap<&'static str, Vec<&'static str>>) {
+    let mut name = "";
+    for word in entry.split_whitespace() {
+        match word.strip_suffix(':').filter(|name| !name.is_empty()) {
+            Some(next) => name = next,
+            None => lists.entry(name).or_default().push(word),
+        }
+    }
 }

@@ -103,6 +103,7 @@ impl HintRow {
         let (word, rest) = column.split_once(' ').unwrap_or((column, ""));
         match word {
             "help" => self.help = rest,
+            "show" => self.write = rest,
             "title" => self.fix_title = rest,
             "edit" => self.edited = Some(rest),
             "swap" => (self.edited, self.swaps_wrong) = (Some(rest), true),

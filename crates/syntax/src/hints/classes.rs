@@ -194,6 +194,8 @@ const TAKES: &[(&str, TakeFn)] = &[
     // Words with points between a value and what is said of it, `.not.to`; the same with one `not`.
     ("CHAINED", chained_end),
     ("NEGATED", |view, at| chained_end(view, at).filter(|&end| (at..end).any(|here| view.token_is(here, "not")))),
+    // A word that is nearly a modifier.
+    ("NEARMODIFIER", |view, at| super::words::meant_modifier(view.token_text(at)).map(|_| at + 1)),
     // Nothing is left.
     ("END", |view, at| (at >= view.len()).then_some(at + 1)),
 ];
@@ -272,6 +274,9 @@ const GUARDS: &[(&str, GuardFn)] = &[
         let begins = |at: usize| view.is_any(at, words::STATEMENTS) || view.is_any(at, table::list("BEFOREKIND"));
         at.checked_sub(1).is_none_or(begins)
     }),
+    // A word stands where a modifier could; so does a value behind it.
+    ("stray", super::words::is_stray_modifier),
+    ("modifierlike", super::words::is_modifier_like),
     ("stepped", |view, _| {
         let word = view.token_text(0);
         words::STATEMENTS.contains(&word) || words::KINDS.contains(&word) || near_kind(word).is_some()
@@ -280,6 +285,12 @@ const GUARDS: &[(&str, GuardFn)] = &[
     ("same", |view, at| {
         let key = |back: usize| at.checked_sub(back).is_some_and(|key| view.token_is(at, view.token_text(key)));
         view.is_word(at) && (key(2) || key(3))
+    }),
+    // The last word in front of the mistake, or the mistake itself, that is nearly a test behind its value.
+    ("mistested", |view, at| {
+        let is_test = |here: &usize| view.is_word(*here) && table::meant("TESTWORD", view.token_text(*here)).is_some();
+        let valued = |here: &usize| view.is_behind_operand(*here) && is_test(here);
+        (1..(view.failed + 1).min(view.len())).rev().find(valued) == Some(at)
     }),
     // Nothing but modifiers is left.
     ("modifiers", |view, at| at >= view.len() || view.modifiers_start(at) == at),

@@ -85,6 +85,8 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("unbraced", |text| Some(text.replace(['{', '}', '[', ']'], "").trim().to_owned())),
     ("folder", |text| Some(folder_of(text).trim_end_matches('/').to_owned())),
     ("globbed", test_of_glob),
+    // The modifier that another word nearly is.
+    ("nearmodifier", |text| super::words::meant_modifier(text).map(str::to_owned)),
     ("regex", |text| Some(functions::to_regex(text))),
     // The files of a folder as a glob, its prefix; the digits behind the point of an amount.
     ("files", |text| Some(files_of(text))),

@@ -2,8 +2,8 @@
 //!
 //! Hints are rows of `hints.table`: an example, a pattern over the tokens of a statement ([`pattern`] says how patterns are read), what is wrong
 //! with such a statement, and how it is written here ([`rewrite`]). Where no pattern can tell a mistake, or what to write follows from more
-//! than what stands in the statement, a row asks a function of [`FUNCTIONS`]. Tests read every row, see that it speaks of its own example and
-//! that what it writes can be read, and write the page of mistakes from it.
+//! than what stands in the statement, a row asks a function of [`DIAGNOSES`] or [`REWRITES`]. Tests read every row, see that it speaks of its own
+//! examples and that what it writes can be read, and write the page of mistakes from it.
 //!
 //! The first row that speaks counts, so order is part of the table: of two rows that fit, the one with the narrower pattern stands first.
 //! What no row knows is said in the words of the grammar (`recover/expected.rs`).
@@ -41,7 +41,7 @@ macro_rules! named {
 
 /// The functions that rows ask.
 const DIAGNOSES: &[(&str, HintFn)] = named! {
-    words: colon_body missing_comma near_statement test_word unknown_modifier;
+    words: colon_body missing_comma near_statement;
     steps: missing_arrow missing_block;
     signs: negated_contraction odd_characters open_text open_interpolation open_regex;
 };

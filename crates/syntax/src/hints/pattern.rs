@@ -11,7 +11,7 @@
 //! | `WORDS~` | a word of a list, in small letters or not |
 //! | `b:P` | the tokens that the part takes, under a name for messages and rewritings |
 //! | `b[ … ]` | the tokens of several parts, under a name |
-//! | `[ … \| … ]` `[ … ]?` | one of several rows of parts, the first that fits; also under a name; perhaps none. Names of the others are empty |
+//! | `[ … \| … ]` `[ … ]?` | the first row of parts that fits; perhaps none. Names in the others stand for nothing; `b[` names what fits |
 //! | `..` | as few tokens as possible, to a place outside of brackets; `b:..` names them, and there is at least one |
 //! | `..(` | the same, also to places in brackets |
 //! | `...` | all that is left, under its own name |

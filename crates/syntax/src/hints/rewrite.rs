@@ -51,9 +51,11 @@ pub(super) fn names_of(template: &str) -> Vec<(&str, &str)> {
 }
 
 impl PatternMatch<'_, '_, '_> {
-    /// Where the operand in front of what is wrong begins.
+    /// Where the operand in front of what is wrong begins, also in front of its `not`.
     pub(super) fn left_start(&self) -> usize {
-        self.view.operand_start(self.wrong.0)
+        let at = self.wrong.0;
+        let negated = at > 1 && self.view.is_any(at - 1, &["not", "doesnt"]);
+        self.view.operand_start(at - usize::from(negated))
     }
 
     fn named_tokens(&self, name: &str) -> Option<(usize, usize)> {

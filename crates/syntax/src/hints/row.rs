@@ -122,6 +122,7 @@ impl HintRow {
             "quiet" => self.message = "",
             "unknown" => self.slug = Some(Slug::UnknownStatement),
             "misplaced" => self.slug = Some(Slug::Misplaced),
+            "stray" => self.slug = Some(Slug::UnknownModifier),
             _ => return false,
         }
         true
@@ -200,7 +201,7 @@ impl HintRow {
 /// What follows the statement is written behind it, and steps of prose without their articles. Rows are read once, so nothing is lost with the
 /// texts that are kept.
 fn complete_write(written: &'static str, pattern: &str) -> &'static str {
-    let steps = pattern.split(' ').filter_map(|part| part.strip_suffix(":C"));
+    let steps = pattern.split_whitespace().filter_map(|part| part.strip_suffix(":C"));
     let bare = |text: String, name| text.replace(&format!("{{{name}}}"), &format!("{{{name}|step}}"));
     let behind = if pattern.ends_with(" $") { " {...}" } else { "" };
     (steps.fold(written.to_owned(), bare) + behind).leak()

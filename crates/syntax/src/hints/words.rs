@@ -21,31 +21,21 @@ pub(super) fn is_head(view: &StatementView<'_, '_>) -> bool {
 /// The words that a line can begin with.
 const HEADS: [&[&str]; 4] = [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS];
 
-/// `nevr deploy`.
+/// `iff close`: the word at the start of a line is nearly another.
 pub(super) fn near_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let word = view.token_text(0);
-    if HEADS.iter().any(|known| known.contains(&word))
-        || words::ROOTS.contains(&word)
-        || !is_head(view)
-        || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed", "of"])
-    {
+    let known = HEADS.iter().any(|heads| heads.contains(&word)) || words::ROOTS.contains(&word);
+    if known || !is_head(view) || view.is_any(1, &["exists", "starts", "ends", "does", "where", "ok", "failed", "of"]) {
         return None;
     }
     let meant = suggest_name(&word.to_ascii_lowercase(), HEADS.concat())?;
     let diagnostic = Diagnostic::new(Slug::UnknownStatement, view.span(0), format!("unknown statement `{word}`"));
-    Some(suggest_word(diagnostic, meant))
+    let help = diagnostic.with_help(format!("did you mean `{meant}`?"));
+    Some(help.with_fix(format!("write `{meant}`"), view.span(0), meant))
 }
 
-fn suggest_word(diagnostic: Diagnostic, meant: &str) -> Diagnostic {
-    let span = diagnostic.span;
-    diagnostic.with_help(format!("did you mean `{meant}`?")).with_fix(format!("write `{meant}`"), span, meant)
-}
-
-const ALL: &str =
-    "the modifiers are weight, severity, must, threshold, message, as, class, tags, when, id, expect fail";
-
-pub(super) fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    let at = view.failed;
+/// True where the grammar gave up in front of a word that stands in the place of a modifier.
+pub(super) fn is_stray_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
     let word = view.token_text(at);
     let behind = at > 0 && (view.ends_operand(at - 1) || view.is_any(at - 1, &["exists", "json", "empty", "*"]));
     let can_follow = || view.expected.iter().any(|rule| format!("{rule:?}").starts_with("modifier"));
@@ -57,27 +47,18 @@ pub(super) fn unknown_modifier(view: &StatementView<'_, '_>) -> Option<Diagnosti
         || view.is_text(at + 1)
         || view.is_word(at + 1)
         || view.is_any(at + 1, &[":", "=", "-", "["]);
-    let placed = behind && view.is_word(at) && view.is_outer(at);
-    if !placed || other || !simple || words::MODIFIERS.contains(&word) || !can_follow() {
-        return None;
-    }
-    let meant = meant_modifier(word);
-    if meant.is_none() && (!modifier_like(view, at) || !near_keywords::near_words(word).is_empty()) {
-        return None;
-    }
-    let diagnostic = Diagnostic::new(Slug::UnknownModifier, view.span(at), format!("unknown modifier `{word}`"));
-    Some(match meant {
-        Some(meant) => suggest_word(diagnostic, meant),
-        None => diagnostic.with_help(ALL),
-    })
+    let placed = view.failed == at && behind && view.is_word(at) && view.is_outer(at);
+    placed && !other && simple && !words::MODIFIERS.contains(&word) && can_follow()
 }
 
-fn modifier_like(view: &StatementView<'_, '_>, at: usize) -> bool {
+/// True where what follows a word is a value and then a modifier, or the end, and the word is none that is nearly another.
+pub(super) fn is_modifier_like(view: &StatementView<'_, '_>, at: usize) -> bool {
     let valued = view.is_number(at + 1)
         || view.is_text(at + 1)
         || (view.is_word(at + 1) && !words::is_joining(view.token_text(at + 1)));
     let end = at + 1 + usize::from(valued && at + 1 < view.len());
-    end >= view.len() || words::MODIFIERS.contains(&view.token_text(end))
+    let ends = end >= view.len() || words::MODIFIERS.contains(&view.token_text(end));
+    ends && near_keywords::near_words(view.token_text(at)).is_empty()
 }
 
 pub(super) fn meant_modifier(word: &str) -> Option<&'static str> {
@@ -93,33 +74,6 @@ pub(super) fn like_test(text: &str) -> Option<(&'static str, String)> {
     };
     let part = text.trim_matches('%');
     (!part.is_empty() && !part.contains(['%', '_'])).then(|| (test, format!("\"{part}\"")))
-}
-
-pub(super) fn test_word(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    let last = (view.failed + 1).min(view.len());
-    let test =
-        |at: usize| meant("TESTWORD", view.token_text(at)).filter(|_| view.is_word(at) && view.ends_operand(at - 1));
-    let (at, mut right) = (1..last).rev().find_map(|at| Some((at, test(at)?)))?;
-    if view.token_is(at - 1, ".") || view.token_is(at + 1, ".") {
-        return None;
-    }
-    let negated = usize::from(at > 1 && view.is_any(at - 1, &["not", "doesnt"]));
-    let start = view.operand_start(at - negated);
-    let end = view.operand_end(at + 1);
-    let (mut value, mut edits) = (view.source_text(at + 1, end), vec![view.replace_tokens(at, at + 1, right)]);
-    if right == "matches" && view.is_text(at + 1) {
-        value = format!("/{}/", view.token_text(at + 1).trim_matches(['"', '\'']).replace('/', "\\/"));
-        edits.push(view.replace_tokens(at + 1, at + 2, value.clone()));
-    }
-    if view.token_is(at, "like") && view.is_text(at + 1) {
-        (right, value) = like_test(view.token_text(at + 1).trim_matches(['"', '\'']))?;
-        edits = vec![view.replace_tokens(at, at + 2, format!("{right} {value}"))];
-    }
-    let text = format!("{} {right} {value}", view.source_text(start, at));
-    Some(
-        view.syntax_error(at, at + 1, format!("this is written `{right}`, not `{}`", view.token_text(at)))
-            .suggest_text(text.trim().to_owned(), edits),
-    )
 }
 
 /// `rule refunds: never refund`, or a body that is indented below.

@@ -15,7 +15,7 @@
 //! | `..` | as few tokens as possible, to a place outside of brackets; `b:..` names them, and there is at least one |
 //! | `..(` | the same, also to places in brackets |
 //! | `...` | all that is left, under its own name |
-//! | `$` | as the last part: the statement ends here. Modifiers may follow, and are written again behind what the row writes |
+//! | `$` | as the last part, of a choice or of all: the statement ends here. Modifiers may follow, and are written again behind what the row writes |
 //! | `< … >` | what is wrong: these tokens are underlined; `<>` for something that is missing |
 //! | `&x` `!x` `^x` | here stands such a token; none such; the one before is such a token |
 //! | `&..x` `!..x` | such a token stands somewhere behind here, outside of brackets; none does |

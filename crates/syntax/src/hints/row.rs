@@ -66,9 +66,9 @@ pub(super) struct HintRow {
     slug: Option<Slug>,
     pub message: &'static str,
     help: &'static str,
-    pub write: &'static str,
+    pub write: String,
     /// What is written in place of everything that the pattern matches, or of what is wrong.
-    edited: Option<&'static str>,
+    edited: Option<String>,
     swaps_wrong: bool,
     fix_title: &'static str,
     pub is_guess: bool,
@@ -103,14 +103,14 @@ impl HintRow {
         let (word, rest) = column.split_once(' ').unwrap_or((column, ""));
         match word {
             "help" => self.help = rest,
-            "show" => self.write = rest,
+            "show" => rest.clone_into(&mut self.write),
             "title" => self.fix_title = rest,
-            "edit" => self.edited = Some(rest),
-            "swap" => (self.edited, self.swaps_wrong) = (Some(rest), true),
+            "edit" => self.edited = Some(rest.to_owned()),
+            "swap" => (self.edited, self.swaps_wrong) = (Some(rest.to_owned()), true),
             _ if column.split(' ').all(|mark| self.read_mark(mark)) => {}
             _ => {
                 self.write = complete_write(column, pattern);
-                self.edited = self.edited.or(Some(self.write));
+                self.edited.get_or_insert_with(|| self.write.clone());
             }
         }
     }
@@ -140,8 +140,8 @@ impl HintRow {
     }
 
     #[cfg(test)]
-    pub(super) fn templates(&self) -> Vec<&'static str> {
-        vec![self.message, self.help, self.write, self.edited.unwrap_or(""), self.fix_title]
+    pub(super) fn templates(&self) -> Vec<&str> {
+        vec![self.message, self.help, &self.write, self.edited.as_deref().unwrap_or(""), self.fix_title]
     }
 
     /// What is said of a statement, if it has this mistake.
@@ -162,9 +162,10 @@ impl HintRow {
     fn build_diagnostic(&self, found: &PatternMatch<'_, '_, '_>) -> Option<Diagnostic> {
         let slug = self.slug.unwrap_or(Slug::Syntax);
         let mut diagnostic = Diagnostic::new(slug, found.wrong_span(), found.fill_template(self.message)?);
-        let shown = if self.write.is_empty() { self.edited.unwrap_or("") } else { self.write };
+        let edited = self.edited.as_deref();
+        let shown = if self.write.is_empty() { edited.unwrap_or("") } else { &self.write };
         let write = format!("write `{}`", found.fill_template(shown)?);
-        if let Some(text) = self.edited {
+        if let Some(text) = edited {
             let from = if text.contains("{left}") { found.left_start() } else { found.from };
             let scope = if self.swaps_wrong { found.wrong } else { (from, found.to) };
             let title = if self.fix_title.is_empty() { write.clone() } else { found.fill_template(self.fix_title)? };
@@ -189,7 +190,7 @@ impl HintRow {
                 let found = pattern.find_within(view, budget)?;
                 let new = match self.write.split_once("fill ") {
                     Some((before, meaning)) => format!("{before}{}", found.fill_meaning(meaning)?),
-                    None => found.fill_unshortened(self.write)?,
+                    None => found.fill_unshortened(&self.write)?,
                 };
                 Some((view.token_range(found.from, found.to), new))
             }
@@ -198,13 +199,12 @@ impl HintRow {
     }
 }
 
-/// What follows the statement is written behind it, and steps of prose without their articles. Rows are read once, so nothing is lost with the
-/// texts that are kept.
-fn complete_write(written: &'static str, pattern: &str) -> &'static str {
+/// What follows the statement is written behind it, and steps of prose without their articles.
+fn complete_write(written: &str, pattern: &str) -> String {
     let steps = pattern.split_whitespace().filter_map(|part| part.strip_suffix(":C"));
     let bare = |text: String, name| text.replace(&format!("{{{name}}}"), &format!("{{{name}|step}}"));
-    let behind = if pattern.ends_with(" $") { " {...}" } else { "" };
-    (steps.fold(written.to_owned(), bare) + behind).leak()
+    let behind = if pattern.split_whitespace().any(|part| part == "$") { " {...}" } else { "" };
+    steps.fold(written.to_owned(), bare) + behind
 }
 
 fn read_rows() -> (Vec<HintRow>, Vec<String>) {

@@ -40,20 +40,12 @@ pub(super) fn number_digits(text: &str) -> Option<String> {
     if number { Some(text.to_owned()) } else { number_word(text).map(str::to_owned) }
 }
 
-/// The number at a token, in digits.
-pub(super) fn number_at(view: &StatementView<'_, '_>, at: usize) -> Option<String> {
-    if view.is_number(at) {
-        return Some(view.token_text(at).to_owned());
-    }
-    number_word(view.token_text(at)).map(str::to_owned)
-}
-
 /// The token behind a bound: `more than 3 times`.
 pub(super) fn behind_bound(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let (words, _) = longest_phrase("BOUND", |index| view.token_text(at + index))?;
     let number = at + words;
     let end = number + 1 + usize::from(view.is_any(number + 1, &["times", "x", "time"]));
-    number_at(view, number).map(|_| end)
+    number_digits(view.token_text(number)).map(|_| end)
 }
 
 /// The token behind a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
@@ -61,7 +53,7 @@ pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<us
     if let Some(end) = behind_bound(view, at) {
         return Some(end);
     }
-    let number = number_at(view, at)?;
+    let number = number_digits(view.token_text(at))?;
     match view.token_text(at + 1) {
         "times" => Some(at + 2),
         "or" => None,

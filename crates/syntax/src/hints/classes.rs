@@ -32,7 +32,7 @@ const TAKES: &[(&str, TakeFn)] = &[
     // A number with its unit.
     ("N", |view, at| Some(at + usize::from(view.is_number(at)))),
     // A number in digits or as a word.
-    ("M", |view, at| Some(at + usize::from(bounds::number_at(view, at).is_some()))),
+    ("M", |view, at| Some(at + usize::from(bounds::number_digits(view.token_text(at)).is_some()))),
     // A bare name with dots, dashes and globs.
     ("L", |view, at| view.is_word(at).then(|| view.behind_name(at))),
     // Any token.

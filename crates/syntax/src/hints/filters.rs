@@ -37,7 +37,6 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("limit", bounds::within_limit),
     ("most", |text| bounds::comparison_of(text)?.strip_prefix("<= ").map(str::to_owned)),
     ("nearkind", |text| super::classes::near_kind(text).map(str::to_owned)),
-    ("unbound", |text| Some(text.trim_start_matches('$').to_owned())),
     ("tries", bounds::limit_of_tries),
     ("next", |text| Some(bounds::number_digits(text)?.parse::<u32>().ok()?.saturating_add(1).to_string())),
     // A number without its unit.

@@ -1,5 +1,6 @@
 //! Characters and strings that break what follows them.
 
+use super::rewrites::negated_verb;
 use super::table::meant;
 use super::view::{StatementView, SuggestText};
 use crate::recover::can_be_read;
@@ -116,15 +117,10 @@ pub(super) fn open_interpolation(view: &StatementView<'_, '_>) -> Option<Diagnos
     Some(diagnostic.with_help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"))
 }
 
+/// Where the first `${` begins that no `}` follows.
 fn open_value(written: &str) -> usize {
-    let mut at = 0;
-    while let Some(start) = written.get(at..).and_then(|rest| rest.find("${")).map(|found| at + found) {
-        match written.get(start..).and_then(|rest| rest.find('}')) {
-            Some(close) => at = start + close + 1,
-            None => return start,
-        }
-    }
-    written.find("${").unwrap_or(0)
+    let is_open = |start: &usize| !written.get(*start..).is_some_and(|rest| rest.contains('}'));
+    written.match_indices("${").map(|(start, _)| start).find(is_open).or_else(|| written.find("${")).unwrap_or(0)
 }
 
 pub(super) fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
@@ -155,21 +151,11 @@ fn closed_class(line: &str) -> String {
 
 /// `output doesn't contain "x"`: the apostrophe opens a text.
 pub(super) fn negated_contraction(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
-    let word = |at: usize| match view.token_text(at) {
-        "doesn" => Some("does not"),
-        "isn" => Some("is not"),
-        _ => None,
-    };
-    let at = (1..view.len()).find(|&at| {
-        matches!(view.token_kind(at), TokenKind::OpenText | TokenKind::Text)
-            && view.token_text(at).starts_with("'t ")
-            && view.touches_previous(at)
-            && word(at - 1).is_some()
-    })?;
-    let right = word(at - 1)?;
-    let start = view.span(at - 1);
-    let place = Span { end: view.span(at).start + 2, ..start };
-    let mut diagnostic = view.syntax_error(at - 1, at, format!("`{}'t` is written `{right}`", view.token_text(at - 1)));
-    diagnostic.span = place;
-    Some(diagnostic.suggest_text(right, vec![SourceEdit { span: place, text: right.to_owned() }]))
+    let (range, right) = negated_verb(view)?;
+    let written = view.whole_text().get(range.clone())?;
+    let is_test = matches!(written, "doesn't" | "isn't") && view.whole_text().get(range.end..)?.starts_with(' ');
+    let (start, end) = (u32::try_from(range.start).ok()?, u32::try_from(range.end).ok()?);
+    let place = Span { start, end, ..view.end_span() };
+    let diagnostic = Diagnostic::new(Slug::Syntax, place, format!("`{written}` is written `{right}`"));
+    is_test.then(|| diagnostic.suggest_text(right.clone(), vec![SourceEdit { span: place, text: right }]))
 }

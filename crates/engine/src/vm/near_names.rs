@@ -130,19 +130,21 @@ fn pattern_alternatives(program: &Program) -> impl Iterator<Item = (&PatternAlte
 /// The tools that patterns of the selected assertions of a program name (by a glob, too), or conditions compare with, with their places.
 #[must_use]
 pub fn named_tools<'p>(program: &'p Program, selection: &RuleSelection) -> Vec<(&'p str, Span)> {
+    // Which assertion an expression belongs to is not written down: `sum(args.amount of refund) <= 50`.
+    let is_whole = program.assertions.iter().all(|assertion| selection.is_selected(program, assertion));
     let mut patterns = BTreeSet::new();
     for assertion in program.assertions.iter().filter(|assertion| selection.is_selected(program, assertion)) {
         patterns_of(program, &assertion.check, &mut patterns);
     }
-    let all = patterns.into_iter().filter_map(|pattern| program.patterns.get(pattern.0 as usize));
+    let is_named = |number: usize| is_whole || u32::try_from(number).is_ok_and(|id| patterns.contains(&PatternId(id)));
+    let all = program.patterns.iter().enumerate().filter(|(number, _)| is_named(*number)).map(|(_, pattern)| pattern);
     let named = all.flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)));
     let tool = |one: &'p PatternAlternative<CodeId>, span| match (&one.name, one.kind) {
         (NameTest::Exactly(name) | NameTest::Glob(name), StepKind::Call) => Some((name.as_str(), span)),
         _ => None,
     };
     let mut tools: Vec<_> = named.filter_map(|(one, span)| tool(one, span)).collect();
-    // Which assertion a comparison belongs to is not written down.
-    if program.assertions.iter().all(|assertion| selection.is_selected(program, assertion)) {
+    if is_whole {
         tools.extend(compared_tools(program));
     }
     tools

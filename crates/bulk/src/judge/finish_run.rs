@@ -254,7 +254,7 @@ impl<'p> ThreadJudge<'p> {
         };
         if !compact {
             let mut made = made(drawn);
-            // Which words a report has room for, it asks of each run.
+            // With a limit on what is drawn, two runs with equal verdicts may have different reports.
             if run.is_none() && self.pipeline.drawn.is_none() && all_plain(&outcomes) {
                 let mut judged = RunEffect::from_outcomes(table, &outcomes, *policy, Vec::new());
                 judged.report = Some(Box::new(made.clone()));

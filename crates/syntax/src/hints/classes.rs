@@ -390,7 +390,7 @@ fn kind_text_end(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     if !begins || view.touches_previous(at) || ends(at) {
         return None;
     }
-    let kind = view.token_text(at - 1);
+    let kind = at.checked_sub(1).map_or("", |kind| view.token_text(kind));
     let command = kind == "command" || near_kind(kind) == Some("command");
     let goes_on = |at| {
         let joined = view.touches_previous(at) || command && !view.is_text(at);

@@ -238,7 +238,7 @@ impl<'a, 't> StatementView<'a, 't> {
             end += 1;
         }
         // A point at the end closes a sentence.
-        end - usize::from(self.token_is(end - 1, "."))
+        end - usize::from(end > at + 1 && self.token_is(end - 1, "."))
     }
 
     /// Without choice and condition; `at` itself if no step starts there.

@@ -1,4 +1,4 @@
-//! Where the lines of a file stand that has a run, or a part of one, on each: chunks of it are cut one behind the other.
+//! Cuts chunks of a file into its lines, each of which holds a run or a part of one, and knows where they stand.
 
 use super::RawRun;
 use super::bytes::{BrokenLine, line_source, not_utf8, too_long};

@@ -18,6 +18,7 @@ use averment_bulk::workers::{self, FinishedChunk};
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::outcome::Status;
 use averment_engine::vm::prepare::PreparedProgram;
+use averment_report::RunGranularity;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::model::{ReportDetail, RunReport, StatusSet};
 use averment_report::profile::CheckCosts;
@@ -69,10 +70,8 @@ pub struct ReportNeeds {
     pub drawn: Option<DrawnLimits>,
     /// Violations listed per failure, and how many of them are shown in full; `None` for the defaults.
     pub violations: Option<(usize, usize)>,
-    /// Counts and finished lines are enough.
-    pub compact: bool,
-    /// Lines of `jsonl`.
-    pub lines: bool,
+    /// The form of runs that they are made from.
+    pub runs: RunGranularity,
     /// The steps of every run.
     pub steps: bool,
     /// Whether measurements that runs record are reported.
@@ -192,7 +191,7 @@ impl Batch {
     /// whether all is well, as `aver check --format summary` does it.
     #[must_use]
     pub fn summary<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Summary {
-        let pipeline = self.build_pipeline(ReportNeeds { compact: true, ..ReportNeeds::default() });
+        let pipeline = self.build_pipeline(ReportNeeds { runs: RunGranularity::Counts, ..ReportNeeds::default() });
         let (mut summary, tally) = Self::count_runs(&pipeline, file_inputs(files));
         let over_runs = all_runs::over_runs_report(&pipeline, &tally);
         over_runs.iter().for_each(|report| summary.totals.add_run(report));
@@ -201,7 +200,10 @@ impl Batch {
 
     /// Counts over the runs of some traces, without what is said of all of them, and what they give to that.
     pub(crate) fn count_inputs(&self, inputs: Vec<TraceInput>) -> (Summary, OverRunsTally) {
-        Self::count_runs(&self.build_pipeline(ReportNeeds { compact: true, ..ReportNeeds::default() }), inputs)
+        Self::count_runs(
+            &self.build_pipeline(ReportNeeds { runs: RunGranularity::Counts, ..ReportNeeds::default() }),
+            inputs,
+        )
     }
 
     fn count_runs(pipeline: &Arc<Pipeline>, inputs: Vec<TraceInput>) -> (Summary, OverRunsTally) {
@@ -237,8 +239,7 @@ impl Batch {
             findings,
             drawn,
             violations,
-            compact,
-            lines,
+            runs,
             steps,
             measured,
             shapes,
@@ -246,6 +247,7 @@ impl Batch {
             near_names,
             profile,
         } = wants;
+        let runs = runs.fit_report(table, drawn);
         let near_names = near_names || policy.deny_near_names;
         // Where nobody reads why something fails, the first place is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
@@ -271,8 +273,7 @@ impl Batch {
             reading: reading.clone(),
             threads: self.threads,
             chunk: self.chunk,
-            compact,
-            lines,
+            runs,
             large: Mutex::default(),
             timed,
             profile: profile.map(Mutex::new),
@@ -344,7 +345,7 @@ impl BatchOutcomes {
             RunResult::Unreadable(error) => Some(Err(error.into())),
             RunResult::Fault(run) => Some(Err(RunError::BrokeDown { run })),
             // None is asked for.
-            RunResult::Lines(_) => None,
+            RunResult::Lines(_) | RunResult::Example(_) => None,
         }
     }
 }

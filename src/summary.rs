@@ -79,7 +79,7 @@ impl Summary {
             RunResult::Run(report) => self.totals.add_run(report),
             RunResult::Unreadable(_) => self.totals.unreadable += 1,
             RunResult::Fault(_) => self.totals.not_judged += 1,
-            RunResult::Lines(_) => {}
+            RunResult::Lines(_) | RunResult::Example(_) => {}
         }
     }
 

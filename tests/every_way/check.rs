@@ -86,8 +86,9 @@ impl Check {
     fn pipeline(&self, programs: &[Program], formats: &[Format]) -> Pipeline {
         let wanted = CombinedNeeds::of_formats(formats.iter().copied());
         let findings = wanted.needs_findings();
+        let table = table(programs, &self.selection);
+        let drawn = wanted.only_drawn().then(|| DrawnLimits::new(self.max_failures));
         Pipeline {
-            table: Arc::new(table(programs, &self.selection)),
             programs: Arc::new(programs.to_vec()),
             prepared: programs.iter().map(PreparedProgram::new).collect(),
             options: EvaluateOptions {
@@ -96,7 +97,6 @@ impl Check {
                 ..EvaluateOptions::default()
             },
             policy: self.policy,
-            drawn: wanted.only_drawn().then(|| DrawnLimits::new(self.max_failures)),
             detail: ReportDetail {
                 excerpt: wanted.excerpts.then_some(STYLE.width - MARGIN),
                 findings,
@@ -112,8 +112,9 @@ impl Check {
             near_names: NearNames::new(programs, &self.selection),
             threads: NonZeroUsize::new(self.threads),
             chunk: if self.small_chunks { 1 << 10 } else { CHUNK_SIZE },
-            compact: wanted.compact,
-            lines: wanted.lines,
+            runs: wanted.runs.fit_report(&table, drawn),
+            table: Arc::new(table),
+            drawn,
             large: Mutex::default(),
             timed: false,
             profile: self.profiled.then(|| Mutex::new(observer::begin_costs(programs, Instant::now()))),
@@ -155,6 +156,7 @@ impl Writer<'_> {
                     self.totals.add_run(run);
                     self.each(|report, table| report.add_run(table, run).unwrap());
                 }
+                RunResult::Example(run) => self.each(|report, table| report.show_example(table, run).unwrap()),
                 RunResult::Lines(lines) => self.each(|report, _| report.add_lines(lines).unwrap()),
                 RunResult::Unreadable(what) => {
                     self.totals.unreadable += 1;

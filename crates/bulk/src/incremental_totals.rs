@@ -194,6 +194,14 @@ impl IncrementalTotals {
         settled
     }
 
+    /// What [`Self::compare_answers`] found to differ: items of the table, with the status that each has now.
+    pub fn changed_statuses(&self, answers: &[PrefilterAnswer]) -> impl Iterator<Item = (usize, Status)> {
+        self.changed.iter().filter_map(|number| {
+            let place = self.places.get(*number)?;
+            Some((place.item, place.effect_of(*answers.get(*number)?).status?))
+        })
+    }
+
     /// Counts a run with these answers, none of which is open, into the totals.
     pub fn add_run(&mut self, answers: &[PrefilterAnswer], totals: &mut ChunkTotals) {
         let changed = std::mem::take(&mut self.changed);

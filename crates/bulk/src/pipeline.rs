@@ -8,6 +8,7 @@ use crate::unused_names::UnusedNames;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::PreparedProgram;
+use averment_report::RunGranularity;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
 use averment_report::model::ReportDetail;
@@ -44,10 +45,8 @@ pub struct Pipeline {
     pub threads: Option<NonZeroUsize>,
     /// Bytes of a chunk.
     pub chunk: usize,
-    /// Whether counts and finished lines are enough for all reports.
-    pub compact: bool,
-    /// Whether lines of `jsonl` are wanted.
-    pub lines: bool,
+    /// The form of runs that all reports are made from.
+    pub runs: RunGranularity,
     /// Held by the thread that reads a large run in full.
     pub large: Mutex<()>,
     /// Whether reports say how long each run took.

@@ -50,7 +50,8 @@ impl FinishedChunk {
     /// Its runs, judged or not.
     #[must_use]
     pub fn all_runs(&self) -> LostRuns {
-        let single = self.done.iter().filter(|done| !matches!(done, RunResult::Lines(_))).count() as u64;
+        let is_single = |done: &&RunResult| !matches!(done, RunResult::Lines(_) | RunResult::Example(_));
+        let single = self.done.iter().filter(is_single).count() as u64;
         LostRuns { runs: self.totals.runs.saturating_add(self.lost).saturating_add(single), more: self.is_broken }
     }
 }

@@ -6,6 +6,8 @@ use averment_engine::vm::outcome::Status;
 const OF_ONE: usize = 3;
 /// Default for `--max-failures`.
 const ALL: usize = 10;
+/// With more runs than this, failures are not drawn one after the other: each assertion has an example.
+pub const FEW: u64 = 10;
 /// Assertions whose first failure is described even after the drawing limit is reached.
 const EXAMPLES: usize = 200;
 
@@ -18,6 +20,8 @@ pub struct DrawnLimits {
     pub of_one: usize,
     /// Assertions whose first failure is told, drawn or not: they are its example where many runs fail.
     pub examples: usize,
+    /// Whether failures are drawn whatever the number of runs.
+    pub always: bool,
 }
 
 impl DrawnLimits {
@@ -25,8 +29,8 @@ impl DrawnLimits {
     #[must_use]
     pub fn new(max_failures: Option<usize>) -> Self {
         match max_failures {
-            Some(most) => Self { all: most, of_one: most, examples: EXAMPLES },
-            None => Self { all: ALL, of_one: OF_ONE, examples: EXAMPLES },
+            Some(most) => Self { all: most, of_one: most, examples: EXAMPLES, always: true },
+            None => Self { all: ALL, of_one: OF_ONE, examples: EXAMPLES, always: false },
         }
     }
 }
@@ -38,6 +42,8 @@ pub enum FailureDetail {
     Nothing,
     /// The words only: it is the first failure of its assertion.
     Words,
+    /// The picture, as the example of its assertion where many runs fail.
+    Example,
     /// The picture.
     Picture,
 }
@@ -50,6 +56,7 @@ pub enum FailureDetail {
 pub struct DrawnFindings {
     /// `None` if every finding is shown.
     limits: Option<DrawnLimits>,
+    runs: u64,
     drawn: usize,
     examples: usize,
     items: Vec<DrawnItem>,
@@ -67,6 +74,11 @@ impl DrawnFindings {
     #[must_use]
     pub fn new(limits: Option<DrawnLimits>) -> Self {
         Self { limits, ..Self::default() }
+    }
+
+    /// To be called for each run before it is asked for findings of it.
+    pub fn begin_run(&mut self) {
+        self.runs = self.runs.saturating_add(1);
     }
 
     /// True if a finding's words may be read. Call it once for each finding of a run, in file order.
@@ -87,21 +99,24 @@ impl DrawnFindings {
     /// The parts of a failure that are needed.
     pub fn failure_detail(&mut self, item: usize) -> FailureDetail {
         let Some(limits) = self.limits else { return FailureDetail::Picture };
-        let room = self.drawn < limits.all;
-        let examples = self.examples < limits.examples;
+        let (examples, has_room) = (self.examples, self.is_in_turn(limits));
         let Some(known) = self.drawn_item(item) else { return FailureDetail::Picture };
         let first = !std::mem::replace(&mut known.failed, true);
-        if room && known.drawn < limits.of_one {
-            known.drawn += 1;
-            self.drawn += 1;
-            self.examples += usize::from(first);
-            return FailureDetail::Picture;
+        let in_turn = has_room && known.drawn < limits.of_one;
+        known.drawn += usize::from(in_turn);
+        self.drawn += usize::from(in_turn);
+        self.examples += usize::from(first);
+        match first {
+            _ if in_turn => FailureDetail::Picture,
+            true if !limits.always && examples < limits.all => FailureDetail::Example,
+            true if examples < limits.examples => FailureDetail::Words,
+            _ => FailureDetail::Nothing,
         }
-        if first && examples {
-            self.examples += 1;
-            return FailureDetail::Words;
-        }
-        FailureDetail::Nothing
+    }
+
+    /// True if failures are drawn one after the other, and there is room for one.
+    fn is_in_turn(&self, limits: DrawnLimits) -> bool {
+        self.drawn < limits.all && (limits.always || self.runs <= FEW)
     }
 
     /// True if another failure of the assertion may be shown.
@@ -109,7 +124,7 @@ impl DrawnFindings {
     pub fn has_room(&self, item: usize) -> bool {
         let Some(limits) = self.limits else { return true };
         let known = self.items.get(item).copied().unwrap_or_default();
-        (self.drawn < limits.all && known.drawn < limits.of_one) || (!known.failed && self.examples < limits.examples)
+        (self.is_in_turn(limits) && known.drawn < limits.of_one) || (!known.failed && self.examples < limits.examples)
     }
 
     fn drawn_item(&mut self, item: usize) -> Option<&mut DrawnItem> {
@@ -117,5 +132,38 @@ impl DrawnFindings {
             self.items.resize(item + 1, DrawnItem::default());
         }
         self.items.get_mut(item)
+    }
+}
+
+/// Which runs are shown where all are counted: the first ones, and each that has a result with a status that its assertion did not have yet.
+///
+/// Each thread keeps its own, as with [`DrawnFindings`]: what comes first of all comes first for the thread that judges it.
+#[derive(Debug, Default)]
+pub struct ExampleRuns {
+    shown: u64,
+    /// By item, a bit for each status.
+    statuses: Vec<u16>,
+}
+
+impl ExampleRuns {
+    /// Whether a run with these results is shown. Call it once for each run.
+    pub fn wants_run(&mut self, results: impl IntoIterator<Item = (usize, Status)>) -> bool {
+        let mut wanted = self.shown <= FEW;
+        for (item, status) in results {
+            wanted |= self.is_first(item, status);
+        }
+        self.shown += u64::from(wanted);
+        wanted
+    }
+
+    fn is_first(&mut self, item: usize, status: Status) -> bool {
+        if self.statuses.len() <= item {
+            self.statuses.resize(item + 1, 0);
+        }
+        let Some(known) = self.statuses.get_mut(item) else { return true };
+        let bit = 1 << status as u16;
+        let is_first = *known & bit == 0 && status != Status::Skipped;
+        *known |= bit;
+        is_first
     }
 }

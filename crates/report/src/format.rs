@@ -2,8 +2,10 @@
 //! above the renderers that it names; none of them imports it.
 
 use super::ReportedCommand;
+use super::draw_limits::DrawnLimits;
 #[cfg(feature = "pictures")]
 use super::json_escape::EscapedJson;
+use super::table::ReportTable;
 #[cfg(feature = "pictures")]
 use super::{Options, Report};
 #[cfg(feature = "pictures")]
@@ -44,15 +46,37 @@ pub enum Reasons {
     All,
 }
 
-/// The form in which a format gets runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The form in which a format gets runs: the later one holds more of them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunGranularity {
-    /// Each run with all of its results.
-    Whole,
     /// Counts over many runs.
     Counts,
-    /// Finished lines of `jsonl`.
+    /// Counts over many runs, and those runs that examples are taken from.
+    Examples,
+    /// Counts over many runs, and finished lines of `jsonl`.
     Lines,
+    /// Each run with all of its results.
+    #[default]
+    Whole,
+}
+
+impl RunGranularity {
+    /// The form from which formats that need one or the other are both made.
+    #[must_use]
+    pub fn combine_with(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Examples, Self::Lines) | (Self::Lines, Self::Examples) => Self::Whole,
+            _ => self.max(other),
+        }
+    }
+
+    /// The form that reports of these assertions need. Examples are not enough where failures are drawn as they come, nor where a rule has a
+    /// threshold: which runs are below it is found where each is reported.
+    #[must_use]
+    pub fn fit_report(self, table: &ReportTable, drawn: Option<DrawnLimits>) -> Self {
+        let needs_all = || table.has_thresholds() || drawn.is_none_or(|limits| limits.always);
+        if self == Self::Examples && needs_all() { Self::Whole } else { self }
+    }
 }
 
 /// The data that a format needs about runs.
@@ -79,7 +103,7 @@ impl Needs {
     pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Lines, steps: false };
     /// The needs of formats that draw a few failures.
     pub const PICTURES: Self =
-        Self { excerpts: true, reasons: Reasons::Drawn, runs: RunGranularity::Whole, steps: false };
+        Self { excerpts: true, reasons: Reasons::Drawn, runs: RunGranularity::Examples, steps: false };
     /// Every result of every run, and its steps.
     pub const STEPS: Self = Self { steps: true, ..Self::RESULTS };
 }
@@ -261,10 +285,8 @@ pub struct CombinedNeeds {
     pub excerpts: bool,
     /// The most that one of them says why.
     pub reasons: Reasons,
-    /// No one needs whole runs: counts and finished lines are enough.
-    pub compact: bool,
-    /// Some of them takes lines of `jsonl`.
-    pub lines: bool,
+    /// The form of the runs that all of them are made from.
+    pub runs: RunGranularity,
     /// Some of them lists all violations.
     pub data: bool,
     /// Some of them shows the steps of runs.
@@ -278,8 +300,7 @@ impl CombinedNeeds {
         Self {
             excerpts: needs().any(|needs| needs.excerpts),
             reasons: needs().map(|needs| needs.reasons).max().unwrap_or(Reasons::None),
-            compact: needs().all(|needs| needs.runs != RunGranularity::Whole),
-            lines: needs().any(|needs| needs.runs == RunGranularity::Lines),
+            runs: needs().map(|needs| needs.runs).fold(RunGranularity::Counts, RunGranularity::combine_with),
             data: formats.clone().any(Format::is_data),
             steps: needs().any(|needs| needs.steps),
         }

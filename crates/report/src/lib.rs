@@ -210,6 +210,14 @@ pub trait Report {
     /// Replaces [`Report::run`] if counts are enough: receives those of a chunk of runs.
     fn add_chunk(&mut self, _: &chunk_totals::ChunkTotals) {}
 
+    /// Called in front of [`Report::add_chunk`] for those of its runs that a report may take examples from.
+    ///
+    /// # Errors
+    /// What the writer says.
+    fn show_example(&mut self, _: &ReportTable, _: &RunReport) -> io::Result<()> {
+        Ok(())
+    }
+
     /// Called instead of [`Report::add_run`] with finished lines of `jsonl`.
     ///
     /// # Errors

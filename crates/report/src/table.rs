@@ -276,6 +276,12 @@ impl ReportTable {
         shift_span(place, base.files)
     }
 
+    /// True if a rule has a threshold.
+    #[must_use]
+    pub fn has_thresholds(&self) -> bool {
+        self.rules.iter().any(|rule| rule.threshold.is_some())
+    }
+
     /// The rule of an item.
     #[must_use]
     pub fn rule_of(&self, item: &ReportItem) -> Option<&RuleItem> {
@@ -291,14 +297,27 @@ impl ReportTable {
     /// What one result does to its run.
     #[must_use]
     pub fn result_gate(&self, result: &ResultReport, policy: GatePolicy) -> Gate {
-        let Some(item) = self.items.get(result.item).filter(|_| !result.known) else { return Gate::Open };
-        let gating = GateInputs {
+        match self.items.get(result.item).filter(|_| !result.known) {
+            Some(item) => {
+                gate::assertion_gate(self.gate_inputs(item), result.status, result.unjudged.is_some(), policy)
+            }
+            None => Gate::Open,
+        }
+    }
+
+    /// What a result with a status that judged every step does to its run.
+    #[must_use]
+    pub fn status_gate(&self, item: &ReportItem, status: Status, policy: GatePolicy) -> Gate {
+        gate::assertion_gate(self.gate_inputs(item), status, false, policy)
+    }
+
+    fn gate_inputs(&self, item: &ReportItem) -> GateInputs {
+        GateInputs {
             is_error: item.severity == Severity::Error,
             by_rule: self.rule_of(item).is_some_and(|rule| rule.threshold.is_some()),
             over_runs: item.over_runs,
             denied: item.denied,
-        };
-        gate::assertion_gate(gating, result.status, result.unjudged.is_some(), policy)
+        }
     }
 
     /// What a rule with a threshold does to its run.

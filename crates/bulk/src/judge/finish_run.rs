@@ -7,11 +7,12 @@ use crate::prefilter::PrefilterAnswer;
 use averment_base::truth::Verdict;
 use averment_engine::vm::evaluate::{combine_outcomes, evaluate_some, known_outcome};
 use averment_engine::vm::outcome::{AssertionOutcome, RunOutcome};
+use averment_report::RunGranularity;
 use averment_report::chunk_totals::{self, RunEffect};
 use averment_report::draw_limits::DrawnFindings;
 use averment_report::gate::Gate;
 use averment_report::line;
-use averment_report::model::{RunReport, StatusSet};
+use averment_report::model::{ReportDetail, RunReport, StatusSet};
 use averment_report::profile::ProfilePhase;
 use averment_report::redact;
 use averment_report::report_builder::{self, RunText};
@@ -19,8 +20,42 @@ use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
 impl<'p> ThreadJudge<'p> {
-    pub(super) fn counts_only(&self) -> bool {
-        self.pipeline.compact && !self.pipeline.lines && !self.pipeline.detail.findings
+    /// True if something is told of every run; otherwise they are counted, and examples are taken from some.
+    pub(super) fn tells_runs(&self) -> bool {
+        matches!(self.pipeline.runs, RunGranularity::Lines | RunGranularity::Whole)
+    }
+
+    fn shows_example(&self) -> bool {
+        self.pipeline.runs == RunGranularity::Examples && self.explains
+    }
+
+    /// Whether examples are taken from the run of the answers at hand, none of which is open.
+    pub(super) fn wants_example(&mut self) -> bool {
+        self.explains = self.pipeline.runs == RunGranularity::Examples
+            && self.examples.wants_run(self.incremental.changed_statuses(&self.answers));
+        self.explains
+    }
+
+    /// The same of a run some of whose assertions were evaluated.
+    fn wants_evaluated(&mut self, run: &Run<'_>, evaluated: &[Vec<AssertionOutcome>]) -> bool {
+        if self.pipeline.runs != RunGranularity::Examples {
+            return false;
+        }
+        let table = &self.pipeline.table;
+        let mut answers = self.answers.iter();
+        let mut statuses = Vec::with_capacity(self.answers.len());
+        for (place, (one, outcomes)) in self.programs.iter().zip(evaluated).enumerate() {
+            let mut outcomes = outcomes.iter().peekable();
+            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
+                let status = match outcomes.next_if(|outcome| outcome.assertion == number) {
+                    Some(outcome) => Some(outcome.status),
+                    None => one.known_status(number, *answer),
+                };
+                statuses.extend(table.item_index(place, number).zip(status));
+            }
+        }
+        self.explains = self.examples.wants_run(statuses) || !run.warnings.is_empty();
+        self.explains
     }
 
     pub(super) fn report_answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
@@ -29,7 +64,7 @@ impl<'p> ThreadJudge<'p> {
         self.verdicts
             .extend(self.answers.iter().filter_map(|answer| answer.as_verdict().map(chunk_totals::verdict_byte)));
         self.gather_run(&[], &|| source().run_name());
-        if !self.report_remembered(source) {
+        if self.shows_example() || !self.report_remembered(source) {
             let outcomes = self.merge_outcomes(Vec::new());
             self.report_run(outcomes, None, line, source);
         }
@@ -41,19 +76,23 @@ impl<'p> ThreadJudge<'p> {
         'p: 'a,
     {
         self.observer.enter(ProfilePhase::Evaluating);
-        let evaluated = self.evaluate_open(run, full);
+        let mut evaluated = self.evaluate_open(run, full);
         self.read_run(run, full);
         self.observer.enter(ProfilePhase::Reporting);
         self.gather_run(&evaluated, &|| run.source.run_name());
-        if self.counts_only() && self.count_run(&evaluated) {
-            return;
+        if !self.tells_runs() && !self.explains {
+            if self.wants_evaluated(run, &evaluated) {
+                evaluated = self.evaluate_open(run, full);
+            } else if self.count_run(&evaluated) {
+                return;
+            }
         }
         if self.write_segments(run, &evaluated) {
             return;
         }
         let outcomes = self.merge_outcomes(evaluated);
-        let findings = self.pipeline.detail.findings;
-        let compact = self.pipeline.compact && run.warnings.is_empty();
+        let findings = self.explains;
+        let compact = self.pipeline.runs != RunGranularity::Whole && run.warnings.is_empty();
         let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
         let source = || run.source.clone();
         self.report_run(outcomes, Some(run).filter(|_| !compact || findings || unjudged), run.text, &source);
@@ -66,8 +105,8 @@ impl<'p> ThreadJudge<'p> {
     where
         'p: 'a,
     {
-        let findings = self.pipeline.detail.findings;
-        let options = &self.pipeline.options;
+        let findings = self.explains;
+        let options = if findings { &self.pipeline.options } else { &self.counting };
         let mut answers = self.answers.iter();
         let mut asked = Vec::new();
         let each = self.programs.iter().enumerate().map(|(place, one)| {
@@ -138,7 +177,7 @@ impl<'p> ThreadJudge<'p> {
     }
 
     fn merge_outcomes(&mut self, evaluated: Vec<Vec<AssertionOutcome>>) -> Vec<RunOutcome> {
-        let findings = self.pipeline.detail.findings;
+        let findings = self.explains;
         let mut answers = self.answers.iter();
         let mut all = Vec::with_capacity(self.programs.len());
         let mut evaluated = evaluated.into_iter();
@@ -175,7 +214,7 @@ impl<'p> ThreadJudge<'p> {
     fn report_remembered(&mut self, source: &dyn Fn() -> RunSource) -> bool {
         let told = self.pipeline.detail.told;
         let Some(judged) = self.memory.get(&self.verdicts) else { return false };
-        if !self.pipeline.compact {
+        if self.pipeline.runs == RunGranularity::Whole {
             let report = match &judged.report {
                 _ if told != StatusSet::ALL && !judged.has_status_in(told) => None,
                 Some(report) => Some(report.clone()),
@@ -185,7 +224,7 @@ impl<'p> ThreadJudge<'p> {
             self.push_known(report, &source(), gate, score);
             return true;
         }
-        if self.pipeline.lines {
+        if self.pipeline.runs == RunGranularity::Lines {
             let Some((head, findings)) =
                 judged.line.as_ref().and_then(|line| Some((&line.head, line.findings.as_ref()?)))
             else {
@@ -236,23 +275,29 @@ impl<'p> ThreadJudge<'p> {
         text: &str,
         source: &dyn Fn() -> RunSource,
     ) {
-        let Pipeline { table, policy, detail, compact, lines, .. } = self.pipeline;
-        if !compact && detail.told != StatusSet::ALL && self.report_untold(&outcomes, run, source) {
+        let Pipeline { table, policy, runs, .. } = self.pipeline;
+        let detail = ReportDetail { findings: self.explains, ..self.pipeline.detail };
+        let (is_whole, has_lines) = (*runs == RunGranularity::Whole, *runs == RunGranularity::Lines);
+        if is_whole && detail.told != StatusSet::ALL && self.report_untold(&outcomes, run, source) {
             return;
         }
+        let shows = self.shows_example();
         let drawn = &mut self.drawn;
+        if is_whole || shows {
+            drawn.begin_run();
+        }
         let made = |drawn: &mut DrawnFindings| match run {
-            Some(run) => report_builder::build_some(table, run, &outcomes, *policy, *detail, drawn),
+            Some(run) => report_builder::build_some(table, run, &outcomes, *policy, detail, drawn),
             None => report_builder::build_of(
                 table,
                 RunText { text, source: &source(), run: None },
                 &outcomes,
                 *policy,
-                *detail,
+                detail,
                 drawn,
             ),
         };
-        if !compact {
+        if is_whole {
             let mut made = made(drawn);
             // With a limit on what is drawn, two runs with equal verdicts may have different reports.
             if run.is_none() && self.pipeline.drawn.is_none() && all_plain(&outcomes) {
@@ -264,15 +309,17 @@ impl<'p> ThreadJudge<'p> {
             return self.push_result(RunResult::Run(Box::new(made)));
         }
         let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
-        let report = (*lines || unjudged).then(|| made(drawn));
+        let report = (has_lines || shows || unjudged).then(|| made(drawn));
         let results = report.iter().flat_map(|report| &report.results);
         let said = results.filter_map(|result| Some((result.item, result.unjudged.clone()?))).collect();
         let mut judged = RunEffect::from_outcomes(table, &outcomes, *policy, said);
         self.totals.add_run(&judged);
-        if let Some(made) = report.filter(|_| *lines) {
-            judged.line = Some(self.write_line(&made, run.is_none()));
+        match report {
+            Some(made) if has_lines => judged.line = Some(self.write_line(&made, run.is_none())),
+            Some(made) if shows => self.push_result(RunResult::Example(Box::new(made))),
+            _ => {}
         }
-        if all_plain(&outcomes) {
+        if has_lines && all_plain(&outcomes) {
             self.memory.remember_effect(&self.verdicts, judged);
         }
     }

@@ -4,6 +4,7 @@ use super::ThreadJudge;
 use super::partial_read::{RequiredParts, SeenRun};
 use crate::pipeline::Pipeline;
 use crate::prefilter::{AssertionReads, Prefilter, PrefilterAnswer};
+use averment_report::RunGranularity;
 use averment_report::profile::FullReadFor;
 use averment_traces::names::PartNames;
 use averment_traces::projection::{LineReader, ReadSet};
@@ -82,9 +83,14 @@ impl ThreadJudge<'_> {
         if !self.has_looked() {
             return JudgeWay::InFull(FullReadCause::Run);
         }
-        if self.counts_only() {
+        if !self.tells_runs() {
             let is_settled = self.incremental.compare_answers(&self.answers);
-            return if is_settled { JudgeWay::Counted } else { JudgeWay::InFull(FullReadCause::Assertions) };
+            if is_settled && !self.wants_example() {
+                return JudgeWay::Counted;
+            }
+            if self.pipeline.runs == RunGranularity::Counts {
+                return JudgeWay::InFull(FullReadCause::Assertions);
+            }
         }
         if self.pipeline.detail.takes_whole_runs() {
             return JudgeWay::InFull(FullReadCause::Report);
@@ -102,7 +108,7 @@ impl ThreadJudge<'_> {
     /// Finds what the evaluation of all that is open looks at.
     fn find_parts(&self, wanted: &mut RequiredParts) -> JudgeWay {
         wanted.clear_parts();
-        let findings = self.pipeline.detail.findings;
+        let findings = self.explains;
         let mut way = JudgeWay::Answered;
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
@@ -130,15 +136,16 @@ impl ThreadJudge<'_> {
         reads: &AssertionReads,
         answer: PrefilterAnswer,
     ) -> Option<FullReadFor> {
-        let (findings, draws) = (self.pipeline.detail.findings, self.pipeline.detail.excerpt.is_some());
+        let (findings, draws) = (self.explains, self.pipeline.detail.excerpt.is_some());
         if !self.programs.get(place)?.needs_evaluation(number, answer, findings) {
             return None;
         }
         // A picture shows whole steps.
         let item = self.pipeline.table.item_index(place, number);
         let is_drawn = draws && !matches!(answer, PrefilterAnswer::Pass | PrefilterAnswer::Idle);
+        let counts_only = self.pipeline.runs == RunGranularity::Counts;
         match answer {
-            PrefilterAnswer::Open if *reads == AssertionReads::Run || self.counts_only() => Some(FullReadFor::Verdict),
+            PrefilterAnswer::Open if *reads == AssertionReads::Run || counts_only => Some(FullReadFor::Verdict),
             _ if *reads == AssertionReads::Run => Some(FullReadFor::Reason),
             _ if is_drawn && item.is_some_and(|item| self.drawn.has_room(item)) => Some(FullReadFor::Excerpt),
             _ => None,

@@ -21,10 +21,12 @@ use crate::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScr
 use crate::reading_notes::FileRecords;
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::memory::{self, allow_failure};
+use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::Profile;
+use averment_report::RunGranularity;
 use averment_report::chunk_totals::{ChunkTotals, VerdictMemory};
-use averment_report::draw_limits::DrawnFindings;
+use averment_report::draw_limits::{DrawnFindings, ExampleRuns};
 use averment_report::model::{RunReport, UnreadableTrace};
 use averment_report::profile::ProfilePhase;
 pub use averment_report::profile::ReadCounts;
@@ -49,6 +51,8 @@ use walk::{NonBlankLine, each_line, let_go};
 pub enum RunResult {
     /// A run, for reports that show single runs.
     Run(Box<RunReport>),
+    /// One of the runs that were counted, for reports that take examples from it.
+    Example(Box<RunReport>),
     /// Finished lines of `jsonl`.
     Lines(Vec<u8>),
     /// Something that cannot be read.
@@ -77,6 +81,11 @@ pub struct ThreadJudge<'p> {
     records: FileRecords,
     incremental: IncrementalTotals,
     drawn: DrawnFindings,
+    examples: ExampleRuns,
+    /// Whether it is said of the run at hand why it has its verdicts.
+    explains: bool,
+    /// How a run is judged of which only counts are told.
+    counting: EvaluateOptions,
     done: Vec<RunResult>,
     /// Finished lines, to be written after `done`.
     written: Vec<u8>,
@@ -125,6 +134,9 @@ impl<'p> ThreadJudge<'p> {
             pipeline,
             incremental,
             drawn: DrawnFindings::new(pipeline.drawn),
+            examples: ExampleRuns::default(),
+            explains: false,
+            counting: EvaluateOptions { violations: Some(0), ..pipeline.options.clone() },
             programs,
             read_set,
             unseen_cause: None,
@@ -280,7 +292,7 @@ impl<'p> ThreadJudge<'p> {
     where
         'p: 'a,
     {
-        self.answers.clear();
+        self.begin_run();
         for one in &mut self.programs {
             let source = ProjectionSource::Line(seen.chunk);
             one.prefilter.judge_run(one.rules, seen.projection, source, &mut one.scratch, &mut self.answers);
@@ -303,6 +315,11 @@ impl<'p> ThreadJudge<'p> {
         self.reads.prefiltered += 1;
         self.reads.by_default += u64::from(by_default);
         None
+    }
+
+    fn begin_run(&mut self) {
+        self.answers.clear();
+        self.explains = self.pipeline.detail.findings && self.pipeline.runs != RunGranularity::Examples;
     }
 
     /// Judges a run that no answers are known of, unless `way` says otherwise.
@@ -339,7 +356,7 @@ impl<'p> ThreadJudge<'p> {
     {
         let mut projection = RunProjection::default();
         projection.project_run(run, &self.read_set);
-        self.answers.clear();
+        self.begin_run();
         for one in &mut self.programs {
             let source = ProjectionSource::Run(run, full);
             one.prefilter.judge_run(one.rules, &projection, source, &mut one.scratch, &mut self.answers);

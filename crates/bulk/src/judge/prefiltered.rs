@@ -3,7 +3,7 @@
 use super::over_runs::ProgramOverRuns;
 use crate::prefilter::{AssertionReads, EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScratch};
 use averment_base::truth::Verdict;
-use averment_engine::vm::outcome::AssertionOutcome;
+use averment_engine::vm::outcome::{AssertionOutcome, Status};
 
 pub(super) struct PrefilteredProgram<'p> {
     pub(super) rules: EvaluationRules<'p>,
@@ -31,6 +31,12 @@ impl PrefilteredProgram<'_> {
             PrefilterAnswer::Idle => findings && !self.is_known(number),
             _ => findings,
         }
+    }
+
+    /// The status of an assertion whose answer is not open.
+    pub(super) fn known_status(&self, number: u32, answer: PrefilterAnswer) -> Option<Status> {
+        let assertion = self.rules.program.assertions.get(number as usize)?;
+        Some(Status::of_verdict(answer.as_verdict()?, assertion.settings.expect_fail.is_some()))
     }
 
     /// True if a pass has a message, as with an expected failure.

@@ -8,6 +8,7 @@ use averment_base::truth::Verdict;
 use averment_engine::vm::evaluate::known_outcome;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_engine::vm::score;
+use averment_report::RunGranularity;
 use averment_report::chunk_totals;
 use averment_report::chunk_totals::LineTail;
 use averment_report::line;
@@ -35,9 +36,9 @@ impl ThreadJudge<'_> {
 
     /// Returns false if more of the report is needed.
     pub(super) fn write_segments(&mut self, run: &Run<'_>, evaluated: &[Vec<AssertionOutcome>]) -> bool {
-        let Pipeline { table, detail, compact, lines, .. } = self.pipeline;
-        let wanted = *compact && *lines && detail.findings;
-        if !wanted || !evaluated.iter().flatten().all(is_plain) || !self.note_verdicts(evaluated) {
+        let Pipeline { table, detail, runs, .. } = self.pipeline;
+        if *runs != RunGranularity::Lines || !evaluated.iter().flatten().all(is_plain) || !self.note_verdicts(evaluated)
+        {
             return false;
         }
         let Some(judged) = self.memory.get(&self.verdicts) else { return false };

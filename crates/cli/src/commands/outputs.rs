@@ -20,7 +20,7 @@ use averment_report::show::ShownSections;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
 use averment_report::{self as report, ALL_VIOLATIONS, VIOLATIONS_DRAWN};
-use averment_report::{CombinedNeeds, Options, Report, ReportEnding, ReportedCommand};
+use averment_report::{CombinedNeeds, Options, Report, ReportEnding, ReportedCommand, RunGranularity};
 use std::collections::BTreeSet;
 use std::io;
 
@@ -141,8 +141,7 @@ impl ReportOutputs {
             findings: wanted.needs_findings() || known,
             drawn: drawn.filter(|_| !known),
             violations: Some(violations),
-            compact: wanted.compact && plain,
-            lines: wanted.lines && plain,
+            runs: if plain { wanted.runs } else { RunGranularity::Whole },
             steps: wanted.steps,
             measured,
             shapes: known,
@@ -190,6 +189,11 @@ impl ReportOutputs {
             true => report.add_over_runs(table, run),
             false => report.add_run(table, run),
         })
+    }
+
+    /// Shows a run that is counted with its chunk to reports that take examples from it.
+    pub fn show_example(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.reports.iter_mut().try_for_each(|report| report.show_example(table, run))
     }
 
     /// Reports many runs, by their counts.

@@ -280,6 +280,7 @@ fn write_result(
 ) -> io::Result<()> {
     match result {
         RunResult::Run(run) => outputs.report_run(table, *run),
+        RunResult::Example(run) => outputs.show_example(table, &run),
         RunResult::Lines(lines) => outputs.report_lines(&lines),
         RunResult::Unreadable(what) => outputs.report_unreadable(&what),
         RunResult::Fault(name) => {

@@ -9,11 +9,11 @@ mod lists;
 mod screen;
 mod tally;
 
-use super::draw_limits::{DrawnFindings, DrawnLimits, FailureDetail};
-use super::gate::Gate;
+use super::chunk_totals::ChunkTotals;
+use super::draw_limits::{DrawnFindings, DrawnLimits, FEW, FailureDetail};
 use super::model::{ResultReport, RunReport, UnreadableTrace};
 use super::show::Section;
-use super::table::ReportTable;
+use super::table::{ReportItem, ReportTable};
 use super::unjudged::UnjudgedTotals;
 use super::unread_traces::UnreadTraces;
 use super::warnings::TraceWarnings;
@@ -25,15 +25,14 @@ pub(super) use lists::write_unjudged;
 use std::io::{self, Write};
 use tally::{FirstFailure, ItemTally, NAMES, RuleTally};
 
-/// With more runs than this, failures are summarized.
-const FEW: u64 = 10;
-
 /// The report.
 pub struct HumanReport {
     out: Box<dyn Write>,
     options: Options,
     written: Vec<u8>,
     runs: u64,
+    /// Runs of which findings were shown: all, or examples of them.
+    shown: u64,
     drawn: DrawnFindings,
     items: Vec<ItemTally>,
     rules: Vec<RuleTally>,
@@ -47,9 +46,9 @@ impl HumanReport {
     /// A report into a writer.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let drawn = DrawnFindings::new(Some(DrawnLimits::new(options.max_failures)));
-        let (written, runs, items, rules) = Default::default();
+        let (written, runs, shown, items, rules) = Default::default();
         let (warnings, unread, unjudged, over_runs) = Default::default();
-        Self { out, options, written, runs, drawn, items, rules, warnings, unread, unjudged, over_runs }
+        Self { out, options, written, runs, shown, drawn, items, rules, warnings, unread, unjudged, over_runs }
     }
 
     /// True if failures are written at once: the number to draw was given explicitly.
@@ -58,7 +57,7 @@ impl HumanReport {
     }
 
     fn has_few_runs(&self) -> bool {
-        self.streams_failures() || self.runs <= FEW
+        self.streams_failures() || self.runs.max(self.shown) <= FEW
     }
 
     fn write_text(&mut self, text: &[u8]) -> io::Result<()> {
@@ -83,22 +82,23 @@ impl HumanReport {
     fn write_failure(&mut self, table: &ReportTable, run: &RunReport, result: &ResultReport) -> io::Result<()> {
         let wanted = self.drawn.failure_detail(result.item);
         let few = self.has_few_runs();
-        let gating = table.result_gate(result, self.options.policy) != Gate::Open;
         let Some(tally) = self.items.get_mut(result.item) else { return Ok(()) };
-        tally.gating += u64::from(gating);
         if tally.failed_in.len() < NAMES {
             tally.failed_in.push(run.run.clone());
         }
         if wanted == FailureDetail::Nothing || (!few && tally.example.is_some()) {
             return Ok(());
         }
-        let draws = wanted == FailureDetail::Picture;
+        let draws = wanted != FailureDetail::Words;
         let picture = if draws { failure::draw_result(table, run, result, &self.options) } else { String::new() };
-        tally.drawn += u64::from(draws);
         if tally.example.is_none() {
             tally.example = Some(FirstFailure::of_failure(table, run, result, picture.clone()));
         }
-        self.write_text(picture.as_bytes())
+        if wanted == FailureDetail::Picture {
+            tally.drawn += 1;
+            self.write_text(picture.as_bytes())?;
+        }
+        Ok(())
     }
 
     fn below_threshold(&mut self, table: &ReportTable, run: &RunReport) {
@@ -119,13 +119,37 @@ impl HumanReport {
 
 impl Report for HumanReport {
     fn begin_report(&mut self, table: &ReportTable) -> io::Result<()> {
-        self.items = vec![ItemTally::default(); table.items.len()];
+        let tally = |item: &ReportItem| ItemTally { is_to_fail: item.is_to_fail, ..ItemTally::default() };
+        self.items = table.items.iter().map(tally).collect();
         self.rules = vec![RuleTally::default(); table.rules.len()];
         Ok(())
     }
 
     fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.runs += 1;
+        for result in run.results.iter().filter(|result| !table.fails_as_asked(result)) {
+            if let Some(tally) = self.items.get_mut(result.item) {
+                tally.counts.add_result(result);
+            }
+            if let Some(unjudged) = result.unjudged.as_ref().filter(|_| !result.known) {
+                self.unjudged.add_report(result.item, unjudged);
+            }
+        }
+        self.below_threshold(table, run);
+        self.show_example(table, run)
+    }
+
+    fn add_chunk(&mut self, chunk: &ChunkTotals) {
+        self.runs += chunk.runs;
+        self.unjudged.add_all(&chunk.unjudged);
+        for (tally, counts) in self.items.iter_mut().zip(&chunk.counts) {
+            tally.add_counts(counts);
+        }
+    }
+
+    fn show_example(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+        self.shown += 1;
+        self.drawn.begin_run();
         if self.shows_section(Section::Warnings) {
             for (line, message) in &run.warnings {
                 self.write_warning(run, *line, message)?;
@@ -133,17 +157,13 @@ impl Report for HumanReport {
         }
         for result in run.results.iter().filter(|result| !table.fails_as_asked(result)) {
             if let Some(tally) = self.items.get_mut(result.item) {
-                tally.add_result(run, result);
-            }
-            if let Some(unjudged) = result.unjudged.as_ref().filter(|_| !result.known) {
-                self.unjudged.add_report(result.item, unjudged);
+                tally.keep_reason(run, result);
             }
             let failed = matches!(result.status, Status::Failed | Status::UnexpectedPassed) && !result.known;
             if failed && self.shows_section(Section::Fail) {
                 self.write_failure(table, run, result)?;
             }
         }
-        self.below_threshold(table, run);
         Ok(())
     }
 

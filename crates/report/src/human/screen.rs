@@ -6,6 +6,7 @@
 use super::lists::{LISTS, marked_name, result_words, scored_text, unjudged_by_its_rule, unjudged_title};
 use super::tally::ResultList;
 use super::{HumanReport, ItemTally};
+use crate::gate::Gate;
 use crate::show::Section;
 use crate::table::{ReportItem, ReportTable};
 use crate::{failure, value};
@@ -44,7 +45,7 @@ struct ListRoom {
 impl HumanReport {
     pub(super) fn screen_text(&self, table: &ReportTable, runs: u64) -> String {
         let failing = self.most_failing(table).into_iter();
-        let (failed, open) = failing.partition::<Vec<_>, _>(|(_, tally)| tally.gating > 0);
+        let (failed, open) = failing.partition::<Vec<_>, _>(|(item, tally)| self.fails_runs(table, item, tally));
         let mut lists = self.all_lists(table, runs);
         let place = lists.iter().position(|list| !FAILING.contains(&list.section)).unwrap_or(lists.len());
         lists.insert(place, self.open_failures(&open, runs));
@@ -74,6 +75,13 @@ impl HumanReport {
             all.filter(|(_, tally)| tally.failed_count() > 0 && self.shows_section(Section::Fail)).collect();
         failed.sort_by_key(|(_, tally)| Reverse(tally.failed_count()));
         failed
+    }
+
+    /// True if a failure of the assertion fails its run.
+    fn fails_runs(&self, table: &ReportTable, item: &ReportItem, tally: &ItemTally) -> bool {
+        let statuses = [Status::Failed, Status::UnexpectedPassed].into_iter();
+        let mut there = statuses.filter(|status| tally.counts.with_status(*status) > 0);
+        there.any(|status| table.status_gate(item, status, self.options.policy) != Gate::Open)
     }
 
     fn needed_height(&self, failed: &[(&ReportItem, &ItemTally)], lists: &[TitledList], room: ListRoom) -> usize {

@@ -12,8 +12,8 @@ pub(super) const NAMES: usize = 5;
 #[derive(Debug, Default, Clone)]
 pub(super) struct ItemTally {
     pub(super) counts: Counts,
-    /// Failures that fail their runs.
-    pub(super) gating: u64,
+    /// True if a statement over all runs expects failures: they are no findings.
+    pub(super) is_to_fail: bool,
     pub(super) drawn: u64,
     pub(super) failed_in: Vec<String>,
     pub(super) example: Option<FirstFailure>,
@@ -50,9 +50,15 @@ impl ItemTally {
         vacuous > 0 && self.failed_count() + pass + expected_failed + undecided + error + known == 0
     }
 
-    /// Counts a result, and keeps the first reason of its status.
-    pub(super) fn add_result(&mut self, run: &RunReport, result: &ResultReport) {
-        self.counts.add_result(result);
+    /// Counts results of many runs, by status.
+    pub(super) fn add_counts(&mut self, counts: &[u32; Status::ALL.len()]) {
+        let told =
+            Status::ALL.into_iter().zip(counts).filter(|(status, _)| *status != Status::Failed || !self.is_to_fail);
+        told.for_each(|(status, count)| self.counts.add_many(status, u64::from(*count)));
+    }
+
+    /// Keeps the first reason of a status.
+    pub(super) fn keep_reason(&mut self, run: &RunReport, result: &ResultReport) {
         let listed = self.reasons.iter().any(|(listed, ..)| *listed == ResultList::of_result(result));
         if !listed && result.status != Status::Skipped {
             self.reasons.push((ResultList::of_result(result), run.run.clone(), result.reason.clone()));

@@ -22,6 +22,7 @@ use averment_base::memory;
 use averment_bulk::faults::FaultPoint;
 use averment_bulk::judge::observer::begin_costs;
 use averment_bulk::pipeline::Pipeline;
+use averment_report::RunGranularity;
 use averment_report::profile::CheckCosts;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
@@ -113,8 +114,8 @@ impl<'a> CheckPlan<'a> {
         let wants = outputs.batch_wants();
         // Counts of many runs do not say which of them failed.
         let counts_only = !arguments.fail_fast && !arguments.last_failed;
-        let (compact, lines) = (wants.compact && counts_only, wants.lines && counts_only);
-        let needs = ReportNeeds { profile: costs, timed: arguments.timings, compact, lines, ..wants };
+        let runs = if counts_only { wants.runs } else { RunGranularity::Whole };
+        let needs = ReportNeeds { profile: costs, timed: arguments.timings, runs, ..wants };
         let pipeline = batch.build_pipeline(needs);
         let judged = report_traces(&pipeline, CheckedTraces { traces, last_failed }, outputs, given, deadline);
         // A thread that is left may hold the costs.

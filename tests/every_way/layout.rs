@@ -11,6 +11,8 @@ pub enum Layout {
     Lines,
     /// The same without those of which something is odd: what `--strict` reads.
     Clean,
+    /// A run on each line, several times: more runs than reports for people tell apart.
+    Repeated,
     /// Each run in a file of its own, sessions among them.
     Files,
     /// A list of runs.
@@ -36,6 +38,11 @@ impl Layout {
                 let texts = texts(&|_, odd| self == Layout::Lines || !odd);
                 let name = if self == Layout::Lines { "lines.jsonl" } else { "clean.jsonl" };
                 (!texts.is_empty()).then(|| one(name, settings.lines(&texts)))
+            }
+            Layout::Repeated => {
+                let texts = texts(&|_, _| true);
+                let many = texts.iter().cycle().take(texts.len().max(8) * 3).copied().collect::<Vec<_>>();
+                (!texts.is_empty()).then(|| one("repeated.jsonl", settings.lines(&many)))
             }
             Layout::Files => Some(
                 runs.iter()

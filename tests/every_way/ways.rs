@@ -87,6 +87,7 @@ const ALONE: &[Way] = &[
     two_threads(way("two threads", Layout::Lines, &[Summary, Jsonl])),
     strict(way("strict", Layout::Clean, &[Jsonl])),
     seldom(way("whole reports", Layout::Lines, &[Json, Human, Short])),
+    seldom(two_threads(way("many runs, for people", Layout::Repeated, &[Human]))),
     seldom(strict(way("strict counts", Layout::Clean, &[Summary]))),
     seldom(way("one run a file", Layout::Files, &[Jsonl])),
     seldom(way("a list", Layout::List, &[Json])),
@@ -106,6 +107,8 @@ const TOGETHER: &[Way] = &[
     seldom(Way { max_failures: Some(1000), ..way("all failures drawn", Layout::Lines, &[Human]) }),
     seldom(two_threads(way("two threads, counts", Layout::Lines, &[Summary]))),
     seldom(two_threads(way("two threads, for people", Layout::Lines, &[Human, Short]))),
+    seldom(way("many runs, for people", Layout::Repeated, &[Human])),
+    seldom(two_threads(way("many runs, two threads, for people", Layout::Repeated, &[Human, Summary]))),
     seldom(strict(way("strict counts", Layout::Clean, &[Summary]))),
     seldom(two_threads(way("one run a file, two threads", Layout::Files, &[Human, Summary]))),
     seldom(way("a list", Layout::List, &[Jsonl])),
@@ -122,6 +125,7 @@ const APART: &[Way] = &[
     seldom(COUNTS),
     seldom(way("whole reports", Layout::Lines, &[Json, Short])),
     seldom(way("for people", Layout::Lines, &[Human, Summary])),
+    seldom(two_threads(way("many runs, for people", Layout::Repeated, &[Human]))),
     seldom(way("one run a file", Layout::Files, &[Short])),
 ];
 

@@ -21,8 +21,9 @@ pub struct IncrementalTotals {
     parts: Vec<ScorePart>,
     programs: Vec<ProgramScore>,
     policy: GatePolicy,
+    /// True if a run was counted: its answers are the last ones, and none of them is open.
     begun: bool,
-    /// Answers for the last run; open without one.
+    /// Answers for the last run that was counted; open without one.
     last: Vec<PrefilterAnswer>,
     since: Vec<u32>,
     /// Number of runs since the counts were taken.
@@ -172,9 +173,9 @@ impl IncrementalTotals {
         self.programs.push(ProgramScore { parts, exact, counted: 0, weights: 0.0, scores: 0.0 });
     }
 
-    /// Finds out what differs from the last run. False where something is open; it is for the caller to settle that first.
+    /// Finds out what differs from the last run that was counted. False where something is open; it is for the caller to settle that first.
     pub fn compare_answers(&mut self, answers: &[PrefilterAnswer]) -> bool {
-        let first = !std::mem::replace(&mut self.begun, true);
+        let first = !self.begun;
         self.changed.clear();
         let ((new, new_rest), (old, old_rest)) = (answers.as_chunks::<WORD>(), self.last.as_chunks::<WORD>());
         let mut from = 0_usize;
@@ -189,9 +190,7 @@ impl IncrementalTotals {
         }
         let rest = (answers.len() - new_rest.len()..).zip(new_rest.iter().zip(old_rest));
         self.changed.extend(rest.filter(|(_, (new, old))| first || new != old).map(|(place, _)| place));
-        let settled = self.changed.iter().all(|place| answers.get(*place) != Some(&PrefilterAnswer::Open));
-        self.begun &= settled;
-        settled
+        self.changed.iter().all(|place| answers.get(*place) != Some(&PrefilterAnswer::Open))
     }
 
     /// What [`Self::compare_answers`] found to differ: items of the table, with the status that each has now.
@@ -204,6 +203,7 @@ impl IncrementalTotals {
 
     /// Counts a run with these answers, none of which is open, into the totals.
     pub fn add_run(&mut self, answers: &[PrefilterAnswer], totals: &mut ChunkTotals) {
+        self.begun = true;
         let changed = std::mem::take(&mut self.changed);
         for place in &changed {
             if let Some(answer) = answers.get(*place) {

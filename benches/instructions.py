@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the instructions of nine fixed checks and holds them against a table: a slip of a few per cent is seen in the change that made it.
+"""Counts the instructions of ten fixed checks and holds them against a table: a slip of a few per cent is seen in the change that made it.
 
 usage: instructions.py [--aver target/debug/aver] [--set] [--only NAME,...] [--profile FOLDER]
 
@@ -67,6 +67,7 @@ def commands(aver, folder):
     return {
         "pack-summary": check(pack, "corpus.jsonl", "summary"),
         "pack-jsonl": check(pack, "corpus.jsonl", "jsonl"),
+        "pack-people": check(pack, "corpus.jsonl", "human"),
         "real-rules": check(real, "corpus.jsonl", "summary"),
         "chat": check(pack, "chat.jsonl", "summary"),
         "otlp": check(pack, "otlp.jsonl", "summary"),

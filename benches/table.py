@@ -159,6 +159,7 @@ def pack(bench):
         "two": bench.check(bench.pack, bench.corpus, 2),
         "jsonl": bench.check(bench.pack, bench.corpus, form="jsonl", out=bench.at("out.jsonl")),
         "short": bench.check(bench.pack, bench.corpus, form="short", out=bench.at("out.txt")),
+        "people": bench.check(bench.pack, bench.corpus, form="human"),
         "stdin": bench.check(bench.pack, "-", stdin=bench.corpus),
         "pipe": bench.check(bench.pack, "-", pipe=bench.corpus),
     }
@@ -187,6 +188,7 @@ def pack(bench):
         table.row("faster than DuckDB, 1 thread, cpu", ratio(taken["duckdb"], one), least=3.5)
     else:
         table.note("DuckDB is not there: pip install duckdb, --python PYTHON, --peers FOLDER")
+    table.row("for people against the summary, cpu", ratio(taken["people"], one), most=1.2)
     table.row("2 threads against 1, wall", ratio(one, taken["two"], "wall"), least=1.85)
     table.row("2 threads against 1, cpu spent", ratio(taken["two"], one))
     table.row("standard input against a file, cpu", ratio(taken["stdin"], one))

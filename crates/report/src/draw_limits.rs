@@ -167,3 +167,52 @@ impl ExampleRuns {
         is_first
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_few_runs_failures_are_drawn_in_turn_and_of_many_each_assertion_has_an_example() {
+        let mut drawn = DrawnFindings::new(Some(DrawnLimits::new(None)));
+        let mut ask = |item| {
+            drawn.begin_run();
+            drawn.failure_detail(item)
+        };
+        let in_turn: Vec<FailureDetail> = [0, 0, 0, 0, 1].map(&mut ask).into();
+        assert_eq!(
+            in_turn,
+            [FailureDetail::Picture; 3]
+                .into_iter()
+                .chain([FailureDetail::Nothing, FailureDetail::Picture])
+                .collect::<Vec<_>>()
+        );
+        (5..FEW).for_each(|_| assert_eq!(ask(0), FailureDetail::Nothing));
+        // Many runs: the first failure of each further assertion, with a picture of the first ones.
+        let examples: Vec<FailureDetail> = (0..ALL + 1).map(&mut ask).collect();
+        assert_eq!(examples[..2], [FailureDetail::Nothing; 2]);
+        assert_eq!(examples[2..ALL], [FailureDetail::Example; ALL - 2]);
+        assert_eq!(examples[ALL], FailureDetail::Words);
+    }
+
+    #[test]
+    fn failures_that_are_drawn_as_they_come_are_drawn_whatever_the_number_of_runs() {
+        let mut drawn = DrawnFindings::new(Some(DrawnLimits::new(Some(30))));
+        for _ in 0..30 {
+            drawn.begin_run();
+            assert_eq!(drawn.failure_detail(7), FailureDetail::Picture);
+        }
+        assert_eq!(drawn.failure_detail(7), FailureDetail::Nothing);
+        assert!(!drawn.has_room(7) && drawn.has_room(8));
+    }
+
+    #[test]
+    fn the_first_runs_are_shown_and_then_those_with_a_new_status() {
+        let mut examples = ExampleRuns::default();
+        let shown = (0..20).filter(|_| examples.wants_run([(0, Status::Passed)])).count() as u64;
+        assert_eq!(shown, FEW + 1);
+        assert!(!examples.wants_run([(0, Status::Passed), (1, Status::Skipped)]), "a skipped one is never listed");
+        assert!(examples.wants_run([(0, Status::Failed)]) && examples.wants_run([(1, Status::Passed)]));
+        assert!(!examples.wants_run([(0, Status::Failed), (1, Status::Passed)]));
+    }
+}

@@ -5,7 +5,7 @@ use super::standing::{self, ResultStanding};
 use super::table::{Location, ReportItem, ReportTable};
 use super::{Options, Report, ReportEnding};
 use averment_base::source::Span;
-use averment_engine::vm::outcome::Status;
+use averment_engine::vm::outcome::{Role, Status};
 use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Write};
@@ -146,10 +146,14 @@ fn violation_entry<'a>(
     reason: &'a str,
     evidence: &'a [EvidenceReport],
 ) -> ViolationEntry<'a> {
-    let (argument, value) = argument_evidence(evidence).unzip();
+    // A step that came near tells something only where no step of the failure is known.
+    let is_of_failure = |one: &&EvidenceReport| one.role != Role::NearMiss;
+    let is_placed = evidence.iter().filter(is_of_failure).any(|one| one.tool.is_some());
+    let shown = || evidence.iter().filter(move |one| !is_placed || is_of_failure(one));
+    let (argument, value) = argument_evidence(shown()).unzip();
     let part = evidence.iter().find(|one| one.label.starts_with("does not fit `")).and_then(|one| one.rule_span);
     let Location { file, line, .. } = part.map_or_else(|| item.location.clone(), |part| table.span_location(part));
-    let call = evidence.iter().find(|one| one.tool.is_some());
+    let call = shown().find(|one| one.tool.is_some());
     ViolationEntry {
         tool: call.and_then(|one| one.tool.as_deref()),
         argument,
@@ -158,7 +162,7 @@ fn violation_entry<'a>(
         policy_line: Some(line),
         policy_file: Some(file),
         call_index: call.and_then(|one| one.path.strip_prefix("/calls/")?.split('/').next()?.parse().ok()),
-        trace_line: evidence.iter().find_map(|one| one.source).map(|at| at.line),
+        trace_line: shown().find_map(|one| one.source).map(|at| at.line),
         reason,
     }
 }
@@ -182,13 +186,15 @@ fn holds_mappings(text: &str) -> bool {
 }
 
 /// The argument that evidence names, with its value: a missing one, or the most deeply nested.
-fn argument_evidence(evidence: &[EvidenceReport]) -> Option<(String, Option<&RawValue>)> {
+fn argument_evidence<'a>(
+    evidence: impl Iterator<Item = &'a EvidenceReport> + Clone,
+) -> Option<(String, Option<&'a RawValue>)> {
     let missing =
         |one: &EvidenceReport| Some(one.label.strip_prefix("`args.")?.strip_suffix("` is missing")?.to_owned());
-    if let Some(name) = evidence.iter().find_map(missing) {
+    if let Some(name) = evidence.clone().find_map(missing) {
         return Some((name, None));
     }
-    let named = evidence.iter().filter_map(|one| Some((argument_path(&one.path)?, one.value.as_deref())));
+    let named = evidence.filter_map(|one| Some((argument_path(&one.path)?, one.value.as_deref())));
     named.max_by_key(|(path, _)| path.len()).map(|(path, value)| (path.join("."), value))
 }
 

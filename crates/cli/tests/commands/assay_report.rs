@@ -144,6 +144,23 @@ fn any_rules_have_results_in_this_shape() {
 }
 
 #[test]
+fn an_argument_is_that_of_the_step_that_fails_and_not_of_one_that_came_near() {
+    let calls = r#"{"calls": [{"tool": "approve", "args": {"id": "o-2"}}, {"tool": "refund", "args": {"id": "o-1"}}]}"#;
+    let folder = Folder::new(&[
+        ("before.assert", "before approve(id: $id) -> refund(id: $id)"),
+        ("require.assert", "require refund(id: \"o-9\")"),
+        ("run.json", calls),
+    ]);
+    for (rules, tool, value) in [("before.assert", "refund", "o-1"), ("require.assert", "refund", "o-1")] {
+        let results: Value =
+            serde_json::from_str(&folder.aver(&format!("check {rules} run.json --format assay")).out).unwrap();
+        let violation = &results[0]["violations"][0];
+        assert_eq!((&violation["tool"], &violation["value"]), (&json!(tool), &json!(value)), "{rules}");
+        assert_eq!((&violation["argument"], &violation["call_index"]), (&json!("id"), &json!(1)), "{rules}");
+    }
+}
+
+#[test]
 fn what_a_suite_asks_for_is_written_where_the_command_line_names_a_folder() {
     let folder = folder();
     let plain = folder.aver("lint mcp-eval.yaml --format json").out;

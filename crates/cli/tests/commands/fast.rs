@@ -83,6 +83,8 @@ fn the_output_depends_neither_on_threads_nor_on_chunks_nor_on_the_way_in() {
         assert_eq!(one, with(&["--threads", "2"]), "{format}");
         assert_eq!(one, with(&["--threads", "3", "--chunk", "2KiB"]), "{format}");
         assert_eq!(one, with(&["--threads", "1", "--chunk", "20KiB"]), "{format}");
+        // A report beside it that holds every result changes nothing.
+        assert_eq!(one, with(&["--threads", "2", "--report", "json=all.json"]), "{format}");
         let piped = aver(folder.path(), &["check", "r.assert", "-", "--format", format, "--threads", "2"], &corpus());
         if format != "human" {
             assert_eq!(one, piped.replace("<stdin>", "t.jsonl"), "{format}");

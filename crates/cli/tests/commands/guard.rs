@@ -374,7 +374,7 @@ fn recorded_runs_show_what_would_have_been_denied() {
                     refund at call 3 has no earlier `approve(id: $id) ok` with id 2";
     assert!(ran.out.contains(expected), "{}", ran.out);
     assert!(ran.out.contains("run.json: owed at the end: `told.1` (r.assert:3)"), "{}", ran.out);
-    assert!(ran.out.ends_with("1 runs, 3 calls: 1 would have been denied, 1 runs owed something\n"), "{}", ran.out);
+    assert!(ran.out.ends_with("1 run, 3 calls: 1 would have been denied, 1 run owed something\n"), "{}", ran.out);
     let data = folder.aver("guard replay r.assert run.json --format jsonl").json();
     assert_eq!(
         (&data["breaches"][0]["call"], &data["breaches"][0]["breaches"][0]["id"]),

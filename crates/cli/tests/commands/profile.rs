@@ -327,6 +327,12 @@ fn runs_that_are_read_in_part_or_not_at_all_are_counted() {
 }
 
 #[test]
+fn of_many_runs_the_report_for_people_reads_the_first_ones_and_its_examples() {
+    let said = said(folder().path(), "before approve(id: $id) -> close(id: $id)\neach approve: args.id == \"o-1\"", "");
+    assert!(said.contains("\n  0 runs were read in full, 407 in part, 193 decided by default\n\n"), "{said}");
+}
+
+#[test]
 fn a_rule_about_cost_has_no_other_rule_read_in_full() {
     let folder = folder();
     let lines: String = (0..600).map(|number| format!("{}\n", [GOOD, BAD][number % 2])).collect();

@@ -73,10 +73,15 @@ pub(super) fn run_replay(arguments: &ReplayArgs, color: ColorChoice) -> Result<E
     })?;
     if arguments.format == ReplayFormat::Human {
         let ReplayTotals { runs, calls, denied, owing } = totals;
-        writeln!(out, "{runs} runs, {calls} calls: {denied} would have been denied, {owing} runs owed something")?;
+        let (runs, calls, owing) = (counted(runs, "run"), counted(calls, "call"), counted(owing, "run"));
+        writeln!(out, "{runs}, {calls}: {denied} would have been denied, {owing} owed something")?;
     }
     out.flush()?;
     Ok(if totals.denied > 0 { exit.max(Exit::Failed) } else { exit })
+}
+
+fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn replay_text(name: &str, replay: &Replay, color: ColorChoice) -> String {

@@ -7,15 +7,21 @@ use averment_base::value::json::{self, to_json};
 use averment_runs::normal::of_run;
 use averment_runs::run::{EVERYTHING, Run, StepKind};
 use bumpalo::Bump;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Values of one run that are looked at.
 const VALUES: usize = 100_000;
 
 /// A path into the normal form of a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct RedactPath {
+    written: String,
     root: String,
     steps: Vec<RedactStep>,
+    /// True once a run had something there; clones share it.
+    is_found: Arc<AtomicBool>,
 }
 
 /// A step of a path.
@@ -51,8 +57,19 @@ impl RedactPath {
             steps.push(step);
             rest = behind;
         }
-        Ok(Self { root: root.to_owned(), steps })
+        Ok(Self { written: text.to_owned(), root: root.to_owned(), steps, is_found: Arc::default() })
     }
+}
+
+/// A line for each path that led to nothing in every run that was read: a misspelt one would hide nothing.
+#[must_use]
+pub fn unmatched_warnings(paths: &[RedactPath]) -> String {
+    let mut lines = String::new();
+    for path in paths.iter().filter(|path| !path.is_found.load(Ordering::Relaxed)) {
+        let written = path.written.escape_debug();
+        let _ = writeln!(lines, "warning: no run has `{written}`, which `--redact` names: nothing is hidden for it");
+    }
+    lines
 }
 
 /// Every text and number of a run that paths lead to, and those inside of what they lead to.
@@ -60,9 +77,12 @@ impl RedactPath {
 pub fn path_values(paths: &[RedactPath], run: &Run<'_>) -> Vec<String> {
     let (mut found, mut left) = (Vec::new(), VALUES);
     for path in paths {
-        walk_steps(&run.root_value(&path.root).value, &path.steps, &mut left, &mut |text| {
-            found.push(text.trim().to_owned())
-        });
+        let before = left;
+        let root = run.root_value(&path.root).value;
+        walk_steps(&root, &path.steps, &mut left, &mut |text| found.push(text.trim().to_owned()));
+        if left != before && !matches!(root, Value::Absent | Value::Missing) {
+            path.is_found.store(true, Ordering::Relaxed);
+        }
     }
     if left == 0 {
         found.push(EVERYTHING.to_owned());

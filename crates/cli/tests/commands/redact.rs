@@ -77,3 +77,20 @@ fn a_project_says_what_is_hidden_and_wrong_paths_are_told() {
     let wrong = folder.aver("check rules.assert run.json --no-project --redact inputs[x]");
     assert!(wrong.code == 2 && wrong.err.contains("`[x]` is no step of a path"), "{wrong:?}");
 }
+
+#[test]
+fn a_path_that_no_run_has_is_told() {
+    let folder = folder();
+    let said = |traces: &str, path: &str| {
+        let ran = folder.aver(&format!("check rules.assert {traces} --no-project --format summary --redact {path}"));
+        ran.err.lines().filter(|line| line.contains("--redact")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    for path in ["calls[*].args.crad", "inputs.custmer.pin", "prompt", "meta[**]", "calls[7].args"] {
+        let warning = format!("warning: no run has `{path}`, which `--redact` names: nothing is hidden for it");
+        assert_eq!(said("run.json", path), [warning.clone()]);
+        assert_eq!(said("runs.jsonl", path), [warning]);
+    }
+    for path in ["calls[*].args.card", "inputs.customer", "output", "calls[1].args.amount", "inputs[**]"] {
+        assert_eq!(said("runs.jsonl", path), [""; 0], "{path}");
+    }
+}

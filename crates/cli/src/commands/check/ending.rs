@@ -15,6 +15,7 @@ use averment_engine::vm::world;
 use averment_report::gate::Gate;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
+use averment_traces::redact_path::{self, RedactPath};
 
 /// Says what was not done, and which files were skipped.
 pub(super) fn tell_end(end: &PipelineEnd, deadline: Option<&Deadline>, outputs: &ReportOutputs) {
@@ -61,6 +62,13 @@ pub(super) fn tell_names(end: &PipelineEnd, pipeline: &Pipeline, traces: &[Trace
     eprint_redacted(&expected.map(|rows| rows.unmatched_warnings()).unwrap_or_default());
     let is_judged = |item| outputs.has_judged(item);
     eprint_redacted(&pipeline.near_names.warning_lines(&pipeline.table, traces, is_judged, &pipeline.programs));
+}
+
+/// Warns of paths of `--redact` that led to nothing, where all runs were looked at.
+pub(super) fn tell_idle_paths(end: &PipelineEnd, paths: &[RedactPath], outputs: &ReportOutputs) {
+    if outputs.totals().runs > 0 && !end.is_cut() && !end.exhausted {
+        eprint_redacted(&redact_path::unmatched_warnings(paths));
+    }
 }
 
 /// The highest exit code that applies, with what is said where nothing was checked.

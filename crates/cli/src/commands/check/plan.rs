@@ -1,7 +1,7 @@
 //! All that a check is asked for, in one value: settled before anything is opened.
 
 use super::check_inputs::{CheckInputs, select_traces};
-use super::ending::{decide_exit, tell_end, tell_names};
+use super::ending::{decide_exit, tell_end, tell_idle_paths, tell_names};
 use super::options::{draw_options, open_baseline};
 use super::recorded_run::recorded_run;
 use super::request::CheckRequest;
@@ -154,6 +154,7 @@ fn report_traces(
     outputs.not_judged(end.not_judged());
     if !narrowed {
         tell_names(&end, pipeline, &inputs, outputs);
+        tell_idle_paths(&end, &given.arguments.redact, outputs);
     }
     let is_whole = end.is_complete() && !end.is_cut() && outputs.totals().unreadable == 0;
     outputs.save_baseline(&pipeline.table, is_whole)?;

@@ -137,7 +137,7 @@ fn rule_file_names(kind: NameKind, words: &[String]) -> BTreeSet<String> {
     let limits = Limits::default();
     let is_text =
         |input: &TraceInput| matches!(input, TraceInput::File(path) if rules::read_rule_text(path, limits).is_ok());
-    let texts = inputs::rule_inputs(&given).map(|found| found.into_iter().filter(is_text).collect::<Vec<_>>());
+    let texts = inputs::quiet_rule_inputs(&given).map(|found| found.into_iter().filter(is_text).collect::<Vec<_>>());
     let loaded = texts.and_then(|texts| rules::load_rules(&texts, rules::RuleReadOptions::with_limits(limits)));
     let programs = loaded.iter().flat_map(|loaded| &loaded.programs);
     programs.flat_map(|program| program_names(kind, program)).filter(|name| is_label(name)).collect()

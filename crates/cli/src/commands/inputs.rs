@@ -2,6 +2,7 @@
 
 use super::exclude::{ExcludePatterns, FolderExclusions};
 use super::exit::CommandError;
+use super::rule_file_names::{has_ending, is_misnamed_rule_file, misnamed_warning};
 use averment::stages::load;
 use averment_base::diagnostic::render::one_line;
 use averment_base::files;
@@ -19,23 +20,39 @@ use std::sync::Arc;
 const DEPTH: usize = 64;
 
 /// The rule files of the command line: a file stands for itself, a folder for every `.assert` file in it.
-/// A folder without one gives none.
+/// A folder without one gives none. Files of a folder that are nearly called so are told.
 pub fn rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
+    let (inputs, warnings) = find_rules(given)?;
+    super::console::eprint_redacted(&warnings);
+    Ok(inputs)
+}
+
+/// The same without a word.
+pub fn quiet_rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
+    find_rules(given).map(|(inputs, _)| inputs)
+}
+
+fn find_rules(given: &[PathBuf]) -> Result<(Vec<TraceInput>, String), CommandError> {
+    let mut warnings = String::new();
     let mut inputs = Vec::new();
     for path in given {
         if path.as_os_str() == "-" {
             inputs.push(TraceInput::Stdin);
         } else if path.is_dir() {
-            for file in files_inside(path, &["assert"])? {
-                check_inside(&file, path)?;
-                inputs.push(TraceInput::File(file));
+            for file in rule_files_inside(path)? {
+                if has_ending(&file, "assert") {
+                    check_inside(&file, path)?;
+                    inputs.push(TraceInput::File(file));
+                } else {
+                    warnings.push_str(&misnamed_warning(&file));
+                }
             }
         } else {
             check_exists(path, "rule file")?;
             inputs.push(TraceInput::File(path.clone()));
         }
     }
-    Ok(inputs)
+    Ok((inputs, warnings))
 }
 
 /// A link in a folder of rules leads to rules of its project: anything else would be shown with what is wrong with it, and written over.
@@ -159,13 +176,13 @@ fn linked_note(folder: &Path, linked: usize) -> String {
     format!("note: {links} to a folder in `{shown}` {are} not followed; name the folder to have it read\n")
 }
 
-fn files_inside(folder: &Path, endings: &[&str]) -> Result<Vec<PathBuf>, CommandError> {
+/// The rule files of a folder, and those that are nearly named like one.
+fn rule_files_inside(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut found = Vec::new();
     let everything = ExcludePatterns::default();
     walk_folder(folder, DEPTH, &mut FolderExclusions::for_pattern(folder, &everything), &mut |entry| {
         let FolderEntry::File(path) = entry else { return };
-        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
-        if endings.contains(&ending) {
+        if has_ending(path, "assert") || is_misnamed_rule_file(path) {
             found.push(path.strip_prefix(".").unwrap_or(path).to_path_buf());
         }
     })?;
@@ -381,6 +398,17 @@ mod tests {
         );
         assert_eq!(trace_inputs(&given("none/*.json"), &ExcludePatterns::default()).unwrap(), []);
         assert_eq!(names(&rule_inputs(&[root.to_path_buf()]).unwrap(), root), ["r.assert"]);
+    }
+
+    #[test]
+    fn a_file_beside_rules_that_is_nearly_named_like_one_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["a.assert", "b.asert"] {
+            std::fs::write(folder.path().join(name), "never a").unwrap();
+        }
+        let (inputs, warnings) = find_rules(&[folder.path().to_path_buf()]).unwrap();
+        assert_eq!(names(&inputs, folder.path()), ["a.assert"]);
+        assert!(warnings.ends_with("b.asert` is passed over: rules in a folder are files that end in `.assert`\n"));
     }
 
     #[test]

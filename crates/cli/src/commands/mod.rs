@@ -47,6 +47,7 @@ mod record;
 mod record;
 mod repair;
 mod repl;
+mod rule_file_names;
 pub(crate) mod rules;
 #[cfg(feature = "run")]
 mod run;

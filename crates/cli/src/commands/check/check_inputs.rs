@@ -274,7 +274,7 @@ pub(super) fn refuse_overlaps(
         .rules
         .iter()
         .filter(|path| path.exists())
-        .map(|path| inputs::rule_inputs(std::slice::from_ref(path)))
+        .map(|path| inputs::quiet_rule_inputs(std::slice::from_ref(path)))
         .collect::<Result<Vec<_>, CommandError>>()?
         .concat();
     let traces = named.found.iter().flat_map(|(_, found)| targets::input_paths(found));

@@ -1,0 +1,43 @@
+//! How files of rules are named, and what is nearly named so.
+
+use averment_base::diagnostic::render::one_line;
+use averment_base::diagnostic::suggest::suggest_name;
+use std::path::Path;
+
+/// Whether a file has an ending, without its point.
+pub fn has_ending(file: &Path, ending: &str) -> bool {
+    file.extension().is_some_and(|own| own == ending)
+}
+
+/// Endings that are near `.assert` and mean something else: compiled rules, and what engines of games keep.
+const NO_SLIPS: [&str; 3] = ["assertc", "asset", "assets"];
+
+/// `refund.asert`, `refund.ASSERT`, `refund.assert.txt`: its rules would be checked by nobody.
+pub fn is_misnamed_rule_file(file: &Path) -> bool {
+    let ending = file.extension().unwrap_or_default().to_string_lossy();
+    let lower = ending.to_lowercase();
+    let is_near = lower.len() > 4 && suggest_name(&lower, ["assert"]).is_some() && !NO_SLIPS.contains(&lower.as_str());
+    ending != "assert" && is_near
+        || ending == "txt" && file.file_stem().is_some_and(|stem| has_ending(stem.as_ref(), "assert"))
+}
+
+/// What is said of such a file.
+pub fn misnamed_warning(file: &Path) -> String {
+    let file = file.display().to_string();
+    format!("warning: `{}` is passed over: rules in a folder are files that end in `.assert`\n", one_line(&file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_is_nearly_named_like_one_of_rules_is_told() {
+        let is_misnamed = |name: &&str| is_misnamed_rule_file(Path::new(name));
+        let slips = ["a.asert", "a.assrt", "b/a.asserts", "a.ASSERT", "a.Assert", "a.assert.txt", "a.assertion"];
+        assert_eq!(slips.iter().copied().filter(is_misnamed).collect::<Vec<_>>(), slips);
+        let others =
+            ["a.assert", "a.assertc", "a.asset", "a.assets", "a.ass", "a.md", "assert", "a.txt", "a.assert.bak"];
+        assert_eq!(others.iter().copied().find(is_misnamed), None);
+    }
+}

@@ -97,7 +97,7 @@ use averment_base::diagnostic::render::TextStyle;
 pub use format::open;
 pub use format::{CombinedNeeds, Format, Needs, Notation, Reader, Reasons, RunGranularity};
 use gate::GatePolicy;
-use model::{RunReport, UnreadableTrace};
+use model::{ExampleRun, RunReport, UnreadableTrace};
 pub use redact::redact;
 pub use redact::redact_run_text as redact_run;
 use std::io;
@@ -214,7 +214,7 @@ pub trait Report {
     ///
     /// # Errors
     /// What the writer says.
-    fn show_example(&mut self, _: &ReportTable, _: &RunReport) -> io::Result<()> {
+    fn show_example(&mut self, _: &ReportTable, _: &ExampleRun) -> io::Result<()> {
         Ok(())
     }
 

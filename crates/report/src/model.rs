@@ -315,6 +315,16 @@ impl StatusSet {
     }
 }
 
+/// One of many runs that are counted, from which reports take examples.
+#[derive(Debug, Clone)]
+pub struct ExampleRun {
+    /// The run.
+    pub report: RunReport,
+    /// False if it was read in full only because it is an example. What is odd in it would not be seen otherwise, and which runs are
+    /// examples depends on the threads.
+    pub has_own_warnings: bool,
+}
+
 /// How much detail is prepared for each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportDetail {

@@ -12,7 +12,7 @@ use averment_report::chunk_totals::{self, RunEffect};
 use averment_report::draw_limits::DrawnFindings;
 use averment_report::gate::Gate;
 use averment_report::line;
-use averment_report::model::{ReportDetail, RunReport, StatusSet};
+use averment_report::model::{ExampleRun, ReportDetail, RunReport, StatusSet};
 use averment_report::profile::ProfilePhase;
 use averment_report::redact;
 use averment_report::report_builder::{self, RunText};
@@ -20,44 +20,6 @@ use averment_runs::run::{Run, RunSource};
 use bumpalo::Bump;
 
 impl<'p> ThreadJudge<'p> {
-    /// True if something is told of every run; otherwise they are counted, and examples are taken from some.
-    pub(super) fn tells_runs(&self) -> bool {
-        matches!(self.pipeline.runs, RunGranularity::Lines | RunGranularity::Whole)
-    }
-
-    fn shows_example(&self) -> bool {
-        self.pipeline.runs == RunGranularity::Examples && self.explains
-    }
-
-    /// Whether examples are taken from the run of the answers at hand, none of which is open.
-    pub(super) fn wants_example(&mut self) -> bool {
-        self.explains = self.pipeline.runs == RunGranularity::Examples
-            && self.examples.wants_run(self.incremental.changed_statuses(&self.answers));
-        self.explains
-    }
-
-    /// The same of a run some of whose assertions were evaluated.
-    fn wants_evaluated(&mut self, run: &Run<'_>, evaluated: &[Vec<AssertionOutcome>]) -> bool {
-        if self.pipeline.runs != RunGranularity::Examples {
-            return false;
-        }
-        let table = &self.pipeline.table;
-        let mut answers = self.answers.iter();
-        let mut statuses = Vec::with_capacity(self.answers.len());
-        for (place, (one, outcomes)) in self.programs.iter().zip(evaluated).enumerate() {
-            let mut outcomes = outcomes.iter().peekable();
-            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
-                let status = match outcomes.next_if(|outcome| outcome.assertion == number) {
-                    Some(outcome) => Some(outcome.status),
-                    None => one.known_status(number, *answer),
-                };
-                statuses.extend(table.item_index(place, number).zip(status));
-            }
-        }
-        self.explains = self.examples.wants_run(statuses) || !run.warnings.is_empty();
-        self.explains
-    }
-
     pub(super) fn report_answered(&mut self, line: &str, source: &dyn Fn() -> RunSource) {
         self.observer.enter(ProfilePhase::Reporting);
         self.verdicts.clear();
@@ -80,7 +42,7 @@ impl<'p> ThreadJudge<'p> {
         self.read_run(run, full);
         self.observer.enter(ProfilePhase::Reporting);
         self.gather_run(&evaluated, &|| run.source.run_name());
-        if !self.tells_runs() && !self.explains {
+        if !self.tells_runs() && !self.telling.explains {
             if self.wants_evaluated(run, &evaluated) {
                 evaluated = self.evaluate_open(run, full);
             } else if self.count_run(&evaluated) {
@@ -91,7 +53,7 @@ impl<'p> ThreadJudge<'p> {
             return;
         }
         let outcomes = self.merge_outcomes(evaluated);
-        let findings = self.explains;
+        let findings = self.telling.explains;
         let compact = self.pipeline.runs != RunGranularity::Whole && run.warnings.is_empty();
         let unjudged = outcomes.iter().flat_map(|outcome| &outcome.results).any(|one| one.unjudged.is_some());
         let source = || run.source.clone();
@@ -105,8 +67,8 @@ impl<'p> ThreadJudge<'p> {
     where
         'p: 'a,
     {
-        let findings = self.explains;
-        let options = if findings { &self.pipeline.options } else { &self.counting };
+        let findings = self.telling.explains;
+        let options = if findings { &self.pipeline.options } else { &self.telling.counting };
         let mut answers = self.answers.iter();
         let mut asked = Vec::new();
         let each = self.programs.iter().enumerate().map(|(place, one)| {
@@ -177,7 +139,7 @@ impl<'p> ThreadJudge<'p> {
     }
 
     fn merge_outcomes(&mut self, evaluated: Vec<Vec<AssertionOutcome>>) -> Vec<RunOutcome> {
-        let findings = self.explains;
+        let findings = self.telling.explains;
         let mut answers = self.answers.iter();
         let mut all = Vec::with_capacity(self.programs.len());
         let mut evaluated = evaluated.into_iter();
@@ -276,7 +238,7 @@ impl<'p> ThreadJudge<'p> {
         source: &dyn Fn() -> RunSource,
     ) {
         let Pipeline { table, policy, runs, .. } = self.pipeline;
-        let detail = ReportDetail { findings: self.explains, ..self.pipeline.detail };
+        let detail = ReportDetail { findings: self.telling.explains, ..self.pipeline.detail };
         let (is_whole, has_lines) = (*runs == RunGranularity::Whole, *runs == RunGranularity::Lines);
         if is_whole && detail.told != StatusSet::ALL && self.report_untold(&outcomes, run, source) {
             return;
@@ -316,7 +278,10 @@ impl<'p> ThreadJudge<'p> {
         self.totals.add_run(&judged);
         match report {
             Some(made) if has_lines => judged.line = Some(self.write_line(&made, run.is_none())),
-            Some(made) if shows => self.push_result(RunResult::Example(Box::new(made))),
+            Some(report) if shows => {
+                let has_own_warnings = !self.telling.only_example;
+                self.push_result(RunResult::Example(Box::new(ExampleRun { report, has_own_warnings })));
+            }
             _ => {}
         }
         if has_lines && all_plain(&outcomes) {

@@ -108,7 +108,7 @@ impl ThreadJudge<'_> {
     /// Finds what the evaluation of all that is open looks at.
     fn find_parts(&self, wanted: &mut RequiredParts) -> JudgeWay {
         wanted.clear_parts();
-        let findings = self.explains;
+        let findings = self.telling.explains;
         let mut way = JudgeWay::Answered;
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
@@ -136,7 +136,7 @@ impl ThreadJudge<'_> {
         reads: &AssertionReads,
         answer: PrefilterAnswer,
     ) -> Option<FullReadFor> {
-        let (findings, draws) = (self.explains, self.pipeline.detail.excerpt.is_some());
+        let (findings, draws) = (self.telling.explains, self.pipeline.detail.excerpt.is_some());
         if !self.programs.get(place)?.needs_evaluation(number, answer, findings) {
             return None;
         }

@@ -10,6 +10,7 @@ pub mod observer;
 mod over_runs;
 mod partial_read;
 mod prefiltered;
+mod run_telling;
 mod run_time;
 mod segments;
 mod walk;
@@ -21,13 +22,11 @@ use crate::prefilter::{EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScr
 use crate::reading_notes::FileRecords;
 use averment_base::limits::{LARGE, LONG, OWN_BLOCK};
 use averment_base::memory::{self, allow_failure};
-use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::Profile;
-use averment_report::RunGranularity;
 use averment_report::chunk_totals::{ChunkTotals, VerdictMemory};
-use averment_report::draw_limits::{DrawnFindings, ExampleRuns};
-use averment_report::model::{RunReport, UnreadableTrace};
+use averment_report::draw_limits::DrawnFindings;
+use averment_report::model::{ExampleRun, RunReport, UnreadableTrace};
 use averment_report::profile::ProfilePhase;
 pub use averment_report::profile::ReadCounts;
 use averment_runs::run::{Run, RunSource};
@@ -41,18 +40,19 @@ use observer::JudgeObserver;
 use over_runs::ProgramOverRuns;
 use partial_read::SeenRun;
 use prefiltered::PrefilteredProgram;
+use run_telling::RunTelling;
 use run_time::RunTime;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::PoisonError;
-use walk::{NonBlankLine, each_line, let_go};
+use walk::{DeferredLine, NonBlankLine, each_line, let_go};
 
 /// The result of judging part of a trace.
 pub enum RunResult {
     /// A run, for reports that show single runs.
     Run(Box<RunReport>),
     /// One of the runs that were counted, for reports that take examples from it.
-    Example(Box<RunReport>),
+    Example(Box<ExampleRun>),
     /// Finished lines of `jsonl`.
     Lines(Vec<u8>),
     /// Something that cannot be read.
@@ -81,11 +81,7 @@ pub struct ThreadJudge<'p> {
     records: FileRecords,
     incremental: IncrementalTotals,
     drawn: DrawnFindings,
-    examples: ExampleRuns,
-    /// Whether it is said of the run at hand why it has its verdicts.
-    explains: bool,
-    /// How a run is judged of which only counts are told.
-    counting: EvaluateOptions,
+    telling: RunTelling,
     done: Vec<RunResult>,
     /// Finished lines, to be written after `done`.
     written: Vec<u8>,
@@ -134,9 +130,7 @@ impl<'p> ThreadJudge<'p> {
             pipeline,
             incremental,
             drawn: DrawnFindings::new(pipeline.drawn),
-            examples: ExampleRuns::default(),
-            explains: false,
-            counting: EvaluateOptions { violations: Some(0), ..pipeline.options.clone() },
+            telling: RunTelling::new(&pipeline.options),
             programs,
             read_set,
             unseen_cause: None,
@@ -317,11 +311,6 @@ impl<'p> ThreadJudge<'p> {
         None
     }
 
-    fn begin_run(&mut self) {
-        self.answers.clear();
-        self.explains = self.pipeline.detail.findings && self.pipeline.runs != RunGranularity::Examples;
-    }
-
     /// Judges a run that no answers are known of, unless `way` says otherwise.
     fn judge_unseen(&mut self, raw: &RawRun, way: Option<JudgeWay>) {
         if let Some(way) = way.or_else(|| self.judge_projected(raw)) {
@@ -456,12 +445,4 @@ pub(crate) fn file_of(run: &Result<RawRun, ReadError>) -> &str {
         Ok(raw) => &raw.source.file,
         Err(error) => &error.file,
     }
-}
-
-/// A line read in full after all others of its chunk.
-struct DeferredLine {
-    range: std::ops::Range<usize>,
-    source: RunSource,
-    /// How it is to be judged, where that is known.
-    way: Option<JudgeWay>,
 }

@@ -1,6 +1,8 @@
 //! The lines of a chunk of a trace, each with what the line reader takes out of it: for whoever judges them.
 
+use super::judge_way::JudgeWay;
 use averment_base::limits::LONG;
+use averment_runs::run::RunSource;
 use averment_traces::projection::{LineReader, RunProjection, ScannedChunk};
 use averment_traces::scan::ByteIndex;
 use bumpalo::Bump;
@@ -46,4 +48,12 @@ pub(super) fn let_go(arena: &mut Bump) {
     if arena.allocated_bytes() > 4 * LONG {
         *arena = Bump::new();
     }
+}
+
+/// A line read in full after all others of its chunk.
+pub(super) struct DeferredLine {
+    pub(super) range: std::ops::Range<usize>,
+    pub(super) source: RunSource,
+    /// How it is to be judged, where that is known.
+    pub(super) way: Option<JudgeWay>,
 }

@@ -15,7 +15,7 @@ use averment_report::chunk_totals::ChunkTotals;
 use averment_report::draw_limits::DrawnLimits;
 use averment_report::gate::GatePolicy;
 use averment_report::item_set::ItemSet;
-use averment_report::model::{RunReport, UnreadableTrace};
+use averment_report::model::{ExampleRun, RunReport, UnreadableTrace};
 use averment_report::show::ShownSections;
 use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
@@ -192,7 +192,7 @@ impl ReportOutputs {
     }
 
     /// Shows a run that is counted with its chunk to reports that take examples from it.
-    pub fn show_example(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
+    pub fn show_example(&mut self, table: &ReportTable, run: &ExampleRun) -> io::Result<()> {
         self.reports.iter_mut().try_for_each(|report| report.show_example(table, run))
     }
 

@@ -11,7 +11,7 @@ mod tally;
 
 use super::chunk_totals::ChunkTotals;
 use super::draw_limits::{DrawnFindings, DrawnLimits, FEW, FailureDetail};
-use super::model::{ResultReport, RunReport, UnreadableTrace};
+use super::model::{ExampleRun, ResultReport, RunReport, UnreadableTrace};
 use super::show::Section;
 use super::table::{ReportItem, ReportTable};
 use super::unjudged::UnjudgedTotals;
@@ -111,6 +111,26 @@ impl HumanReport {
         }
     }
 
+    fn show_run(&mut self, table: &ReportTable, run: &RunReport, warns: bool) -> io::Result<()> {
+        self.shown += 1;
+        self.drawn.begin_run();
+        if warns && self.shows_section(Section::Warnings) {
+            for (line, message) in &run.warnings {
+                self.write_warning(run, *line, message)?;
+            }
+        }
+        for result in run.results.iter().filter(|result| !table.fails_as_asked(result)) {
+            if let Some(tally) = self.items.get_mut(result.item) {
+                tally.keep_reason(run, result);
+            }
+            let failed = matches!(result.status, Status::Failed | Status::UnexpectedPassed) && !result.known;
+            if failed && self.shows_section(Section::Fail) {
+                self.write_failure(table, run, result)?;
+            }
+        }
+        Ok(())
+    }
+
     fn shows_section(&self, section: Section) -> bool {
         let Options { show, policy, .. } = &self.options;
         show.includes_section(section) && !(show.quiet && section == Section::Undecided && policy.allow_undecided)
@@ -136,7 +156,7 @@ impl Report for HumanReport {
             }
         }
         self.below_threshold(table, run);
-        self.show_example(table, run)
+        self.show_run(table, run, true)
     }
 
     fn add_chunk(&mut self, chunk: &ChunkTotals) {
@@ -147,24 +167,9 @@ impl Report for HumanReport {
         }
     }
 
-    fn show_example(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
-        self.shown += 1;
-        self.drawn.begin_run();
-        if self.shows_section(Section::Warnings) {
-            for (line, message) in &run.warnings {
-                self.write_warning(run, *line, message)?;
-            }
-        }
-        for result in run.results.iter().filter(|result| !table.fails_as_asked(result)) {
-            if let Some(tally) = self.items.get_mut(result.item) {
-                tally.keep_reason(run, result);
-            }
-            let failed = matches!(result.status, Status::Failed | Status::UnexpectedPassed) && !result.known;
-            if failed && self.shows_section(Section::Fail) {
-                self.write_failure(table, run, result)?;
-            }
-        }
-        Ok(())
+    fn show_example(&mut self, table: &ReportTable, run: &ExampleRun) -> io::Result<()> {
+        // The first runs are examples whatever the threads.
+        self.show_run(table, &run.report, run.has_own_warnings || self.shown < FEW)
     }
 
     fn add_over_runs(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {

@@ -29,6 +29,7 @@ mod hostile;
 mod in_text;
 mod kind_words;
 mod likeness;
+mod misspelt_keys;
 mod outer_bindings;
 mod paths;
 mod same_run;

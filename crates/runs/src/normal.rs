@@ -2,6 +2,8 @@
 //! normal form asks by these; the names of the lists of steps are those of their kinds ([`super::run::StepKind::list_key`]).
 
 use crate::run::StepKind;
+use averment_base::near::{NearMiss, is_other_number, near_miss};
+use averment_base::value::{Object, ObjectEntry, Value};
 
 /// The entries of a run beside its steps.
 #[allow(missing_docs, reason = "each is the word itself")]
@@ -178,5 +180,49 @@ impl StepKind {
             Self::Handover => Some(of_step::TO),
             Self::Call | Self::Message | Self::Span => None,
         }
+    }
+}
+
+/// Whether an entry of a run is nearly called `error`: `eror`, `Error`, `errors`. Read as one of somebody's own, it would turn a run that ended
+/// in an error into one without.
+#[must_use]
+pub fn is_misspelt_error(key: &str) -> bool {
+    is_near_key(key, of_run::ERROR)
+}
+
+/// A namespace makes another key (`server.error`), and a plural the same one: nobody has both.
+fn is_near_key(key: &str, known: &str) -> bool {
+    is_other_number(key, known) || matches!(near_miss(key, known), Some(NearMiss::Written | NearMiss::Slip))
+}
+
+/// Words that are near a key of [`is_misspelt_ending`] and mean something else.
+const OTHER_WORDS: [&str; 3] = ["stats", "states", "statue"];
+
+/// Whether a key of a call is nearly one that says how the call ended: `eror`, `Status`, `exitCode`. The keys themselves are not.
+#[must_use]
+pub fn is_misspelt_ending(key: &str) -> bool {
+    let [snake, camel] = of_step::IS_ERROR;
+    let endings = [of_step::ERROR, of_step::STATUS, of_step::EXIT_CODE, snake, camel];
+    !endings.contains(&key) && !OTHER_WORDS.contains(&key) && endings.into_iter().any(|ending| is_near_key(key, ending))
+}
+
+/// The entry of a run without an `error` that is nearly called so and holds something.
+#[must_use]
+pub fn misspelt_error<'run>(run: Object<'run>) -> Option<&'run str> {
+    let is_near = |entry: &&ObjectEntry<'run>| is_misspelt_error(entry.key) && !is_nothing(&entry.node.value);
+    let near = run.entries().iter().find(is_near)?.key;
+    run.get(of_run::ERROR).is_none().then_some(near)
+}
+
+/// Whether a value says that there is nothing: `null`, `false`, 0, an empty text, list or object.
+#[must_use]
+pub fn is_nothing(value: &Value<'_>) -> bool {
+    match value {
+        Value::Boolean(value) => !value,
+        Value::Number(number) => number.to_f64() == 0.0,
+        Value::Text(text) => text.as_str().trim().is_empty(),
+        Value::List(items) => items.is_empty(),
+        Value::Object(object) => object.entries().is_empty(),
+        _ => true,
     }
 }

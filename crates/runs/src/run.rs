@@ -3,7 +3,7 @@
 //! Every adapter produces this. What a run does not record is [`Value::Absent`]: absent evidence, neither zero nor empty.
 
 pub use crate::cost_source::CostSource;
-use crate::normal::{of_run, of_step, role};
+use crate::normal::{misspelt_error, of_run, of_step, role};
 pub use crate::source::{RunSource, TextPart};
 use averment_base::value::{Node, Object, Value};
 
@@ -402,12 +402,13 @@ pub struct ReadWarning {
 
 impl<'run> Run<'run> {
     /// The value of a root name of section 4 of the reference; [`Value::Absent`] when the run does not record it.
-    /// `error` of a run is missing, not absent: a run that has no error records none.
+    /// `error` of a run is missing, not absent: a run that has no error records none. It is absent where something is nearly called so, because
+    /// that may be one.
     #[must_use]
     pub fn root_value(&self, name: &str) -> Node<'run> {
-        self.object
-            .get(name)
-            .unwrap_or_else(|| Node::computed(if name == of_run::ERROR { Value::Missing } else { Value::Absent }))
+        let has_none = || name == of_run::ERROR && misspelt_error(self.object).is_none();
+        let without = || if has_none() { Value::Missing } else { Value::Absent };
+        self.object.get(name).unwrap_or_else(|| Node::computed(without()))
     }
 
     /// True if steps of the two kinds are ordered relative to each other. Kinds without steps are ordered with all.

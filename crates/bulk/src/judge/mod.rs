@@ -29,7 +29,7 @@ use averment_report::draw_limits::DrawnFindings;
 use averment_report::model::{ExampleRun, RunReport, UnreadableTrace};
 use averment_report::profile::ProfilePhase;
 pub use averment_report::profile::ReadCounts;
-use averment_runs::run::{Run, RunSource};
+use averment_runs::run::Run;
 use averment_traces::error::ReadError;
 use averment_traces::projection::{LineReader, ReadSet, RunProjection, ScannedChunk};
 use averment_traces::read::{FilePart, LinesOrigin, RawRun, WholeLines};

@@ -81,6 +81,12 @@ impl<'run> StepFields<'run> {
         if keys.is_empty() { String::new() } else { format!(": its keys are {}{more}", keys.join(", ")) }
     }
 
+    /// The entries that are no fields of the kind.
+    pub(super) fn recorded_others(&self) -> impl Iterator<Item = &'run ObjectEntry<'run>> {
+        let is_other = |entry: &&ObjectEntry<'run>| self.field_slot(entry.key).is_none();
+        self.recorded.iter().filter(move |_| self.others > 0).filter(is_other)
+    }
+
     pub(super) fn recorded_field(&self, name: &str) -> Option<Node<'run>> {
         self.recorded.iter().find(|entry| entry.key == name).map(|entry| entry.node)
     }

@@ -13,7 +13,7 @@ use crate::time;
 use averment_base::limits::Limits;
 use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value, ValueText};
 use averment_runs::command;
-use averment_runs::normal::{MAIN_AGENT, of_step};
+use averment_runs::normal::{MAIN_AGENT, is_misspelt_ending, is_nothing, of_step};
 use averment_runs::path::{leaves_root, normal_path};
 use averment_runs::run::{Step, StepKind, StepStatus};
 
@@ -253,6 +253,7 @@ fn read_status<'run>(
     let result = fields.field_node(of_step::RESULT).filter(|node| !matches!(node.value, Value::Null | Value::Absent));
     // An adapter whose format cannot tell says so, with a status that is not recorded.
     let withheld = fields.field_node(of_step::STATUS).is_some_and(|node| matches!(node.value, Value::Absent));
+    let withheld = withheld || is_call && fields.recorded_others().any(may_be_ending);
     let given = match fields.field_text(of_step::STATUS, what)? {
         Some((word, origin)) => Some(match StepStatus::from_word(word) {
             Some(status) => status,
@@ -270,6 +271,15 @@ fn read_status<'run>(
         if is_call { ending.call_status(result, builder.arena) } else { ending.status_by(result.is_some(), false) };
     set_status(fields, found, given.is_some());
     Ok(found)
+}
+
+/// Whether an entry of a call is nearly called like one that says how it ended, and does not say that all is well: it may have failed.
+fn may_be_ending(entry: &ObjectEntry<'_>) -> bool {
+    let is_well = match entry.node.value {
+        Value::Text(text) => StepStatus::from_word(text.as_str()) == Some(StepStatus::Ok),
+        ref value => is_nothing(value),
+    };
+    is_misspelt_ending(entry.key) && !is_well && !is_nothing(&entry.node.value)
 }
 
 fn given_ok(fields: &StepFields<'_>, what: &str) -> Result<Option<StepStatus>, PlacedError> {

@@ -9,7 +9,7 @@ use crate::names::{NamedPart, PartNames};
 use crate::scan::{ScanCursor, few_digits};
 use crate::time;
 use averment_base::value::{Number, Value, ValueText};
-use averment_runs::normal::of_step;
+use averment_runs::normal::{is_misspelt_ending, of_step};
 use averment_runs::run::{CallTimes, StepStatus};
 use std::borrow::Cow;
 
@@ -62,7 +62,8 @@ pub(super) fn call_keys(names: Option<&PartNames>) -> Option<KeyReader<CallKey>>
             roles.push((key.to_owned(), CallKey { beside: Some(beside), ..other }));
         }
     }
-    Some(KeyReader::new(roles, other))
+    let near_ending = CallKey { beside: Some(KeyBeside::Ending), ..other };
+    Some(KeyReader::new(roles, other).with_near(is_misspelt_ending, near_ending))
 }
 
 #[derive(Debug, Default)]

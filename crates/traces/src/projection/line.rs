@@ -214,6 +214,9 @@ impl LineReader {
                 special => {
                     keys_seen.note_special(special, cursor.byte_at(at), at)?;
                     let end = cursor.value_end(at)?;
+                    if matches!(special, SpecialKey::NearError) && !says_nothing(cursor.slice(at, end)) {
+                        return None;
+                    }
                     if matches!(cursor.byte_at(at), b'{' | b'[') && special.may_be_beside() {
                         keys_seen.unread.push(UnreadValue { span: (at, end), harmless_beside: role.harmless_beside });
                     }
@@ -375,6 +378,11 @@ impl LineReader {
 }
 
 /// `None` for a run without calls: only the full reader knows whether it died.
+/// Of a value as it is mostly written where nothing is: any other form is for the full reader.
+fn says_nothing(value: &[u8]) -> bool {
+    matches!(value, b"null" | b"false" | b"0" | b"\"\"" | b"[]" | b"{}")
+}
+
 fn has_calls(projection: &RunProjection<'_>) -> Option<()> {
     (!projection.calls.is_empty()).then_some(())
 }

@@ -41,7 +41,7 @@ impl LineKeys {
             }
             SpecialKey::InFullBeside => self.no_chat = true,
             SpecialKey::TellsOfCalls => self.tells_of_calls = true,
-            SpecialKey::None | SpecialKey::Generic(_) | SpecialKey::Native => {}
+            SpecialKey::None | SpecialKey::Generic(_) | SpecialKey::Native | SpecialKey::NearError => {}
         }
         Some(())
     }

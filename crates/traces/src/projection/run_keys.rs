@@ -7,7 +7,7 @@ use crate::adapt::format::{LineProjection, MessageLayout};
 use crate::adapt::generic::BestRanked;
 use crate::adapt::registry::FORMATS;
 use crate::names::{NamedPart, PartNames};
-use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
+use averment_runs::normal::{EntryType, entry_type, is_misspelt_error, of_run, of_step};
 use averment_runs::run::StepKind;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashSet};
@@ -43,6 +43,8 @@ pub(super) enum SpecialKey {
     TellsOfCalls,
     /// A conversation beside it goes to the full reader.
     InFullBeside,
+    /// It is nearly called `error`: the line goes to the full reader if anything is there.
+    NearError,
 }
 
 impl SpecialKey {
@@ -175,7 +177,9 @@ pub(super) fn keys_of_runs(roots: &[String], names: &PartNames) -> Option<KeyRea
     }
     roles.share_marks();
     let told_apart = roles.0.values().all(|role| role.mark != 0);
-    told_apart.then(|| KeyReader::new(roles.0.into_iter().collect::<Vec<_>>(), RunKey::default()))
+    let reader = KeyReader::new(roles.0.into_iter().collect::<Vec<_>>(), RunKey::default());
+    let near_error = RunKey { special: SpecialKey::NearError, ..RunKey::default() };
+    told_apart.then(|| reader.with_near(is_misspelt_error, near_error))
 }
 
 fn add_specials(roles: &mut RunKeys, names: &PartNames) {

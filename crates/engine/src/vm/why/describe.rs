@@ -12,7 +12,7 @@ use averment_base::truth::Truth;
 use averment_base::value::json::{json_start, pruned_json, to_json};
 use averment_base::value::{Node, Number, Value};
 use averment_builtins::detect::redacted_start;
-use averment_runs::normal::of_step;
+use averment_runs::normal::{misspelt_error, of_run, of_step};
 use averment_runs::run::{Step, StepKind, StepStatus};
 
 /// Shorter names have too many neighbors to suggest one.
@@ -26,8 +26,10 @@ impl<'run> Machine<'run> {
         match node.value {
             Value::Missing => self.describe_missing(&text, at, gaps),
             Value::Absent | Value::Truth(Truth::Undecided) => {
-                let hint = self.how_to_say_failure(at);
-                format!("the run does not record `{}`{hint}", self.unrecorded_root(at).unwrap_or(text))
+                let (hint, name) = (self.how_to_say_failure(at), self.unrecorded_root(at).unwrap_or(text));
+                let near = misspelt_error(self.run.object).filter(|_| name == of_run::ERROR);
+                let near = near.map(|key| format!(" (there is `{}`)", shorten_text(key))).unwrap_or_default();
+                format!("the run does not record `{name}`{near}{hint}")
             }
             Value::List(items) if items.iter().any(|item| item.value.is_absent()) => {
                 format!("the run does not record all of `{text}`")

@@ -157,6 +157,7 @@ catalog! {
     LetterCase = "letter-case", Warning, "text is compared in a case that it never has", Truth;
     ListOfLists = "list-of-lists", Warning, "a value is looked for in a list of lists", Truth certain;
     GlobAsText = "glob-as-text", Warning, "a glob is compared as plain text", Truth certain;
+    RegexAsText = "regex-as-text", Warning, "a regular expression is compared as plain text", Truth certain;
     EmptyNeedle = "empty-needle", Warning, "an empty text is looked for", Truth certain;
     ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth;
     EmptySchema = "empty-schema", Warning, "a schema asks for nothing", Truth;

@@ -88,6 +88,7 @@ mod run_worlds;
 mod runsight;
 mod screen;
 mod secrets;
+mod silent_slips;
 mod skillgym;
 mod testing;
 mod testing_coverage;

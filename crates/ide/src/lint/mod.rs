@@ -17,6 +17,7 @@ mod misreadings;
 mod names;
 mod order;
 mod pairs;
+mod pattern_signs;
 mod regex;
 pub mod registry;
 mod shapes;
@@ -24,6 +25,7 @@ mod style;
 mod temporal;
 mod tests;
 mod text;
+mod text_patterns;
 mod truth;
 mod vacuity;
 

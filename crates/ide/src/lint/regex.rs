@@ -72,7 +72,7 @@ fn last_name(path: &Expr) -> Option<&str> {
     }
 }
 
-fn any_node(tree: &Ast, asked: &dyn Fn(&Ast) -> bool) -> bool {
+pub(super) fn any_node(tree: &Ast, asked: &dyn Fn(&Ast) -> bool) -> bool {
     asked(tree)
         || stacker::maybe_grow(64 << 10, 1 << 20, || match tree {
             Ast::Repetition(repetition) => any_node(&repetition.ast, asked),

@@ -2,7 +2,8 @@
 
 use super::context::LintContext;
 use super::{
-    cost, denials, empty, kinds, misreadings, names, order, pairs, regex, shapes, style, tests, text, truth, vacuity,
+    cost, denials, empty, kinds, misreadings, names, order, pairs, regex, shapes, style, tests, text, text_patterns,
+    truth, vacuity,
 };
 use averment_base::diagnostic::Slug;
 
@@ -33,6 +34,7 @@ passes! {
     truth::letter_case: LetterCase;
     shapes::lists_of_lists: ListOfLists;
     shapes::globs_as_text: GlobAsText;
+    text_patterns::patterns_as_text: RegexAsText, GlobAsText;
     #[of_text] empty::empty_values: EmptyNeedle, ZeroBound, EmptySchema;
     vacuity::missing_existence: OrderWithoutExistence;
     vacuity::vacuous_quantifiers: VacuousQuantifier;

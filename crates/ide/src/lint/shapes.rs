@@ -124,6 +124,11 @@ const PLACES: [&str; 25] = [
     "tool",
 ];
 
+/// Whether a glob stands where one place is named, of which `globs_as_text` tells.
+pub(super) fn is_glob_of_place(name: &str, text: &str) -> bool {
+    text.contains('*') && PLACES.contains(&name)
+}
+
 struct GlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
 
 impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
@@ -204,7 +209,7 @@ impl GlobVisitor<'_, '_> {
             _ => return,
         };
         let ExprKind::Text(text) = &value.kind else { return };
-        let Some(glob) = text.literal_text().filter(|glob| glob.contains('*') && PLACES.contains(&name)) else {
+        let Some(glob) = text.literal_text().filter(|glob| is_glob_of_place(name, glob)) else {
             return;
         };
         let (path, shown) = (self.0.span_text(path.span), self.0.span_text(value.span));

@@ -16,5 +16,6 @@
 mod assist;
 mod editors;
 mod lint;
+mod lint_literals;
 mod lint_truth;
 mod mistakes;

@@ -158,6 +158,7 @@ catalog! {
     ListOfLists = "list-of-lists", Warning, "a value is looked for in a list of lists", Truth certain;
     GlobAsText = "glob-as-text", Warning, "a glob is compared as plain text", Truth certain;
     RegexAsText = "regex-as-text", Warning, "a regular expression is compared as plain text", Truth certain;
+    UnitInName = "unit-in-name", Warning, "a literal has another unit than the name says", Truth certain;
     EmptyNeedle = "empty-needle", Warning, "an empty text is looked for", Truth certain;
     ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth;
     EmptySchema = "empty-schema", Warning, "a schema asks for nothing", Truth;

@@ -3,10 +3,11 @@
 use crate::near_names::warned;
 
 #[test]
-fn patterns_in_quotes_are_told_by_check() {
+fn patterns_in_quotes_and_units_of_names_are_told_by_check() {
     for (rule, told) in [
         ("not (output contains \"Ref.*und\")", "write `matches /Ref.*und/`"),
         ("never user \"*refund*\"", "write `user \"refund\"`"),
+        ("no search: args.timeout_seconds > 30s", "write `30`"),
     ] {
         let run = "{\"calls\": [{\"tool\": \"search\", \"args\": {\"timeout_seconds\": 60}}], \"messages\": [{\"role\": \"user\", \"text\": \"hi\"}], \"output\": \"Refund\"}";
         let said = warned(rule, run);

@@ -14,6 +14,7 @@ mod levels;
 pub(crate) mod lint_semantics;
 pub mod logic;
 mod misreadings;
+mod named_units;
 mod names;
 mod order;
 mod pairs;

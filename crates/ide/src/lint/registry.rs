@@ -2,8 +2,8 @@
 
 use super::context::LintContext;
 use super::{
-    cost, denials, empty, kinds, misreadings, names, order, pairs, regex, shapes, style, tests, text, text_patterns,
-    truth, vacuity,
+    cost, denials, empty, kinds, misreadings, named_units, names, order, pairs, regex, shapes, style, tests, text,
+    text_patterns, truth, vacuity,
 };
 use averment_base::diagnostic::Slug;
 
@@ -34,6 +34,7 @@ passes! {
     truth::letter_case: LetterCase;
     shapes::lists_of_lists: ListOfLists;
     shapes::globs_as_text: GlobAsText;
+    named_units::named_units: UnitInName;
     text_patterns::patterns_as_text: RegexAsText, GlobAsText;
     #[of_text] empty::empty_values: EmptyNeedle, ZeroBound, EmptySchema;
     vacuity::missing_existence: OrderWithoutExistence;

@@ -159,3 +159,44 @@ fn plain_texts_are_no_patterns() {
         }
     }
 }
+
+#[test]
+fn a_literal_of_another_unit_than_the_name_says_is_told() {
+    for (rule, help) in [
+        ("each search: args.timeout_seconds <= 30s", "write `30`"),
+        ("never search(timeout_secs > 1m)", "write `60`"),
+        ("never search(timeoutSec: 30s)", "write `30`"),
+        ("each search: args[\"wait-s\"] < 1.5s", "write `1.5`"),
+        ("sum(args.wait_minutes of search) <= 30s", "write `0.5`"),
+        ("max(calls[*].args.ttl_hours) <= 1d", "write `24`"),
+        ("each search: 7d >= args.days", "write `7`"),
+        ("each search: result.elapsed_us < 5ms", "write `5000`"),
+        ("each pay: args.amount_cents <= $5", "write `500`"),
+        ("each pay: args.amount_eur <= $5", "write a number without a unit"),
+        ("each up: args.size_kb <= 10KB", "write `10`"),
+        ("each up: args.sizeMB < 1MB", "write `1`"),
+        ("each a: args.timeout_seconds <= 10KB", "write a number without a unit"),
+        ("each a: args.seconds_elapsed > 1m", "write `60`"),
+        ("let most = 30s\neach search: args.wait_seconds <= most", "compare it with `30`"),
+    ] {
+        assert_eq!(helps(&format!("{rule}\n"), "unit-in-name"), [help], "{rule}");
+    }
+    assert_eq!(helps("never search(seconds: 1s..30s)\n", "unit-in-name"), ["write `1`", "write `30`"]);
+    assert_eq!(fixed("each a: args.timeout_seconds <= 30s\n"), "each a: args.timeout_seconds <= 30\n");
+    for rule in [
+        "each a: args.timeout_ms <= 30s",
+        "each a: args.timeoutMs <= 30s",
+        "each a: args.timeout_seconds <= 30",
+        "each a: args.size_bytes <= 10KB",
+        "each a: args.price_usd <= $5",
+        "each a: args.bytes_per_second <= 10KB",
+        "each a: args.timeout_seconds * 1000 <= 30s",
+        "each a: args.items <= 30s",
+        "each a: args.contact_us <= $5",
+        "each a: args.timeout_seconds > 0s",
+        "each a: duration <= 5s",
+        "param max_seconds: duration = 30s\nduration <= max_seconds",
+    ] {
+        assert_eq!(helps(&format!("{rule}\n"), "unit-in-name"), [""; 0], "{rule}");
+    }
+}

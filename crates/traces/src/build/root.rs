@@ -2,6 +2,7 @@
 
 use super::StepBuilder;
 use super::fields::wrong_type;
+use super::near_run_keys::misspelt_key;
 use crate::adapt::content;
 use crate::error::PlacedError;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
@@ -87,6 +88,11 @@ pub(super) fn build_entries<'run>(
             let message = format!("the `{}` of the run is below 0: it counts as not recorded", given.key);
             builder.warn_once(given.node.origin, &message);
             continue;
+        }
+        if !builder.of_format
+            && let Some(message) = misspelt_key(object, given)
+        {
+            builder.warn_once(given.node.origin, &message);
         }
         if let Some(node) = standard_entry(builder, given)? {
             entries.push(ObjectEntry { key: given.key, node });

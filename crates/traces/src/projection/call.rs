@@ -34,6 +34,16 @@ enum KeyBeside {
     Ending,
 }
 
+impl CallKey {
+    const OTHER: Self = Self { part: None, rank: 0, mark: 0, unit: true, native: false, beside: None };
+}
+
+/// A key that is nearly one that says how the call ended: the full reader tells what it means.
+fn misspelt_role(key: &[u8]) -> Option<CallKey> {
+    let is_near = is_misspelt_ending(std::str::from_utf8(key).ok()?);
+    is_near.then_some(CallKey { beside: Some(KeyBeside::Ending), ..CallKey::OTHER })
+}
+
 impl KeyBeside {
     fn all_keys() -> impl Iterator<Item = (&'static str, Self)> {
         let endings = of_step::IS_ERROR.into_iter().chain([of_step::EXIT_CODE, of_step::RESPONSE]);
@@ -56,14 +66,13 @@ pub(super) fn call_keys(names: Option<&PartNames>) -> Option<KeyReader<CallKey>>
             }
         }
     }
-    let other = CallKey { part: None, rank: 0, mark: 0, unit: true, native: false, beside: None };
+    let other = CallKey::OTHER;
     for (key, beside) in KeyBeside::all_keys() {
         if !roles.iter().any(|(known, _)| known == key) {
             roles.push((key.to_owned(), CallKey { beside: Some(beside), ..other }));
         }
     }
-    let near_ending = CallKey { beside: Some(KeyBeside::Ending), ..other };
-    Some(KeyReader::new(roles, other).with_near(is_misspelt_ending, near_ending))
+    Some(KeyReader::new(roles, other).with_unknown(misspelt_role))
 }
 
 #[derive(Debug, Default)]

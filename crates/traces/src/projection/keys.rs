@@ -11,8 +11,8 @@ pub(super) struct KeyReader<R> {
     known: FxHashMap<Box<[u8]>, R>,
     expected: Vec<KeyPosition<R>>,
     other: R,
-    /// Unknown keys that have a role all the same.
-    near: Option<(fn(&str) -> bool, R)>,
+    /// The roles of keys that no table holds; by itself such a key has the role `other`.
+    unknown: fn(&[u8]) -> Option<R>,
 }
 
 #[derive(Debug)]
@@ -41,17 +41,12 @@ impl<R: Clone> KeyReader<R> {
     /// Unknown keys get the role `other`.
     pub(super) fn new(known: impl IntoIterator<Item = (String, R)>, other: R) -> Self {
         let known = known.into_iter().map(|(key, role)| (key.into_bytes().into_boxed_slice(), role)).collect();
-        Self { known, expected: Vec::new(), other, near: None }
+        Self { known, expected: Vec::new(), other, unknown: |_| None }
     }
 
-    /// The same where unknown keys of a kind have a role of their own.
-    pub(super) fn with_near(self, is_near: fn(&str) -> bool, role: R) -> Self {
-        Self { near: Some((is_near, role)), ..self }
-    }
-
-    fn role_of_unknown(&self, key: &[u8]) -> &R {
-        let near = self.near.as_ref().filter(|(is_near, _)| std::str::from_utf8(key).is_ok_and(is_near));
-        near.map_or(&self.other, |(_, role)| role)
+    /// Asks a function for the role of every key that is not known.
+    pub(super) fn with_unknown(self, unknown: fn(&[u8]) -> Option<R>) -> Self {
+        Self { unknown, ..self }
     }
 
     pub(super) fn role_of(&self, key: &str) -> &R {
@@ -119,7 +114,8 @@ impl<R: Clone> KeyReader<R> {
         if cursor.byte_at(colon) != b':' || place >= MOST {
             return None;
         }
-        let role = self.known.get(key).unwrap_or_else(|| self.role_of_unknown(key)).clone();
+        let role = self.known.get(key).cloned().or_else(|| (self.unknown)(key));
+        let role = role.unwrap_or_else(|| self.other.clone());
         let expected = ExpectedKey::new(key, role);
         match self.expected.get_mut(place) {
             Some(known) => known.put_key(expected),

@@ -6,6 +6,7 @@ use crate::adapt::fields::ByteSpan;
 use crate::adapt::format::{LineProjection, MessageLayout};
 use crate::adapt::generic::BestRanked;
 use crate::adapt::registry::FORMATS;
+use crate::build::near_run_key;
 use crate::names::{NamedPart, PartNames};
 use averment_runs::normal::{EntryType, entry_type, is_misspelt_error, of_run, of_step};
 use averment_runs::run::StepKind;
@@ -177,9 +178,19 @@ pub(super) fn keys_of_runs(roots: &[String], names: &PartNames) -> Option<KeyRea
     }
     roles.share_marks();
     let told_apart = roles.0.values().all(|role| role.mark != 0);
-    let reader = KeyReader::new(roles.0.into_iter().collect::<Vec<_>>(), RunKey::default());
-    let near_error = RunKey { special: SpecialKey::NearError, ..RunKey::default() };
-    told_apart.then(|| reader.with_near(is_misspelt_error, near_error))
+    told_apart
+        .then(|| KeyReader::new(roles.0.into_iter().collect::<Vec<_>>(), RunKey::default()).with_unknown(misspelt_role))
+}
+
+/// A key that is nearly one of the normal form: the full reader tells of it.
+fn misspelt_role(key: &[u8]) -> Option<RunKey> {
+    let key = std::str::from_utf8(key).ok()?;
+    let special = match near_run_key(key) {
+        Some(_) => SpecialKey::Refuse,
+        None if is_misspelt_error(key) => SpecialKey::NearError,
+        None => return None,
+    };
+    Some(RunKey { special, ..RunKey::default() })
 }
 
 fn add_specials(roles: &mut RunKeys, names: &PartNames) {

@@ -6,7 +6,7 @@
 
 use crate::feed::{self, TraceInput};
 use crate::near_bytes::{KEY, SearchedBytes, stands_in};
-use crate::near_globs::near_tool;
+use crate::near_globs::{near_tested, near_tool};
 use crate::near_words::{near_name_line, near_name_words, one_line, text_of};
 use crate::skipped_rules::{skipped_members, skipped_rules};
 use averment_base::near;
@@ -16,6 +16,7 @@ use averment_engine::bytecode::ops::Op;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::asked_texts::AskedTexts;
 use averment_engine::vm::evaluate::EvaluateOptions;
+use averment_engine::vm::named_tools::{ToolNameTest, named_tools};
 use averment_engine::vm::near_names::{self, NameCategory, NearName};
 use averment_engine::vm::near_values;
 use averment_engine::vm::outcome::MemberGate;
@@ -41,6 +42,8 @@ const MOST: usize = 100_000;
 /// Name pairs compared per run and for all tools: rules and runs may have very many.
 const PAIRS_OF_RUN: usize = 200_000;
 const PAIRS_OF_TOOLS: usize = 4_000_000;
+/// Runs of words in the name of a tool, about.
+const WORD_PAIRS: usize = 10;
 /// Tools named in the summary.
 const TOLD: usize = 100;
 
@@ -53,6 +56,8 @@ pub struct NearNames {
     known: FxHashSet<String>,
     inputs: OnceLock<Vec<TraceInput>>,
     tools: BTreeMap<String, (usize, Span)>,
+    /// Tests of a part of the name of a tool.
+    tool_tests: BTreeMap<ToolNameTest, (usize, Span)>,
     /// Looks for files, skills, agents, hand-overs or tags: they are not keys.
     files: bool,
     /// Texts that conditions look for.
@@ -88,8 +93,12 @@ impl NearNames {
             for key in keys {
                 names.wanted.insert(key.clone());
             }
-            for (tool, span) in near_names::named_tools(program, selection) {
+            let named = named_tools(program, selection);
+            for (tool, span) in named.whole {
                 names.tools.entry(tool.to_owned()).or_insert((number, span));
+            }
+            for (test, span) in named.tests {
+                names.tool_tests.entry(test).or_insert((number, span));
             }
             names.known.extend(near_names::known_names(program));
             names.files |= near_names::looks_for_files(program) || near_values::looks_for_values(program);
@@ -295,12 +304,17 @@ impl NearNames {
     fn near_names(&self, inputs: &[TraceInput], programs: &[Program]) -> Vec<(usize, NearName)> {
         let noted = self.lock_notes();
         let mut names = self.tools_missed(&noted);
+        names.extend(self.tool_tests_missed(&noted));
         let mut told = BTreeSet::new();
         for (program, found) in &noted.found {
             let is_met =
                 (found.what.is_text() || found.what == NameCategory::Role) && noted.met.contains(found.wanted.as_str());
             let is_there = is_met || found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
-            if !is_there && told.insert((found.what, found.wanted.clone())) {
+            // What is told of the names of tools is not told once more of their texts.
+            let is_told = |(of, name): &(usize, NearName)| {
+                of == program && name.what == NameCategory::ToolText && name.span == found.span
+            };
+            if !is_there && !names.iter().any(is_told) && told.insert((found.what, found.wanted.clone())) {
                 let words: Vec<&str> = self.texts.words_of_regex(&found.wanted).collect();
                 if stands_in(inputs, found, &words, &noted.searched) {
                     continue;
@@ -347,6 +361,19 @@ impl NearNames {
             }
         }
         missed
+    }
+
+    /// Tests of a part of a tool's name that no tool meets, although one nearly does.
+    fn tool_tests_missed(&self, noted: &NearNameNotes) -> Vec<(usize, NearName)> {
+        let tools = noted.tools.iter().map(|name| &**name);
+        let most = PAIRS_OF_TOOLS / WORD_PAIRS / noted.tools.len().max(1);
+        let missed = self.tool_tests.iter().take(most).filter_map(|(test, (program, span))| {
+            let found = near_tested(test, tools.clone())?.to_owned();
+            let is_meant = self.known.contains(&found) || self.known.contains(&test.written);
+            let what = NameCategory::ToolText;
+            (!is_meant).then(|| (*program, NearName { wanted: test.written.clone(), found, what, span: *span }))
+        });
+        missed.collect()
     }
 }
 

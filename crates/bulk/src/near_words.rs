@@ -26,6 +26,12 @@ pub(crate) fn near_name_words(found: &NearName) -> String {
     match found.what {
         NameCategory::NoTool => format!("no run calls a tool `{wanted}`, and {}", found.found),
         NameCategory::Tool => format!("no run calls `{wanted}`, and some run calls `{other}`"),
+        NameCategory::ToolText if wanted.starts_with('/') => {
+            format!("no run calls a tool that `{wanted}` matches, and some run calls `{other}`")
+        }
+        NameCategory::ToolText => {
+            format!("no run calls a tool with `{wanted}` in its name, and some run calls `{other}`")
+        }
         NameCategory::Key => format!("no run has the key `{wanted}`, and some run has `{other}` in its place"),
         NameCategory::File => {
             format!("`{wanted}` matches no path of a run in which `{other}` differs from it by letter case alone")

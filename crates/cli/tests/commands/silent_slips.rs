@@ -3,6 +3,11 @@
 use crate::folder::Folder;
 use crate::near_names::warned;
 
+fn calls(tools: &[&str]) -> String {
+    let calls: Vec<String> = tools.iter().map(|tool| format!("{{\"tool\": \"{tool}\", \"args\": {{}}}}")).collect();
+    format!("{{\"calls\": [{}]}}", calls.join(", "))
+}
+
 #[test]
 fn patterns_in_quotes_and_units_of_names_are_told_by_check() {
     for (rule, told) in [
@@ -57,4 +62,73 @@ fn a_misspelt_key_of_a_run_is_told() {
         let ran = folder.aver("check r.assert a.jsonl --format short");
         assert!(!ran.out.contains("warning"), "{entry}: {ran:?}");
     }
+}
+
+#[test]
+fn files_of_a_folder_that_are_nearly_rule_files_are_told_by_every_command() {
+    for name in ["b.asert", "d.assert.txt", "deep/i.ASSERT"] {
+        let folder = Folder::new(&[("rules/a.assert", "never drop"), ("run.json", &calls(&["find"]))]);
+        folder.write(&format!("rules/{name}"), b"never find");
+        for command in ["check rules run.json", "check rules run.json --format json", "lint rules", "test rules"] {
+            let ran = folder.aver(command);
+            let told = format!("warning: `rules/{name}` is passed over");
+            assert_eq!(ran.err.matches(&told).count(), 1, "{command} {name}: {ran:?}");
+        }
+        assert_eq!(folder.aver("check rules run.json").code, 0);
+        assert_eq!(folder.aver(&format!("check rules/{name} run.json")).code, 1);
+    }
+}
+
+#[test]
+fn misspelt_parts_of_the_names_of_tools_are_told() {
+    for (rule, tool) in [
+        ("not (calls[*].tool contains \"refnd\")", "refund"),
+        ("\"refnd\" not in calls[*].tool", "refund"),
+        ("not (calls[*].tool contains any [\"refnd\", \"drop\"])", "refund"),
+        ("no x in calls: x.tool contains \"refnd\"", "issue_refund"),
+        ("no x in calls: x.tool icontains \"Refnd\"", "issue_refund"),
+        ("no x in calls: x.tool starts with \"refnd_\"", "refund_order"),
+        ("no x in calls: x.tool ends with \"refnd\"", "issueRefund"),
+        ("no x in calls: x.tool matches /^refnd/", "refund_order"),
+        ("no x in calls: x.tool matches /^refnd_.*$/", "refund_order"),
+        ("no x in calls: x.tool matches /refnd|dropp/i", "refund_order"),
+        ("no x in calls: x.tool in [\"refnd\", \"drop\"]", "refund"),
+        ("never (any where tool matches /refnd/)", "issue_refund"),
+        ("each any: not tool contains \"refnd\"", "issue_refund"),
+    ] {
+        let said = warned(rule, &calls(&[tool, "find"]));
+        assert_eq!(said.matches("warning:").count(), 1, "{rule}: {said}");
+        assert!(
+            said.contains("rules.assert:1:") && said.contains(&format!("some run calls `{tool}`")),
+            "{rule}: {said}"
+        );
+    }
+    let said = warned("no x in calls: x.tool contains \"Refund\"", &calls(&["refund_order"]));
+    assert_eq!(said.matches("warning:").count(), 1, "{said}");
+    for (rule, tools) in [
+        ("no x in calls: x.tool contains \"refund\"", &["issue_refund", "refnd"][..]),
+        ("no x in calls: x.tool contains \"get\"", &["set_user"]),
+        ("no x in calls: x.tool matches /refund|delete/", &["delete_order", "refnd"]),
+        ("no x in calls: x.tool matches /./", &["refund"]),
+        ("no x in calls: x.tool starts with \"unlock\"", &["lock_door"]),
+        ("no x in calls: x.args.kind contains \"refnd\"", &["refund"]),
+        ("no x in calls: x.tool contains \"Refund\" or x.tool contains \"refund\"", &["refund_order"]),
+    ] {
+        let said = warned(rule, &calls(tools));
+        assert!(!said.contains("no run calls"), "{rule}: {said}");
+    }
+    let folder = Folder::new(&[
+        (
+            "r.assert",
+            "rule a { no x in calls: x.tool contains \"refnd\" }\nrule b { sum(args.n of isue_refund) <= 5 }\ndef is_pay(c) = c.tool == \"chrge\"\nrule c { no x in calls: is_pay(x) }\n",
+        ),
+        ("run.json", &calls(&["issue_refund", "charge"])),
+    ]);
+    for (rule, wanted) in [("a", "`refnd`"), ("b", "`isue_refund`"), ("c", "`chrge`")] {
+        let ran = folder.aver(&format!("check r.assert run.json --rule {rule}"));
+        assert_eq!(ran.err.matches("warning:").count(), 1, "{rule}: {ran:?}");
+        assert!(ran.err.contains(wanted), "{rule}: {ran:?}");
+    }
+    let denied = folder.aver("check r.assert run.json --rule a --deny near-names");
+    assert_eq!(denied.code, 1, "{denied:?}");
 }

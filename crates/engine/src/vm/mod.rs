@@ -20,6 +20,7 @@ mod locate;
 mod logic;
 pub mod machine;
 mod membership;
+pub mod named_tools;
 pub mod near_names;
 pub mod near_paths;
 mod near_regexes;

@@ -5,6 +5,7 @@
 use super::evaluate::EvaluateOptions;
 use super::judge::RunJudge;
 use super::machine::Machine;
+use super::named_tools::named_tools;
 use super::near_paths::{asks_for_files, near_paths};
 use super::near_texts::near_step_texts;
 use super::near_values::{near_roles, near_values};
@@ -13,13 +14,11 @@ use super::select::RuleSelection;
 use super::why::near_keys::NearKeys;
 pub use super::why::near_keys::{NameCategory, NearName};
 use crate::bytecode::ops::Op;
-use crate::bytecode::program::{CodeId, CompiledAssertion, CompiledCheck, PatternId, Program};
+use crate::bytecode::program::{CompiledAssertion, CompiledPattern, Program};
 use averment_base::near::{self, NearMiss};
-use averment_base::source::Span;
-use averment_checker::ir::{Constant, NameTest, PatternAlternative, StatementOperand};
-use averment_runs::normal::of_step;
-use averment_runs::run::{Run, StepKind};
-use averment_syntax::ast::TestKind;
+use averment_base::source::{FileId, Span};
+use averment_checker::ir::{Constant, NameTest};
+use averment_runs::run::Run;
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 
@@ -83,6 +82,9 @@ pub fn known_names(program: &Program) -> Vec<String> {
 /// whoever writes both means both. A slip is never meant.
 #[must_use]
 pub fn is_other_spelling(program: &Program, near: &NearName) -> bool {
+    if near.what == NameCategory::ToolText {
+        return is_in_both_cases(program, near);
+    }
     if near::near_miss(&near.wanted, &near.found).is_none_or(|how| how == NearMiss::Slip) {
         return false;
     }
@@ -104,11 +106,8 @@ pub fn is_other_spelling(program: &Program, near: &NearName) -> bool {
 fn named_places(program: &Program, what: NameCategory, name: &str) -> Vec<Span> {
     match what {
         NameCategory::Tool => {
-            let exact =
-                |one: &PatternAlternative<CodeId>| matches!(&one.name, NameTest::Exactly(known) if known == name);
-            let patterns = pattern_alternatives(program).filter(|(one, _)| exact(one)).map(|(_, span)| span);
-            let compared = compared_tools(program).into_iter().filter(|(known, _)| *known == name);
-            patterns.chain(compared.map(|(_, span)| span)).collect()
+            let named = named_tools(program, &RuleSelection::default()).whole;
+            named.into_iter().filter(|(known, _)| *known == name).map(|(_, span)| span).collect()
         }
         NameCategory::Key => {
             let keys = program.code.iter().zip(&program.spans).filter(|(op, _)| match op {
@@ -123,81 +122,44 @@ fn named_places(program: &Program, what: NameCategory, name: &str) -> Vec<Span> 
     }
 }
 
-fn pattern_alternatives(program: &Program) -> impl Iterator<Item = (&PatternAlternative<CodeId>, Span)> {
-    program.patterns.iter().flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)))
-}
-
-/// The tools that patterns of the selected assertions of a program name (by a glob, too), or conditions compare with, with their places.
-#[must_use]
-pub fn named_tools<'p>(program: &'p Program, selection: &RuleSelection) -> Vec<(&'p str, Span)> {
-    // Which assertion an expression belongs to is not written down: `sum(args.amount of refund) <= 50`.
-    let is_whole = program.assertions.iter().all(|assertion| selection.is_selected(program, assertion));
-    let mut patterns = BTreeSet::new();
-    for assertion in program.assertions.iter().filter(|assertion| selection.is_selected(program, assertion)) {
-        patterns_of(program, &assertion.check, &mut patterns);
-    }
-    let is_named = |number: usize| is_whole || u32::try_from(number).is_ok_and(|id| patterns.contains(&PatternId(id)));
-    let all = program.patterns.iter().enumerate().filter(|(number, _)| is_named(*number)).map(|(_, pattern)| pattern);
-    let named = all.flat_map(|pattern| pattern.alternatives.iter().map(|one| (one, pattern.span)));
-    let tool = |one: &'p PatternAlternative<CodeId>, span| match (&one.name, one.kind) {
-        (NameTest::Exactly(name) | NameTest::Glob(name), StepKind::Call) => Some((name.as_str(), span)),
-        _ => None,
+/// True where one rule has a text in two letter cases, or in one and without letter case: whoever writes both means both.
+fn is_in_both_cases(program: &Program, near: &NearName) -> bool {
+    let folded = |text: &str| {
+        let regex = text.strip_prefix('/').and_then(|rest| rest.rsplit_once('/')).map(|(pattern, _)| pattern);
+        regex.unwrap_or(text).to_lowercase()
     };
-    let mut tools: Vec<_> = named.filter_map(|(one, span)| tool(one, span)).collect();
-    if is_whole {
-        tools.extend(compared_tools(program));
-    }
-    tools
+    let wanted = folded(&near.wanted);
+    let rule = rule_around(program, near.span);
+    let is_other =
+        |text: &str, span: Span| text != near.wanted && folded(text) == wanted && rule_around(program, span) == rule;
+    let of_code = program.code.iter().zip(&program.spans).any(|(op, span)| match op {
+        Op::Constant(literal) => match program.constants.get(literal.0 as usize) {
+            Some(Constant::Text(text)) => is_other(text, *span),
+            Some(Constant::List(items)) => {
+                items.iter().any(|item| matches!(item, Constant::Text(text) if is_other(text, *span)))
+            }
+            _ => false,
+        },
+        Op::Regex(regex) => program.regexes.get(regex.0 as usize).is_some_and(|regex| is_other(&regex.text, *span)),
+        _ => false,
+    });
+    let named = |pattern: &CompiledPattern| {
+        pattern.alternatives.iter().any(|one| match &one.name {
+            NameTest::Contains(text) | NameTest::Exactly(text) => is_other(text, pattern.span),
+            NameTest::Matches(number) => {
+                program.regexes.get(*number as usize).is_some_and(|regex| is_other(&regex.text, pattern.span))
+            }
+            _ => false,
+        })
+    };
+    of_code || program.patterns.iter().any(named)
 }
 
-/// Texts that conditions compare with a call's `tool`: `x.tool == "refund"`, `x.tool in ["refund"]`.
-fn compared_tools(program: &Program) -> Vec<(&str, Span)> {
-    let mut found = Vec::new();
-    for (ops, spans) in program.code.windows(3).zip(program.spans.windows(3)) {
-        let (
-            &[
-                Op::Field(name, _) | Op::StepField(name) | Op::StepOrRoot(name),
-                Op::Constant(literal),
-                Op::Test(kind, _),
-            ],
-            [_, span, _],
-        ) = (ops, spans)
-        else {
-            continue;
-        };
-        if program.names.get(name.0 as usize).is_none_or(|name| name != of_step::TOOL) {
-            continue;
-        }
-        match (kind, program.constants.get(literal.0 as usize)) {
-            (TestKind::Equal, Some(Constant::Text(text))) => found.push((text.as_str(), *span)),
-            (TestKind::In, Some(Constant::List(items))) => found.extend(items.iter().filter_map(|item| match item {
-                Constant::Text(text) => Some((text.as_str(), *span)),
-                _ => None,
-            })),
-            _ => {}
-        }
-    }
-    found
-}
-
-fn patterns_of(program: &Program, check: &CompiledCheck, into: &mut BTreeSet<PatternId>) {
-    // The depth of checks is that of the rule file, which the reader limits.
-    match check {
-        CompiledCheck::Temporal(id) => {
-            let operands = program.temporals.get(id.0 as usize).map(|entry| entry.temporal.operands());
-            into.extend(operands.into_iter().flatten().filter_map(|operand| match operand {
-                StatementOperand::Pattern(pattern) => Some(*pattern),
-                _ => None,
-            }));
-        }
-        CompiledCheck::Not(inner) => patterns_of(program, inner, into),
-        CompiledCheck::Scoped { scope, body, .. } => {
-            into.extend(scope.header_patterns());
-            patterns_of(program, body, into);
-        }
-        CompiledCheck::Group { members, .. } => {
-            members.iter().for_each(|member| patterns_of(program, &member.check, into))
-        }
-        CompiledCheck::Expression(_) | CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
-    }
+/// The file and the rule around a place; assertions outside of a rule belong together, and so do declarations.
+fn rule_around(program: &Program, place: Span) -> (FileId, Option<Option<u32>>) {
+    let around = |assertion: &&CompiledAssertion| {
+        let span = assertion.span;
+        span.file == place.file && span.start <= place.start && place.end <= span.end
+    };
+    (place.file, program.assertions.iter().find(around).map(|assertion| assertion.rule))
 }

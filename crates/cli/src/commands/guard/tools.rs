@@ -1,7 +1,7 @@
 //! The tools that rules name, for whoever knows which tools there are.
 
 use averment::Rules;
-use averment_engine::vm::near_names::named_tools;
+use averment_engine::vm::named_tools::named_tools;
 use averment_engine::vm::select::RuleSelection;
 use averment_guard::mcp::{NamedTool, ToolCheck};
 
@@ -9,7 +9,7 @@ use averment_guard::mcp::{NamedTool, ToolCheck};
 pub(super) fn tool_check(rules: &Rules) -> ToolCheck {
     let mut named = Vec::new();
     for program in rules.compiled_programs() {
-        for (name, span) in named_tools(program, &RuleSelection::default()) {
+        for (name, span) in named_tools(program, &RuleSelection::default()).whole {
             if name.contains(['*', '?']) {
                 continue;
             }

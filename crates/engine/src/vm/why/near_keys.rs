@@ -33,6 +33,8 @@ pub struct NearName {
 pub enum NameCategory {
     /// A tool.
     Tool,
+    /// A part of the names of tools.
+    ToolText,
     /// A word for something else of a run where the name of a tool stands.
     NoTool,
     /// A key of an object.
@@ -76,7 +78,7 @@ impl NameCategory {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
-            Self::Tool | Self::NoTool => "tool",
+            Self::Tool | Self::ToolText | Self::NoTool => "tool",
             Self::Key => "key",
             Self::File => "path",
             Self::Skill => "skill",
@@ -101,7 +103,7 @@ impl NameCategory {
             Self::Part | Self::LetterCase | Self::WhiteSpace | Self::Scheme => true,
             Self::NotAtStart | Self::NotAtEnd => true,
             Self::Options | Self::Percent | Self::Folder | Self::Rooted => true,
-            Self::Tool | Self::NoTool | Self::Key | Self::File | Self::Role => false,
+            Self::Tool | Self::ToolText | Self::NoTool | Self::Key | Self::File | Self::Role => false,
             Self::Skill | Self::Agent | Self::Handover | Self::Tag => false,
         }
     }

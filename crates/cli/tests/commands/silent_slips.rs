@@ -132,3 +132,38 @@ fn misspelt_parts_of_the_names_of_tools_are_told() {
     let denied = folder.aver("check r.assert run.json --rule a --deny near-names");
     assert_eq!(denied.code, 1, "{denied:?}");
 }
+
+#[test]
+fn a_text_in_another_letter_case_is_told_where_a_rule_holds_by_it() {
+    let run = |text: &str| {
+        format!(
+            "{{\"calls\": [{{\"tool\": \"send\", \"args\": {{\"to\": \"{text}\"}}, \"result\": \"{text}\"}}], \"messages\": [{{\"role\": \"user\", \"text\": \"{text}\"}}]}}"
+        )
+    };
+    for (rule, text) in [
+        ("never send(to contains \"Ann\")", "ann@shop.example"),
+        ("never user \"Ann\"", "mail ann@shop.example"),
+        ("no send: args.to matches /ssn/", "SSN: 12"),
+        ("no send: args.to contains \"ssn\"", "my SSN_x"),
+        ("tool any fails when result contains \"Error\"\nnever send failed", "error: no"),
+        ("tool send fails when result matches /Denied/\nnever send failed", "access denied"),
+    ] {
+        let said = warned(rule, &run(text));
+        assert_eq!(said.matches("in this letter case").count(), 1, "{rule}: {said}");
+    }
+    for (rule, text) in [
+        ("never send(to contains \"Ann\" or to contains \"ann\")", "xann@shop.example"),
+        ("rule r {\n  never send(to contains \"Ann\")\n  never send(to contains \"ann\")\n}", "ann@shop.example"),
+        ("rule r {\n  never send(to contains \"Ann\")\n  never send(to matches /ann/i)\n}", "ann@shop.example"),
+        ("never send(to contains \"Ann\")", "channel"),
+        ("never send(to contains \"ANN\")", "ann"),
+        ("tool any fails when result contains \"Error\"\nnever send failed", "Error: no"),
+    ] {
+        let said = warned(rule, &run(text));
+        assert!(!said.contains("letter case"), "{rule}: {said}");
+    }
+    // A run that says itself how its calls ended asks no such line.
+    let recorded =
+        "{\"calls\": [{\"tool\": \"send\", \"args\": {}, \"result\": \"error: no\", \"status\": \"failed\"}]}";
+    assert_eq!(warned("tool any fails when result contains \"Error\"\nrequire send failed", recorded), "");
+}

@@ -2,6 +2,7 @@
 //!
 //! A rule with a misspelt name is silent on every run. What is found here is a sign of that, and never decides anything.
 
+use super::context::ExpressionScope;
 use super::evaluate::EvaluateOptions;
 use super::judge::RunJudge;
 use super::machine::Machine;
@@ -11,14 +12,15 @@ use super::near_texts::near_step_texts;
 use super::near_values::{near_roles, near_values};
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
+use super::tool_facts::{asks_rules, fits_name};
 use super::why::near_keys::NearKeys;
 pub use super::why::near_keys::{NameCategory, NearName};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::{CompiledAssertion, CompiledPattern, Program};
 use averment_base::near::{self, NearMiss};
 use averment_base::source::{FileId, Span};
-use averment_checker::ir::{Constant, NameTest};
-use averment_runs::run::Run;
+use averment_checker::ir::{Constant, NameTest, ToolClaim};
+use averment_runs::run::{Run, StepKind};
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 
@@ -40,8 +42,10 @@ pub fn near_names<'run>(
     arena: &'run Bump,
     options: &EvaluateOptions,
 ) -> FoundNames {
+    let keys = NearKeys { folded: prepared.folded_regexes(), ..NearKeys::default() };
+    let keys = fact_texts(program, prepared, run, arena, options, keys);
     let mut machine = Machine::new(program, prepared, run, arena, options.limits);
-    machine.observer.near_keys = Some(NearKeys { folded: prepared.folded_regexes(), ..NearKeys::default() });
+    machine.observer.near_keys = Some(keys);
     let permissions = super::world::Permissions::default();
     let mut judge = RunJudge::new(machine, &permissions);
     judge.explains = false;
@@ -57,6 +61,38 @@ pub fn near_names<'run>(
     near_values(program, run, &mut near);
     near_roles(program, run, &mut near, &mut met);
     FoundNames { near, met }
+}
+
+/// What `fails when` looks for in the calls of a run and does not find.
+fn fact_texts<'run>(
+    program: &'run Program,
+    prepared: &'run PreparedProgram,
+    run: &'run Run<'run>,
+    arena: &'run Bump,
+    options: &EvaluateOptions,
+    keys: NearKeys,
+) -> NearKeys {
+    let codes: Vec<_> = program
+        .tool_facts
+        .iter()
+        .filter_map(|fact| match fact.says {
+            ToolClaim::Fails(code) => Some((fact, code)),
+            _ => None,
+        })
+        .collect();
+    if codes.is_empty() {
+        return keys;
+    }
+    let mut machine = Machine::new_unadjusted(program, prepared, run, arena, options.limits);
+    machine.observer.near_keys = Some(keys);
+    for step in run.steps.iter().filter(|step| step.kind == StepKind::Call && asks_rules(run, step)) {
+        for (_, code) in codes.iter().filter(|(fact, _)| fact.tools.iter().any(|test| fits_name(test, step.name))) {
+            machine.refuel();
+            // What cannot be evaluated says nothing of how a call ended.
+            let _ = machine.evaluate_truth(*code, &ExpressionScope::of_step(step));
+        }
+    }
+    machine.observer.near_keys.take().unwrap_or_default()
 }
 
 /// True if a program matches files, whose paths may differ in letter case.
@@ -82,7 +118,7 @@ pub fn known_names(program: &Program) -> Vec<String> {
 /// whoever writes both means both. A slip is never meant.
 #[must_use]
 pub fn is_other_spelling(program: &Program, near: &NearName) -> bool {
-    if near.what == NameCategory::ToolText {
+    if matches!(near.what, NameCategory::LetterCase | NameCategory::ToolText) {
         return is_in_both_cases(program, near);
     }
     if near::near_miss(&near.wanted, &near.found).is_none_or(|how| how == NearMiss::Slip) {

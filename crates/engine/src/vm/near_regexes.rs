@@ -1,6 +1,6 @@
 //! Regular expressions that no value matches, while some value would in another letter case: `/error/` beside `Error`.
 
-use super::near_texts::{SHORTEST, is_mixed};
+use super::near_texts::{SHORTEST_CASED, is_mixed};
 use crate::bytecode::program::Program;
 use averment_checker::ir::RegexSource;
 use regex::{Regex, RegexBuilder};
@@ -69,7 +69,7 @@ fn add_words(tree: &Hir, words: &mut Vec<String>) -> bool {
             let text = String::from_utf8_lossy(&literal.0);
             let long = text
                 .split(|sign: char| !sign.is_alphanumeric())
-                .filter(|word| word.chars().filter(|sign| sign.is_alphabetic()).count() >= SHORTEST);
+                .filter(|word| word.chars().filter(|sign| sign.is_alphabetic()).count() >= SHORTEST_CASED);
             words.extend(long.take(MOST).map(str::to_owned));
             true
         }

@@ -17,6 +17,8 @@ const LONGEST_WANTED: usize = 80;
 pub(in crate::vm) const LONGEST_VALUE: usize = 64 << 10;
 /// Letters; shorter words stand in many texts by chance.
 pub(in crate::vm) const SHORTEST: usize = 4;
+/// Letters of a text that is looked for in another letter case; its word stands as a whole there.
+pub(in crate::vm) const SHORTEST_CASED: usize = 3;
 /// Words of a text that is no single name or state.
 const PROSE_WORDS: usize = 3;
 
@@ -62,7 +64,7 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
     if other_scheme(&small).is_some_and(|other| folded.contains(&other)) {
         return Some(NameCategory::Scheme);
     }
-    let is_mentioned = mentions_text(&folded, &small);
+    let is_mentioned = mentions_text(&folded, &small) || !is_equality(kind) && stands_as_word(&folded, &small);
     if is_equality(kind) {
         let is_mentioned = is_mentioned && (is_phrase(wanted) || is_prose(value));
         return (value != wanted && (is_mentioned || is_joined(&folded, &small))).then_some(NameCategory::Part);
@@ -73,9 +75,12 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
             TestKind::EndsWith if mentions_text(value, wanted) => Some(NameCategory::NotAtEnd),
             TestKind::StartsWith if !folded.starts_with(&small) => None,
             TestKind::EndsWith if !folded.ends_with(&small) => None,
-            _ => (letter_count(wanted) >= SHORTEST && is_mixed(wanted) && value.len() >= wanted.len())
+            _ => (letter_count(wanted) >= SHORTEST_CASED && is_mixed(wanted) && value.len() >= wanted.len())
                 .then_some(NameCategory::LetterCase),
         };
+    }
+    if letter_count(wanted) < SHORTEST && !wanted.contains('"') {
+        return None;
     }
     // Most values lack a word of it: then nothing has to be written anew.
     if !small.split(|sign: char| !sign.is_alphanumeric()).all(|word| folded.contains(word)) {
@@ -88,6 +93,15 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
         () if is_optioned => Some(NameCategory::Options),
         () => None,
     }
+}
+
+/// A word between other signs: `ann` in `ann@shop.example`.
+fn stands_as_word(value: &str, word: &str) -> bool {
+    let is_edge = |sign: Option<char>| sign.is_none_or(|sign| !sign.is_alphanumeric());
+    value.match_indices(word).any(|(at, _)| {
+        let (before, rest) = value.split_at_checked(at).unwrap_or_default();
+        is_edge(before.chars().next_back()) && is_edge(rest.get(word.len()..).and_then(|rest| rest.chars().next()))
+    })
 }
 
 /// A command line without what begins with `-`.
@@ -152,7 +166,7 @@ pub(super) fn is_asked(kind: TestKind, wanted: &str) -> bool {
         && match kind {
             TestKind::Equal | TestKind::Identical => letter_count(wanted) >= 3,
             TestKind::StartsWith | TestKind::EndsWith => letter_count(wanted) >= 2,
-            TestKind::Contains => letter_count(wanted) >= if wanted.contains('"') { 2 } else { SHORTEST },
+            TestKind::Contains => letter_count(wanted) >= if wanted.contains('"') { 2 } else { SHORTEST_CASED },
             _ => false,
         }
 }

@@ -108,6 +108,11 @@ fn recorded_annotations<'run>(run: &Run<'run>) -> FxHashMap<&'run str, Node<'run
     tools.iter().filter_map(about).collect()
 }
 
+/// True where the run itself does not say how a call ended, so that rules are asked.
+pub(super) fn asks_rules(run: &Run<'_>, step: &Step<'_>) -> bool {
+    step.status == StepStatus::Unknown || run.concludes_ok && is_concluded(step)
+}
+
 type ToolEntries<'run> = SmallVec<[ObjectEntry<'run>; 4]>;
 
 struct FactLookup<'run> {
@@ -143,7 +148,7 @@ impl<'run> FactLookup<'run> {
     /// The status of a call by the rules; `None` if the run records it, no rule covers the tool, or it is undecided.
     fn call_status(&self, machine: &mut Machine<'run>, step: &'_ Step<'run>) -> Option<StepStatus> {
         let concluded = machine.run.concludes_ok && is_concluded(step);
-        if step.status != StepStatus::Unknown && !concluded {
+        if !asks_rules(machine.run, step) {
             return None;
         }
         let names = self.tool_names(step.name);
@@ -252,7 +257,7 @@ fn is_concluded(step: &Step<'_>) -> bool {
     step.status == StepStatus::Ok && computed(of_step::STATUS) && computed(of_step::OK)
 }
 
-fn fits_name(test: &NameTest, name: &str) -> bool {
+pub(super) fn fits_name(test: &NameTest, name: &str) -> bool {
     match test {
         NameTest::Any => true,
         NameTest::Exactly(exact) => exact == name,

@@ -1,6 +1,6 @@
 //! `aver explain SLUG`: the page of a diagnostic. `aver explain RULES TRACE`: how each verdict on a run came about.
 
-use super::console::{ColorChoice, OutputStream};
+use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::docs;
 use super::exclude::ExcludePatterns;
 use super::exit::{CommandError, Exit};
@@ -17,7 +17,7 @@ use averment_report::derivation::{self, DerivationView, StepChoice};
 use averment_report::model::UnreadableTrace;
 use averment_report::tell_unreadable;
 use averment_traces::read::RawRun;
-use averment_traces::redact_path::RedactPath;
+use averment_traces::redact_path::{RedactPath, unmatched_warnings};
 use bumpalo::Bump;
 use clap::ValueEnum;
 use std::io::Write as _;
@@ -159,12 +159,14 @@ fn explain_verdicts(
         as_skillgym,
         ..JudgeSettings::default()
     };
-    let reading = RunReadOptions { limits, redact, as_skillgym, ..RunReadOptions::default() };
+    let reading = RunReadOptions { limits, redact: Arc::clone(&redact), as_skillgym, ..RunReadOptions::default() };
     let wanted = find_run(trace, arguments.run.as_deref(), &reading, color)?;
     let choice = if arguments.all { StepChoice::All } else { StepChoice::Around };
     let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
     let explanation = rules.explain_run(wanted.raw_run()?, choice).map_err(|_| CommandError::Said(Exit::Trace))?;
-    write_derivations(arguments, explanation.derivation_view(), color)
+    let exit = write_derivations(arguments, explanation.derivation_view(), color)?;
+    eprint_redacted(&unmatched_warnings(&redact));
+    Ok(exit)
 }
 
 fn load_rules(

@@ -167,3 +167,12 @@ fn a_text_in_another_letter_case_is_told_where_a_rule_holds_by_it() {
         "{\"calls\": [{\"tool\": \"send\", \"args\": {}, \"result\": \"error: no\", \"status\": \"failed\"}]}";
     assert_eq!(warned("tool any fails when result contains \"Error\"\nrequire send failed", recorded), "");
 }
+
+#[test]
+fn a_path_that_hides_nothing_is_told_by_explain_too() {
+    let run = "{\"calls\": [{\"tool\": \"pay\", \"args\": {\"card\": \"4111\"}}], \"output\": \"4111\"}";
+    let folder = Folder::new(&[("r.assert", "output == \"x\""), ("run.json", run)]);
+    let told = "warning: no run has `calls[*].args.crad`, which `--redact` names: nothing is hidden for it\n";
+    assert_eq!(folder.aver("explain r.assert run.json --redact calls[*].args.crad").err, told);
+    assert_eq!(folder.aver("explain r.assert run.json --redact calls[*].args.card").err, "");
+}

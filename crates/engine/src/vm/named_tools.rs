@@ -94,7 +94,7 @@ impl RuleReach<'_> {
             }
             CompiledCheck::Not(inner) => self.add_check(inner),
             CompiledCheck::Scoped { scope, body, .. } => {
-                scope.header_patterns().into_iter().for_each(|pattern| self.add_pattern(*pattern));
+                scope.header_patterns().for_each(|pattern| self.add_pattern(*pattern));
                 self.add_check(body);
             }
             CompiledCheck::Group { members, .. } => members.iter().for_each(|member| {

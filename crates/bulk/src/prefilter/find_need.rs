@@ -164,7 +164,23 @@ fn is_timed(statement: &Temporal<PatternId, CodeId>) -> bool {
         | Temporal::NeverBetween { within, .. }
         | Temporal::After { within, .. }
         | Temporal::Sequence { within, .. } => is_timed_bound(within),
-        _ => false,
+        Temporal::Require { .. }
+        | Temporal::Never { .. }
+        | Temporal::Only { .. }
+        | Temporal::Count { .. }
+        | Temporal::First { .. }
+        | Temporal::Last { .. }
+        | Temporal::IfThen { .. }
+        | Temporal::Iff { .. }
+        | Temporal::Either { .. }
+        | Temporal::NotBoth { .. }
+        | Temporal::Repeat { .. }
+        | Temporal::Flow { .. }
+        | Temporal::Each { .. }
+        | Temporal::NoneIn { .. }
+        | Temporal::NoneInSteps { .. }
+        | Temporal::ArgsValid { .. }
+        | Temporal::CallsMatch { .. } => false,
     }
 }
 

@@ -165,7 +165,12 @@ impl ExportWriter<'_> {
             | StatementKind::Repeat { .. }
             | StatementKind::Flow { .. }
             | StatementKind::Each { .. } => Err(ORDER),
-            _ => Err(RUN),
+            StatementKind::Sliding { .. }
+            | StatementKind::NoPredicate { .. }
+            | StatementKind::ArgsValid { .. }
+            | StatementKind::CallsMatch { .. }
+            | StatementKind::World(_)
+            | StatementKind::Rate { .. } => Err(RUN),
         }
     }
 

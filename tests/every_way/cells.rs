@@ -33,6 +33,7 @@ pub const KINDS: &[(&str, &[Verdict])] = &[
     ("Block Between", &[]),
     ("Block Each", &[]),
     ("Block When", &[]),
+    ("CallsMatch", &[]),
     ("Count", &[]),
     ("Either", &[]),
     ("Expression", &[]),
@@ -64,6 +65,14 @@ pub const KINDS: &[(&str, &[Verdict])] = &[
     ("Together", &[]),
     ("When", &[]),
 ];
+
+#[test]
+fn every_kind_that_is_generated_is_listed() {
+    let kinds = (0..3000).map(|number| crate::generate_rule::rule(&mut Source::seeded(5, number)).kind());
+    let missing: std::collections::BTreeSet<String> =
+        kinds.filter(|kind| KINDS.iter().all(|(listed, _)| listed != kind)).collect();
+    assert!(missing.is_empty(), "`KINDS` in tests/every_way/cells.rs lacks {missing:?}");
+}
 
 /// Rules of a kind that are tried, and runs for each.
 const TRIED: (u64, u64) = (3000, 14);

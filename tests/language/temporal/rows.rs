@@ -114,6 +114,16 @@ fn order() {
             "sequence a(id: $x) -> b -> c(id: $x)",
             &[(r#"a{"id":1} a{"id":2} b c{"id":1}"#, Pass), (r#"a{"id":1} b a{"id":2} c{"id":2}"#, Fail)],
         ),
+        ("starts before a -> b", &[("a+0=9 b+5=7", Pass), ("b+0=9 a+5=7", Fail), ("a", Vacuous)]),
+        (
+            "nested a(id: $x) -> b(id: $x)",
+            &[
+                (r#"a{"id":1} a{"id":2} b{"id":2} b{"id":1}"#, Pass),
+                (r#"a{"id":1} a{"id":2} b{"id":1} b{"id":2}"#, Fail),
+                (r#"a{"id":1}"#, Fail),
+                ("c", Vacuous),
+            ],
+        ),
         ("sequence only a -> b", &[("x a y b", Pass), ("a b b", Fail), ("b a", Fail), ("a", Fail)]),
         ("never b after a", &[("b a", Pass), ("a x b", Fail), ("b", Vacuous)]),
         (

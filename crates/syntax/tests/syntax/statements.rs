@@ -67,6 +67,27 @@ fn every_form_begins_with_a_word_of_the_table() {
     }
 }
 
+/// Tests that go through every kind of statement by a list of their own.
+const LISTS: [&str; 4] = [
+    "crates/syntax/tests/syntax/fmt/generate.rs",
+    "tests/language/kind_words.rs",
+    "tests/language/temporal/rows.rs",
+    "crates/guard/tests/replay.rs",
+];
+
+#[test]
+fn the_lists_of_other_tests_hold_every_statement() {
+    // Checks of the world, groups and blocks are looked at elsewhere.
+    let others = ["score", "file", "env", "tool", "http", "run", "in", "any", "all", "none", "at", "between", "when"];
+    let heads = || HEADS.iter().map(|head| head.word).filter(|word| !others.contains(word));
+    for path in LISTS {
+        let text = project(path);
+        let is_listed = |word: &&str| text.contains(&format!("\"{word} ")) || text.contains(&format!("\"{word}\""));
+        let missing: Vec<&str> = heads().filter(|word| !is_listed(word)).collect();
+        assert!(missing.is_empty(), "{path} has no statement that begins with {missing:?}");
+    }
+}
+
 /// True for words that begin something in backticks on a page: `require A`.
 fn is_told(page: &str, words: &str) -> bool {
     let codes = page.split('`').skip(1).step_by(2);

@@ -136,6 +136,19 @@ fn no_mark_is_a_key_of_the_normal_form_or_of_home_grown_runs() {
 }
 
 #[test]
+fn the_page_tells_of_every_format() {
+    let page = averment_fixtures::root().join("docs/reference/traces.md");
+    let page = std::fs::read_to_string(page).unwrap().to_lowercase();
+    let name = |format: &super::format::TraceFormat| match format.name.split(' ').next().unwrap_or_default() {
+        "ACP" => "agent client protocol".to_owned(),
+        first => first.to_lowercase(),
+    };
+    let missing: BTreeSet<String> =
+        super::registry::FORMATS.iter().map(name).filter(|name| !page.contains(name)).collect();
+    assert!(missing.is_empty(), "docs/reference/traces.md does not tell of {missing:?}");
+}
+
+#[test]
 fn what_no_projection_reads_has_marks_that_keep_it_away() {
     for format in super::registry::FORMATS {
         let marked = !format.marks.is_empty() || matches!(format.projected, super::format::LineProjection::Calls);

@@ -336,7 +336,7 @@ fn every_format_has_a_file_into_which_something_unknown_is_put() {
             }
         }
     }
-    assert_eq!(missing, BTreeSet::from(OWN_KEYS));
+    assert_eq!(missing, BTreeSet::from(OWN_KEYS), "these formats have no run in tests/golden/trace/formats");
 }
 
 /// Formats in which other keys are the author's own.

@@ -810,6 +810,11 @@ impl Writer {
                 }
                 self.within();
             }
+            9 if self.random.chance(25) => {
+                self.keyword_step("nested", depth);
+                self.arrow();
+                self.step(depth);
+            }
             9 => {
                 let words = self.random.pick(&["together", "apart", "not both"]);
                 self.keyword_step(words, depth);

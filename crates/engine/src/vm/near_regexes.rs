@@ -1,6 +1,6 @@
 //! Regular expressions that no value matches, while some value would in another letter case: `/error/` beside `Error`.
 
-use super::near_texts::{SHORTEST_CASED, is_mixed};
+use super::near_texts::{SHORTEST, SHORTEST_CASED, is_mixed};
 use crate::bytecode::program::Program;
 use averment_checker::ir::RegexSource;
 use regex::{Regex, RegexBuilder};
@@ -42,7 +42,9 @@ pub(super) fn asked_words(regex: &RegexSource) -> Vec<String> {
     }
     let mut words = Vec::new();
     let Ok(tree) = regex_syntax::parse(&regex.pattern) else { return words };
-    if !add_words(&tree, &mut words) || !is_mixed(&regex.text) {
+    // A word beside classes and choices is a short sign more often than a word: `/xox[bp]-/`.
+    let shortest = if matches!(tree.kind(), HirKind::Literal(_)) { SHORTEST_CASED } else { SHORTEST };
+    if !add_words(&tree, shortest, &mut words) || !is_mixed(&regex.text) {
         return Vec::new();
     }
     words.sort_unstable();
@@ -63,20 +65,22 @@ pub(super) fn is_location_glob(regex: &RegexSource) -> bool {
 }
 
 /// False where a class has a capital without its small letter. The tree is as deep as the parser allows.
-fn add_words(tree: &Hir, words: &mut Vec<String>) -> bool {
+fn add_words(tree: &Hir, shortest: usize, words: &mut Vec<String>) -> bool {
     match tree.kind() {
         HirKind::Literal(literal) => {
             let text = String::from_utf8_lossy(&literal.0);
             let long = text
                 .split(|sign: char| !sign.is_alphanumeric())
-                .filter(|word| word.chars().filter(|sign| sign.is_alphabetic()).count() >= SHORTEST_CASED);
+                .filter(|word| word.chars().filter(|sign| sign.is_alphabetic()).count() >= shortest);
             words.extend(long.take(MOST).map(str::to_owned));
             true
         }
         HirKind::Class(class) => !has_lone_capital(class),
-        HirKind::Repetition(repeated) => repeated.min == 0 || add_words(&repeated.sub, words),
-        HirKind::Capture(capture) => add_words(&capture.sub, words),
-        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().all(|part| add_words(part, words)),
+        HirKind::Repetition(repeated) => repeated.min == 0 || add_words(&repeated.sub, shortest, words),
+        HirKind::Capture(capture) => add_words(&capture.sub, shortest, words),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => {
+            parts.iter().all(|part| add_words(part, shortest, words))
+        }
         HirKind::Empty | HirKind::Look(_) => true,
     }
 }

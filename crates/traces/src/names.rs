@@ -204,6 +204,11 @@ impl PartNames {
         self.lists.get(part as usize).map_or(&[], Vec::as_slice)
     }
 
+    /// True for a name of any part.
+    pub(crate) fn has_name(&self, name: &str) -> bool {
+        self.lists.iter().any(|names| has_name(names, name))
+    }
+
     fn change_list(&mut self, part: NamedPart, change: impl FnOnce(&mut NameList)) {
         if let Some(list) = self.lists.get_mut(part as usize) {
             change(list);

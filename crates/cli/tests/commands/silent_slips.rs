@@ -56,6 +56,8 @@ fn a_misspelt_key_of_a_run_is_told() {
         "\"input\": \"x\"",
         "\"error\": null, \"eror\": \"x\"",
         "\"model\": \"m\"",
+        "\"duration_ms\": 5",
+        "\"durationMs\": 5",
     ] {
         let run = format!("{{\"calls\": [{{\"tool\": \"find\", \"args\": {{}}}}], {entry}}}\n");
         let folder = Folder::new(&[("r.assert", "never drop"), ("a.jsonl", &run)]);

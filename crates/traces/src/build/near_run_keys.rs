@@ -1,5 +1,6 @@
 //! Keys at the top of a run that are nearly one of the normal form: a rule about `error` does not see `eror`.
 
+use crate::names::PartNames;
 use averment_base::near::{NearMiss, near_miss};
 use averment_base::value::{Object, ObjectEntry, Value};
 use averment_runs::normal::{EntryType, entry_type, of_run};
@@ -8,7 +9,8 @@ use averment_runs::run::StepKind;
 /// The key of the normal form that a key nearly is; `None` for the keys themselves.
 pub(crate) fn near_run_key(key: &str) -> Option<&'static str> {
     let lists = || StepKind::ALL.into_iter().map(StepKind::list_key);
-    if of_run::ALL.into_iter().chain(lists()).any(|known| known == key) {
+    // `duration_ms` is a name of its own, which other traces have for `duration`.
+    if of_run::ALL.into_iter().chain(lists()).any(|known| known == key) || PartNames::known_names().has_name(key) {
         return None;
     }
     // `completed` says something else than `complete`.

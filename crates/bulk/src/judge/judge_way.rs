@@ -4,7 +4,6 @@ use super::ThreadJudge;
 use super::partial_read::{RequiredParts, SeenRun};
 use crate::pipeline::Pipeline;
 use crate::prefilter::{AssertionReads, Prefilter, PrefilterAnswer};
-use averment_report::RunGranularity;
 use averment_report::profile::FullReadFor;
 use averment_traces::names::PartNames;
 use averment_traces::projection::{LineReader, ReadSet};
@@ -84,12 +83,12 @@ impl ThreadJudge<'_> {
             return JudgeWay::InFull(FullReadCause::Run);
         }
         if !self.tells_runs() {
-            let is_settled = self.incremental.compare_answers(&self.answers);
-            if is_settled && !self.wants_example() {
-                return JudgeWay::Counted;
-            }
-            if self.pipeline.runs == RunGranularity::Counts {
+            // What an example says may need other parts than what is open: it is known only then whether there is one.
+            if !self.incremental.compare_answers(&self.answers) {
                 return JudgeWay::InFull(FullReadCause::Assertions);
+            }
+            if !self.wants_example() {
+                return JudgeWay::Counted;
             }
         }
         if self.pipeline.detail.takes_whole_runs() {
@@ -143,9 +142,8 @@ impl ThreadJudge<'_> {
         // A picture shows whole steps.
         let item = self.pipeline.table.item_index(place, number);
         let is_drawn = draws && !matches!(answer, PrefilterAnswer::Pass | PrefilterAnswer::Idle);
-        let counts_only = self.pipeline.runs == RunGranularity::Counts;
         match answer {
-            PrefilterAnswer::Open if *reads == AssertionReads::Run || counts_only => Some(FullReadFor::Verdict),
+            PrefilterAnswer::Open if *reads == AssertionReads::Run || !self.tells_runs() => Some(FullReadFor::Verdict),
             _ if *reads == AssertionReads::Run => Some(FullReadFor::Reason),
             _ if is_drawn && item.is_some_and(|item| self.drawn.has_room(item)) => Some(FullReadFor::Excerpt),
             _ => None,

@@ -30,6 +30,7 @@ pub mod pattern;
 mod prose;
 pub mod python;
 pub mod reference;
+pub mod regex_pattern;
 pub mod schema;
 mod score;
 mod sequence_score;

@@ -214,43 +214,38 @@ const FEW: u64 = 1 << 16;
 
 /// True if matching a large text is expensive enough to be charged.
 #[must_use]
-pub fn is_heavy(pattern: &str) -> bool {
+pub(crate) fn is_heavy<'h>(pattern: &str, parsed: impl FnOnce() -> Option<&'h Hir>) -> bool {
     // Patterns of credentials have up to a hundred or two; what is made to take long has thousands.
     const HEAVY: u64 = 256;
     // Each state is written with a byte or more, unless repetitions are counted.
     let is_short = pattern.len() as u64 <= HEAVY && !pattern.contains('{');
-    !is_short && count_states(pattern) > HEAVY
+    !is_short && parsed().is_some_and(|hir| hir_states(hir) > HEAVY)
 }
 
 /// About how many bytes the automaton of an expression takes: its classes and letters, repetitions written out. It takes less than
-/// [`LARGEST_ERROR`] times as many. `None` for an expression that cannot be read.
-#[must_use]
-pub fn automaton_bytes(pattern: &str) -> Option<u64> {
-    regex_syntax::Parser::new().parse(pattern).ok().map(|hir| written_out(&hir))
-}
-
-/// Bound of what an automaton takes, as a multiple of [`automaton_bytes`]. A range of characters becomes at most 21 sequences of four states
-/// of less than 64 bytes.
-pub const LARGEST_ERROR: u64 = 128;
-
-fn written_out(hir: &Hir) -> u64 {
+/// [`LARGEST_ERROR`] times as many.
+pub(crate) fn automaton_bytes(hir: &Hir) -> u64 {
     /// Cost of a letter range, as parts of characters in both directions.
     const RANGE: u64 = 64;
-    let all = |parts: &[Hir]| parts.iter().map(written_out).fold(RANGE, u64::saturating_add);
+    let all = |parts: &[Hir]| parts.iter().map(automaton_bytes).fold(RANGE, u64::saturating_add);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => RANGE,
         HirKind::Literal(literal) => (literal.0.len() as u64).saturating_mul(RANGE),
         // A class without a letter is a state all the same.
         HirKind::Class(Class::Unicode(class)) => (class.ranges().len().max(1) as u64).saturating_mul(RANGE),
         HirKind::Class(Class::Bytes(class)) => (class.ranges().len().max(1) as u64).saturating_mul(RANGE),
-        HirKind::Capture(capture) => written_out(&capture.sub).saturating_add(RANGE),
+        HirKind::Capture(capture) => automaton_bytes(&capture.sub).saturating_add(RANGE),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => all(parts),
         HirKind::Repetition(repetition) => {
             let times = u64::from(repetition.max.unwrap_or(repetition.min).max(1));
-            written_out(&repetition.sub).saturating_mul(times)
+            automaton_bytes(&repetition.sub).saturating_mul(times)
         }
     }
 }
+
+/// Bound of what an automaton takes, as a multiple of what [`RegexPattern::automaton_bytes`](crate::regex_pattern::RegexPattern::automaton_bytes) says. A range of characters becomes at most 21 sequences of four states
+/// of less than 64 bytes.
+pub const LARGEST_ERROR: u64 = 128;
 
 /// About how many possibilities an expression can keep open at a place: its size, its repetitions written out, plain words counted as one.
 #[must_use]
@@ -276,6 +271,7 @@ fn hir_states(hir: &Hir) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::regex_pattern::RegexPattern;
 
     #[test]
     fn no_automaton_takes_more_than_its_estimate_allows() {
@@ -302,10 +298,10 @@ mod tests {
             &long,
         ];
         for pattern in patterns {
-            let most = usize::try_from(automaton_bytes(pattern).unwrap() * LARGEST_ERROR).unwrap();
+            let most = usize::try_from(RegexPattern::from(pattern.to_owned()).automaton_bytes().unwrap() * LARGEST_ERROR).unwrap();
             assert!(RegexBuilder::new(pattern).size_limit(most).build().is_ok(), "{pattern}");
         }
-        assert_eq!(automaton_bytes("("), None);
+        assert_eq!(RegexPattern::from("(".to_owned()).automaton_bytes(), None);
     }
 
     proptest::proptest! {

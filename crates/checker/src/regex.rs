@@ -9,7 +9,7 @@ use crate::ir::{self, ExprKind};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_builtins::backtrack::{BacktrackRegex, build_skeleton, is_beyond_linear};
-use averment_builtins::pattern::{LARGEST_ERROR, automaton_bytes};
+use averment_builtins::pattern::LARGEST_ERROR;
 use averment_syntax::ast;
 use indexmap::IndexSet;
 use regex_syntax::ast as parsed;
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         let pattern = translate_pattern(&regex.pattern, flags)
             .map_err(|error| regex_error::explain_syntax(regex, &error, subject))?;
         let text = format!("/{}/{}", regex.pattern, regex.flags);
-        self.add_built(regex, ir::RegexSource { pattern, text, backtracks: flags.backtracks })
+        self.add_built(regex, ir::RegexSource { pattern: pattern.into(), text, backtracks: flags.backtracks })
     }
 
     /// `None` if there is no room left, which was reported.
@@ -74,7 +74,7 @@ impl<'a> Checker<'a> {
                 BacktrackRegex::new(&one.pattern).map_err(|mistake| regex_error::explain_built(regex, &mistake))?;
             return Ok(self.has_room_for_regex(regex, pattern.memory_bytes()).then(|| self.intern_regex(one)));
         }
-        let bytes = automaton_bytes(&one.pattern);
+        let bytes = one.pattern.automaton_bytes();
         if !self.has_room_for_regex(regex, bytes.unwrap_or_default()) {
             return Ok(None);
         }
@@ -104,7 +104,7 @@ impl<'a> Checker<'a> {
     }
 
     pub(super) fn add_regex(&mut self, pattern: String, text: String) -> u32 {
-        self.intern_regex(ir::RegexSource { pattern, text, backtracks: false })
+        self.intern_regex(ir::RegexSource { pattern: pattern.into(), text, backtracks: false })
     }
 
     fn intern_regex(&mut self, regex: ir::RegexSource) -> u32 {

@@ -7,7 +7,6 @@
 use super::need::Need;
 use super::predicate::{PredicateOperand, SearchLiteral, ValueBase, ValuePath, ValuePredicate, small_integer};
 use averment_builtins::other_spelling::{SPELLING_SIGNS, asks_for_start, needed_parts};
-use averment_builtins::pattern::is_heavy;
 use averment_checker::ir::Constant;
 use averment_engine::bytecode::ops::{Op, SelectionRef};
 use averment_engine::bytecode::program::{CodeId, Program};
@@ -255,7 +254,7 @@ impl<'p> CodeTracer<'p> {
                     found.extend(SPELLING_SIGNS.map(|sign| SearchLiteral::Text(sign.to_owned())));
                 }
                 let found = PredicateOperand::Found(found);
-                (!regex.backtracks && !is_heavy(&regex.pattern)).then_some(SymbolicValue::Constant(found))?
+                (!regex.backtracks && !regex.pattern.is_heavy()).then_some(SymbolicValue::Constant(found))?
             }
             Op::Root(name) => SymbolicValue::Value(ValuePath { base: ValueBase::Root(name.0), keys: Vec::new() }),
             Op::StepField(name) => {

@@ -27,6 +27,7 @@ pub use translate::OperandTranslator;
 use averment_base::source::Span;
 
 use averment_base::truth::Verdict;
+use averment_builtins::regex_pattern::RegexPattern;
 use serde::{Deserialize, Serialize};
 
 /// A checked compilation: the rule file with all that it imports.
@@ -124,7 +125,7 @@ pub struct FunctionDef {
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RegexSource {
     /// The pattern for the library.
-    pub pattern: String,
+    pub pattern: RegexPattern,
     /// As the author wrote it, for reports.
     pub text: String,
     /// True if it is matched by backtracking: flag `b`.

@@ -252,7 +252,7 @@ fn test_of_regex(regex: &RegexSource) -> Option<ToolNameTest> {
     // In front of the pattern stand its flags. A pattern that ignores letter case is a class for each letter.
     let (flags, pattern) = match regex.pattern.strip_prefix("(?").and_then(|rest| rest.split_once(')')) {
         Some((flags, rest)) if flags.chars().all(|flag| flag.is_ascii_alphabetic()) => (flags, rest),
-        _ => ("", regex.pattern.as_str()),
+        _ => ("", &*regex.pattern),
     };
     let mut parts = Vec::new();
     let is_complete = add_parts(&regex_syntax::parse(pattern).ok()?, &mut parts);

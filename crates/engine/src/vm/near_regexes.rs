@@ -41,10 +41,10 @@ pub(super) fn asked_words(regex: &RegexSource) -> Vec<String> {
         return Vec::new();
     }
     let mut words = Vec::new();
-    let Ok(tree) = regex_syntax::parse(&regex.pattern) else { return words };
+    let Ok(tree) = regex.pattern.parsed() else { return words };
     // A word beside classes and choices is a short sign more often than a word: `/xox[bp]-/`.
     let shortest = if matches!(tree.kind(), HirKind::Literal(_)) { SHORTEST_CASED } else { SHORTEST };
-    if !add_words(&tree, shortest, &mut words) || !is_mixed(&regex.text) {
+    if !add_words(tree, shortest, &mut words) || !is_mixed(&regex.text) {
         return Vec::new();
     }
     words.sort_unstable();

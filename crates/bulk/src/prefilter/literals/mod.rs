@@ -176,14 +176,14 @@ impl<'t> Haystack<'t> {
 
 /// Also returns required prefixes, or the longest contained text, and other contained texts.
 fn of_regex(program: &Program, number: u32) -> (SearchTarget, Option<Vec<RequiredLiteral>>) {
-    let pattern = program.regexes.get(number as usize).map_or("", |regex| regex.pattern.as_str());
-    let Some(hir) = required::parse_regex(pattern) else { return (SearchTarget::Regex(number, Vec::new()), None) };
-    if let Some(starts) = required::of_starts(&hir) {
+    let parsed = program.regexes.get(number as usize).and_then(|regex| regex.pattern.parsed().ok());
+    let Some(hir) = parsed else { return (SearchTarget::Regex(number, Vec::new()), None) };
+    if let Some(starts) = required::of_starts(hir) {
         return (SearchTarget::Regex(number, Vec::new()), Some(starts));
     }
-    let inside = required::of_inside(&hir);
+    let inside = required::of_inside(hir);
     let longest = || Some(vec![RequiredLiteral::of_text(inside.first()?)?]);
-    let trigger = required::of_parts(&hir).or_else(longest);
+    let trigger = required::of_parts(hir).or_else(longest);
     // The longest is mostly what the trigger has found.
     (
         SearchTarget::Regex(number, inside.iter().rev().map(|text| memmem::Finder::new(text).into_owned()).collect()),

@@ -145,8 +145,8 @@ impl PartVerifier<'_> {
             let own = match regex.backtracks {
                 true => BacktrackRegex::new(&regex.pattern).map_err(|mistake| unusable(&mistake))?.memory_bytes(),
                 false => {
-                    regex_syntax::parse(&regex.pattern).map_err(|error| unusable(&error))?;
-                    averment_builtins::pattern::automaton_bytes(&regex.pattern).unwrap_or_default()
+                    regex.pattern.parsed().map_err(|error| unusable(error))?;
+                    regex.pattern.automaton_bytes().unwrap_or_default()
                 }
             };
             bytes = bytes.saturating_add(own);

@@ -1,0 +1,88 @@
+//! The text of a regular expression, with its parts: checker, linter, compiler and prefilter ask for them, and they are read once.
+
+use crate::pattern::{automaton_bytes, is_heavy};
+use regex_syntax::hir::Hir;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::hash::{Hash, Hasher};
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+/// A regular expression in the syntax of the `regex` crate. It is written, compared and used as its text.
+///
+/// ```
+/// use averment_builtins::regex_pattern::RegexPattern;
+///
+/// let pattern = RegexPattern::from("a[0-9]+".to_owned());
+/// assert_eq!(&*pattern, "a[0-9]+");
+/// assert!(pattern.parsed().is_ok());
+/// ```
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub struct RegexPattern {
+    text: String,
+    /// Clones share it once it is read.
+    parsed: OnceLock<Arc<Result<Hir, regex_syntax::Error>>>,
+}
+
+impl RegexPattern {
+    /// Its parts.
+    ///
+    /// # Errors
+    /// Where the library cannot read it: what backtracks is in a syntax of its own.
+    pub fn parsed(&self) -> Result<&Hir, &regex_syntax::Error> {
+        self.parsed.get_or_init(|| Arc::new(regex_syntax::parse(&self.text))).as_ref().as_ref()
+    }
+
+    /// About how many bytes its automaton takes ([`automaton_bytes`]); `None` for one that cannot be read.
+    #[must_use]
+    pub fn automaton_bytes(&self) -> Option<u64> {
+        self.parsed().ok().map(automaton_bytes)
+    }
+
+    /// True if matching a large text is expensive enough to be charged.
+    #[must_use]
+    pub fn is_heavy(&self) -> bool {
+        is_heavy(&self.text, || self.parsed().ok())
+    }
+}
+
+impl From<String> for RegexPattern {
+    fn from(text: String) -> Self {
+        Self { text, parsed: OnceLock::new() }
+    }
+}
+
+impl From<RegexPattern> for String {
+    fn from(pattern: RegexPattern) -> Self {
+        pattern.text
+    }
+}
+
+impl Deref for RegexPattern {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Debug for RegexPattern {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
+impl PartialEq for RegexPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for RegexPattern {}
+
+impl Hash for RegexPattern {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text.hash(state);
+    }
+}

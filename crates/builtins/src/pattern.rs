@@ -298,7 +298,9 @@ mod tests {
             &long,
         ];
         for pattern in patterns {
-            let most = usize::try_from(RegexPattern::from(pattern.to_owned()).automaton_bytes().unwrap() * LARGEST_ERROR).unwrap();
+            let most =
+                usize::try_from(RegexPattern::from(pattern.to_owned()).automaton_bytes().unwrap() * LARGEST_ERROR)
+                    .unwrap();
             assert!(RegexBuilder::new(pattern).size_limit(most).build().is_ok(), "{pattern}");
         }
         assert_eq!(RegexPattern::from("(".to_owned()).automaton_bytes(), None);

@@ -90,45 +90,21 @@ pub fn topic_page(topic: &str, style: TextStyle) -> Result<String, CommandError>
         .chain(table::builtin_names())
         .chain(stdlib::module_names())
         .chain(stdlib::definition_names())
-        .chain(ROLES.into_iter().flat_map(role_words));
+        .chain(Role::ALL.into_iter().flat_map(assist::words_with_role).map(|one| one.word));
     let help = suggest_name(topic.strip_prefix("std.").unwrap_or(topic), known)
         .map_or("`aver docs` lists the topics".to_owned(), |near| format!("did you mean `{near}`?"));
     Err(CommandError::usage(format!("there is no topic, function or word `{topic}`"), help))
 }
 
-/// Word roles, in the order of the page.
-const ROLES: [Role; 12] = [
-    Role::Statement,
-    Role::Declaration,
-    Role::Modifier,
-    Role::Root,
-    Role::Kind,
-    Role::Test,
-    Role::Operator,
-    Role::Setting,
-    Role::Verdict,
-    Role::Severity,
-    Role::Type,
-    Role::Constant,
-];
-
-fn role_words(role: Role) -> impl Iterator<Item = &'static str> {
-    assist::words_with_role(role).map(|one| one.word)
-}
-
 /// The page of a word of the language.
 pub fn word_page(word: &str) -> Option<String> {
     let mut text = String::new();
-    for role in ROLES {
-        for one in assist::words_with_role(role).filter(|one| one.word == word) {
-            let _ = writeln!(text, "{} ({}): {}", one.word, role.noun(), one.doc);
-            let written = assist::strip_placeholders(one.snippet);
-            if !written.is_empty() && written != one.word {
-                written.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
-            }
-            if !one.example.is_empty() {
-                one.example.lines().for_each(|line| text.push_str(&format!("    {line}\n")));
-            }
+    for one in assist::explained_words(word) {
+        let _ = writeln!(text, "{} ({}): {}", one.word, one.role.noun(), one.doc);
+        let written = assist::strip_placeholders(one.snippet);
+        let shown = if one.example.is_empty() { written.as_str() } else { one.example };
+        for line in shown.lines().filter(|_| shown != one.word) {
+            let _ = writeln!(text, "    {line}");
         }
     }
     // What is a function, too, has a page of its own.

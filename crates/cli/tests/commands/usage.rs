@@ -657,6 +657,19 @@ fn completions_explain_and_docs_print_something_useful() {
     assert!(folder.aver("docs stdlib").out.contains("step force_push"));
     assert!(folder.aver("docs expressions").out.contains("missing"));
     assert!(folder.aver("docs cheatsheet").out.contains("Recipes"));
+    let words = [
+        ("until", "until (behind a step): where the window ends\n    never write after logout until login\n"),
+        ("iff", "iff (behind a step): every step on the left has one on the right"),
+        ("failed", "never any failed"),
+        ("missing", "is missing (test)"),
+        ("ignoring", "ignoring (clause of `like`)"),
+        ("at", "in at least … of runs (statement)"),
+        ("each", "each (statement)"),
+    ];
+    for (word, shown) in words {
+        let printed = folder.aver(&format!("docs {word}")).out;
+        assert!(printed.contains(shown), "{word}: {printed}");
+    }
     assert!(folder.aver("docs").out.starts_with("cheatsheet"));
     let all = folder.aver("docs --all").out;
     let ends = ["Averment on one page", "\nThe language\n", "median(values: list) -> number", "step force_push"];

@@ -4,7 +4,8 @@ use super::chain::{PathPrefix, PrefixPart};
 use super::context::{CursorContext, DeclaredName};
 use super::cursor::{ComparedWhole, CursorState, StatementPart, scan_bounded};
 use super::member::{self, KnownField, PathTarget};
-use super::vocabulary::{self, Role, Word};
+use super::vocabulary::{self, Word};
+use super::word_role::Role;
 use averment_base::diagnostic::Slug;
 use averment_builtins::stdlib;
 use averment_builtins::table::{self, Builtin};
@@ -108,7 +109,9 @@ impl HoverTarget<'_, '_> {
         }
         let roles: &[Role] = match cursor.mode {
             StatementPart::Start(_) => &[Role::Statement, Role::Declaration, Role::Setting, Role::Modifier, Role::Root],
-            StatementPart::Step if cursor.behind_operand => &[Role::Modifier, Role::Operator, Role::List],
+            StatementPart::Step if cursor.behind_operand => {
+                &[Role::StepClause, Role::Modifier, Role::Operator, Role::List]
+            }
             StatementPart::Step => &[Role::Kind, Role::Modifier],
             StatementPart::Type => &[Role::Type],
             StatementPart::Severity => &[Role::Severity, Role::Modifier],

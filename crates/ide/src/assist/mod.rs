@@ -22,6 +22,7 @@ mod signature;
 mod skeleton;
 mod statement_reading;
 mod vocabulary;
+mod word_role;
 
 pub use complete::{Completion, CompletionKind, Completions, complete_at, strip_placeholders};
 pub use context::{CursorContext, DeclaredName, DeclaredTool, RunShape};
@@ -31,4 +32,5 @@ pub use paint::{HighlightClass, HighlightToken, highlight_tokens};
 pub use signature::{Signature, signature_at};
 pub use skeleton::ValueSkeleton;
 pub use statement_reading::{misreading_hint, statement_reading, step_reading};
-pub use vocabulary::{Role, Word, words_with_role};
+pub use vocabulary::{Word, explained_words, words_with_role};
+pub use word_role::Role;

@@ -1,7 +1,8 @@
 //! What every word and sign of a text is, for colours. It works on any text, also on one that cannot be read.
 
 use super::cursor::{StatementPart, TokenWalk, scan_bounded};
-use super::vocabulary::{self, Role};
+use super::vocabulary;
+use super::word_role::Role;
 use averment_builtins::table;
 use averment_syntax::ast::TestKind;
 use averment_syntax::statements;

@@ -3,56 +3,9 @@
 //! Statements come from their own table ([`averment_syntax::statements`]), all other words stand here. Completion takes the snippet, hover the sentence
 //! and the example; a test holds it against [`averment_syntax::words_with_role`] and compiles every example.
 
+use super::word_role::Role;
 use averment_syntax::statements;
 use std::sync::LazyLock;
-
-/// The role of a word.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[allow(missing_docs, reason = "each is the word itself")]
-pub enum Role {
-    Statement,
-    Declaration,
-    Modifier,
-    Setting,
-    Root,
-    Kind,
-    Test,
-    Operator,
-    List,
-    MatchClause,
-    MatchExtent,
-    LikeClause,
-    Type,
-    Field,
-    Verdict,
-    Severity,
-    Constant,
-}
-
-impl Role {
-    /// For people: `statement`.
-    #[must_use]
-    pub fn noun(self) -> &'static str {
-        match self {
-            Self::Statement => "statement",
-            Self::Declaration => "declaration",
-            Self::Modifier => "modifier",
-            Self::Setting => "setting",
-            Self::Root => "of the run",
-            Self::Kind => "kind of step",
-            Self::Test => "test",
-            Self::Operator => "operator",
-            Self::List => "list of steps or values",
-            Self::MatchClause | Self::MatchExtent => "clause of `calls match`",
-            Self::LikeClause => "clause of `like`",
-            Self::Type => "type",
-            Self::Field => "field",
-            Self::Verdict => "verdict",
-            Self::Severity => "severity",
-            Self::Constant => "constant",
-        }
-    }
-}
 
 /// A word of the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +25,15 @@ pub struct Word {
 /// The words with a role, in the order of the reference.
 pub fn words_with_role(role: Role) -> impl Iterator<Item = &'static Word> {
     all_words().filter(move |word| word.role == role)
+}
+
+/// The words that are written so, or else the phrases that have it among their words: `until` is a part of `after … until`.
+pub fn explained_words(text: &str) -> Vec<&'static Word> {
+    let of = |is: &dyn Fn(&Word) -> bool| -> Vec<&'static Word> {
+        Role::ALL.into_iter().flat_map(words_with_role).filter(|word| is(word)).collect()
+    };
+    let whole = of(&|word| word.word == text);
+    if whole.is_empty() { of(&|word| word.word.split([' ', '…']).any(|part| part == text)) } else { whole }
 }
 
 fn all_words() -> impl Iterator<Item = &'static Word> {
@@ -268,6 +230,25 @@ vocabulary! {
         "ignoring" "ignoring [${1:id}]" "keys of these names are left aside, at any depth" "output like inputs.wanted ignoring [id]";
         "folded" "folded" "texts are compared without letter case, with single spaces and look-alike letters as the same" "output like { name: \"Al\" } folded";
     }
+    StepClause {
+        "->" "-> ${1:step}" "the next step, as in `before A -> B`" "before approve -> refund";
+        "where" "where ${1:condition}" "only steps that meet the condition; their fields are in scope" "never refund where args.amount > 100";
+        "ok" "ok" "calls that succeeded" "require search ok";
+        "failed" "failed" "calls that failed" "never any failed";
+        "tagged" "tagged ${1:destructive}" "calls of tools with this tag; `tool … tagged …` gives it" "tool delete_* tagged destructive\nnever any tagged destructive";
+        "by" "by ${1:agent}" "steps that this agent took" "never refund by researcher";
+        "within" "within ${1:3} calls" "not further apart: calls, turns, or a length of time" "after error_found -> report within 3 calls";
+        "then" "then ${1:step}" "what has to occur as well: `if A then B`" "if refund then notify";
+        "after" "after ${1:step}" "in the window behind this step" "never write after logout";
+        "before" "before ${1:step}" "in the window before this step" "never refund before approve";
+        "between" "between ${1:open} and ${2:close}" "in the window between two steps" "never write between lock and unlock";
+        "until" "until ${1:step}" "where the window ends" "never write after logout until login";
+        "more than" "more than ${1:3} times" "how often in a row is too often" "never repeat any more than 3 times";
+        "times" "${1:2} times" "how often" "require search 2 times";
+        "in" "in ${1:output}" "where a predicate looks" "use std.secrets\nno secrets in output";
+        "iff" "iff ${1:step}" "every step on the left has one on the right, and the other way round" "open iff close";
+        "only after" "only after ${1:step}" "every step on the left has an earlier one on the right" "refund only after approve";
+    }
     Operator {
         "and" "and ${1:condition}" "both hold" "turns > 1 and turns < 8";
         "or" "or ${1:condition}" "at least one holds" "turns == 1 or turns == 2";
@@ -363,6 +344,9 @@ mod tests {
         let statements = syntax::STATEMENTS.iter().filter(|word| !matches!(**word, "env" | "tool" | "http" | "in"));
         for word in statements {
             assert!(known(&[Role::Statement], word), "`{word}`");
+        }
+        for word in statements::HEADS.iter().flat_map(|head| head.behind) {
+            assert!(known(&[Role::StepClause, Role::Test], word), "`{word}`");
         }
         for word in syntax::DECLARATIONS {
             assert!(known(&[Role::Declaration], word), "`{word}`");

@@ -36,7 +36,11 @@ pub fn module(expr: &TypedExpr) -> CheckedModule {
             is_written: true,
         }],
         defs: vec![FunctionDef { name: "twice".into(), parameters: 1, body: twice, is_written: true }],
-        regexes: vec![RegexSource { pattern: "(?-u:\\d)+".to_owned().into(), text: "/\\d+/".into(), backtracks: false }],
+        regexes: vec![RegexSource {
+            pattern: "(?-u:\\d)+".to_owned().into(),
+            text: "/\\d+/".into(),
+            backtracks: false,
+        }],
         schemas: vec![ProgramSchema {
             name: "Small".into(),
             json: r#"{"type": "object", "required": ["a"]}"#.into(),

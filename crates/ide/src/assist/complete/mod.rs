@@ -6,7 +6,8 @@ mod words;
 
 use super::context::CursorContext;
 use super::cursor::{ComparedWhole, CursorState, StatementPart};
-use super::vocabulary::{self, Role, Word};
+use super::vocabulary::{self, Word};
+use super::word_role::Role;
 use std::ops::Range;
 
 /// The kind of inserted text, for the editor's icon.

@@ -6,7 +6,8 @@ use crate::assist::chain::{PathPrefix, PrefixPart};
 use crate::assist::context::DeclaredName;
 use crate::assist::cursor::{StatementPart, StepScope, scan_bounded};
 use crate::assist::member::{self, KnownField, PathTarget, step_kind};
-use crate::assist::vocabulary::{self, Role};
+use crate::assist::vocabulary;
+use crate::assist::word_role::Role;
 use averment_checker::DeclarationKind;
 use averment_runs::run::StepKind;
 use averment_syntax::statements;
@@ -96,28 +97,11 @@ impl CompletionBuilder<'_, '_> {
     }
 
     pub(super) fn behind_step(&mut self) {
-        let rows: &[(&str, &str, &str)] = &[
-            ("->", "-> ${1:step}", "the next step"),
-            ("where", "where ${1:condition}", "only steps that meet the condition"),
-            ("ok", "ok", "calls that succeeded"),
-            ("failed", "failed", "calls that failed"),
-            ("tagged", "tagged ${1:destructive}", "calls of tools with this tag"),
-            ("by", "by ${1:agent}", "steps that this agent took"),
-            ("within", "within ${1:3} calls", "not further apart"),
-            ("then", "then ${1:step}", "what has to occur as well"),
-            ("after", "after ${1:step}", "in the window behind this step"),
-            ("before", "before ${1:step}", "in the window before this step"),
-            ("between", "between ${1:open} and ${2:close}", "in the window between two steps"),
-            ("until", "until ${1:step}", "where the window ends"),
-            ("more than", "more than ${1:3} times", "how often in a row is too often"),
-            ("times", "${1:2} times", "how often"),
-            ("in", "in ${1:output}", "where a predicate looks"),
-        ];
         let head = statements::find_head(&self.cursor.head);
         let of_any = |label: &str| matches!(label, "where" | "ok" | "failed" | "by" | "tagged");
         let fits = |label: &str| of_any(label) || head.is_some_and(|head| head.behind.contains(&label));
-        for (label, insert, doc) in rows.iter().filter(|(label, ..)| fits(label)) {
-            self.push_item(CompletionKind::Operator, label, insert, "", doc);
+        for word in vocabulary::words_with_role(Role::StepClause).filter(|word| fits(word.word)) {
+            self.push_item(CompletionKind::Operator, word.word, word.snippet, "", word.doc);
         }
         if self.cursor.head == "count" {
             self.add_comparisons();

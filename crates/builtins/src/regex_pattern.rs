@@ -9,14 +9,6 @@ use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
 /// A regular expression in the syntax of the `regex` crate. It is written, compared and used as its text.
-///
-/// ```
-/// use averment_builtins::regex_pattern::RegexPattern;
-///
-/// let pattern = RegexPattern::from("a[0-9]+".to_owned());
-/// assert_eq!(&*pattern, "a[0-9]+");
-/// assert!(pattern.parsed().is_ok());
-/// ```
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct RegexPattern {
@@ -84,5 +76,21 @@ impl Eq for RegexPattern {}
 impl Hash for RegexPattern {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.text.hash(state);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pattern_is_its_text_and_is_read_once_for_all_clones() {
+        let pattern = RegexPattern::from("a[0-9]+".to_owned());
+        let parsed = std::ptr::from_ref(pattern.parsed().unwrap());
+        let clone = pattern.clone();
+        assert!(std::ptr::eq(parsed, clone.parsed().unwrap()));
+        assert_eq!((&*clone, &clone), ("a[0-9]+", &RegexPattern::from("a[0-9]+".to_owned())));
+        assert_eq!(serde_json::to_string(&pattern).unwrap(), r#""a[0-9]+""#);
+        assert!(RegexPattern::from("(".to_owned()).parsed().is_err());
     }
 }

@@ -6,56 +6,47 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
-    Atom, AtomSubject, Expr, ExprKind, ExprQuantifier, GroupKind, ItemKind, KindText, PatternArgument, PatternForm,
-    Quantifier, Statement, StatementKind, StepPattern, StepWord, SyntaxItem, TestKind, TextLiteral, ValueTest,
+    Atom, AtomSubject, Expr, ExprKind, ExprQuantifier, GroupKind, ItemKind, KindText, Name, PatternArgument,
+    PatternForm, Quantifier, Statement, StatementKind, StepPattern, StepWord, SyntaxItem, TestKind, TextLiteral,
+    ValueTest,
 };
 use std::collections::HashMap;
 
 /// Regular expressions and globs where text is looked for.
 pub fn patterns_as_text(context: &mut LintContext<'_>) {
-    let mut names = NamedTexts::default();
-    walk::walk_file(context.ast(), &mut names);
-    let mut visitor = PatternVisitor { context, named: names.0, denied: Vec::new() };
+    let mut uses = TextUses::default();
+    walk::walk_file(context.ast(), &mut uses);
+    let mut visitor = PatternVisitor { context, uses };
     walk::walk_file(visitor.context.ast(), &mut visitor);
 }
 
-/// Texts that `let` and `param` give a name.
+/// The texts of a file that reach tests by a name, and the places in which a rule holds because a text is never found.
 #[derive(Default)]
-struct NamedTexts<'a>(HashMap<&'a str, &'a TextLiteral>);
-
-impl<'a> SyntaxVisitor<'a> for NamedTexts<'a> {
-    fn visit_item(&mut self, item: &'a SyntaxItem) {
-        let (name, value) = match &item.kind {
-            ItemKind::Let { name, value } => (name, value),
-            ItemKind::Param(param) => match &param.default {
-                Some(value) => (&param.name, value),
-                None => return,
-            },
-            _ => return,
-        };
-        if let ExprKind::Text(text) = &value.kind {
-            self.0.insert(&name.text, text);
-        }
-    }
-}
-
-struct PatternVisitor<'c, 'a> {
-    context: &'c mut LintContext<'a>,
-    named: HashMap<&'a str, &'a TextLiteral>,
-    /// Places in which a text that is never found makes a rule hold: `never …`, `not …`.
+struct TextUses<'a> {
+    /// Values of `let` and `param`.
+    named: HashMap<&'a str, &'a Expr>,
+    /// Each `def` with its parameters.
+    definitions: Vec<(Span, &'a str, &'a [Name])>,
+    /// Arguments of the calls by the name of the function.
+    calls: HashMap<&'a str, Vec<&'a [Expr]>>,
+    /// Negations: `never …`, `not …`.
     denied: Vec<Span>,
 }
 
-/// A text in a test, with what to write for it.
-struct ComparedText<'a> {
-    text: &'a TextLiteral,
-    /// What stands before and behind the text in the regular expression that says what was meant.
-    anchors: (&'static str, &'static str),
-    /// `i` where letter case does not count.
-    flags: &'static str,
-}
+impl<'a> SyntaxVisitor<'a> for TextUses<'a> {
+    fn visit_item(&mut self, item: &'a SyntaxItem) {
+        match &item.kind {
+            ItemKind::Let { name, value } => _ = self.named.insert(&name.text, value),
+            ItemKind::Param(param) => {
+                if let Some(value) = &param.default {
+                    self.named.insert(&param.name.text, value);
+                }
+            }
+            ItemKind::Def { name, parameters, .. } => self.definitions.push((item.span, &name.text, parameters)),
+            _ => {}
+        }
+    }
 
-impl<'a> SyntaxVisitor<'a> for PatternVisitor<'_, 'a> {
     fn visit_statement(&mut self, statement: &'a Statement) {
         let is_denial = match &statement.kind {
             StatementKind::Never { .. } | StatementKind::Not(_) | StatementKind::Repeat { .. } => true,
@@ -74,10 +65,83 @@ impl<'a> SyntaxVisitor<'a> for PatternVisitor<'_, 'a> {
             ExprKind::Not(_) | ExprKind::Quantifier { quantifier: ExprQuantifier::No, .. } => {
                 self.denied.push(expr.span);
             }
+            ExprKind::Call { name, arguments, .. } => self.calls.entry(&name.text).or_default().push(arguments),
             _ => {}
         }
     }
 
+    fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
+        if test.negated || test.kind == TestKind::ContainsNone {
+            let start = subject.map_or(test.span.start, |subject| subject.span.start);
+            self.denied.push(Span { start, ..test.span });
+        }
+    }
+}
+
+impl<'a> TextUses<'a> {
+    /// The texts that an operand consists of; those of a parameter stand in the calls of its function.
+    fn texts_of(&self, operand: &'a Expr) -> Vec<&'a TextLiteral> {
+        match &operand.kind {
+            ExprKind::Text(text) => vec![text],
+            ExprKind::Name(name) => {
+                let values =
+                    self.arguments_of(name, operand.span).or_else(|| Some(vec![*self.named.get(name.as_str())?]));
+                values.into_iter().flatten().flat_map(|value| self.written_texts(value)).collect()
+            }
+            ExprKind::Group(inner) => self.texts_of(inner),
+            ExprKind::List(elements) => elements.iter().flat_map(|element| self.texts_of(element)).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// A text, or the text behind a name of the file. Names are followed once, so that no circle of definitions is.
+    fn written_texts(&self, value: &'a Expr) -> Option<&'a TextLiteral> {
+        match &value.kind {
+            ExprKind::Text(text) => Some(text),
+            ExprKind::Name(name) => match &self.named.get(name.as_str())?.kind {
+                ExprKind::Text(text) => Some(text),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The arguments that a parameter is given; `None` for a name that is no parameter of the `def` around it.
+    fn arguments_of(&self, name: &str, at: Span) -> Option<Vec<&'a Expr>> {
+        let around = self.definitions.iter().find(|(span, ..)| encloses(*span, at));
+        let (_, function, parameters) = around?;
+        let place = parameters.iter().position(|parameter| parameter.text == name)?;
+        let calls = self.calls.get(function).into_iter().flatten();
+        Some(calls.filter_map(|arguments| arguments.get(place)).collect())
+    }
+
+    /// True if a rule holds where a text is not found by a test: negations around the test count, and those around the call that gives the text.
+    fn is_denied(&self, test: Span, text: Span) -> bool {
+        let negations = |place: Span| self.denied.iter().filter(|around| encloses(**around, place)).count();
+        let of_call = if encloses(test, text) { 0 } else { negations(text) };
+        (negations(test) + of_call) % 2 == 1
+    }
+}
+
+fn encloses(around: Span, place: Span) -> bool {
+    around.file == place.file && around.start <= place.start && place.end <= around.end
+}
+
+struct PatternVisitor<'c, 'a> {
+    context: &'c mut LintContext<'a>,
+    uses: TextUses<'a>,
+}
+
+/// A text in a test, with what to write for it.
+struct ComparedText<'a> {
+    text: &'a TextLiteral,
+    /// What stands before and behind the text in the regular expression that says what was meant.
+    anchors: (&'static str, &'static str),
+    /// `i` where letter case does not count.
+    flags: &'static str,
+}
+
+impl<'a> SyntaxVisitor<'a> for PatternVisitor<'_, 'a> {
     fn visit_step(&mut self, step: &'a StepPattern) {
         let PatternForm::Atom(Atom { subject, arguments, .. }) = &step.kind else { return };
         match subject {
@@ -93,10 +157,6 @@ impl<'a> SyntaxVisitor<'a> for PatternVisitor<'_, 'a> {
     }
 
     fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {
-        if test.negated || test.kind == TestKind::ContainsNone {
-            self.denied
-                .push(Span { start: subject.map_or(test.span.start, |subject| subject.span.start), ..test.span });
-        }
         let (Some(subject), Some(operand)) = (subject, test.operand.as_deref()) else { return };
         let (anchors, flags) = match test.kind {
             TestKind::Contains
@@ -111,7 +171,7 @@ impl<'a> SyntaxVisitor<'a> for PatternVisitor<'_, 'a> {
             TestKind::In => return self.check_in(subject, test, operand),
             _ => return,
         };
-        for text in self.texts_of(operand) {
+        for text in self.uses.texts_of(operand) {
             self.check_test(subject, test, &ComparedText { text, anchors, flags });
         }
     }
@@ -188,26 +248,10 @@ fn inside_of_glob(glob: &str) -> String {
 }
 
 impl<'a> PatternVisitor<'_, 'a> {
-    /// The texts that an operand consists of.
-    fn texts_of(&self, operand: &'a Expr) -> Vec<&'a TextLiteral> {
-        match &operand.kind {
-            ExprKind::Text(text) => vec![text],
-            ExprKind::Name(name) => self.named.get(name.as_str()).copied().into_iter().collect(),
-            ExprKind::Group(inner) => self.texts_of(inner),
-            ExprKind::List(elements) => elements.iter().flat_map(|element| self.texts_of(element)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// Whether a rule holds where a text at this place is not found.
-    fn is_denied(&self, place: Span) -> bool {
-        let around = |one: &&Span| one.file == place.file && one.start <= place.start && place.end <= one.end;
-        self.denied.iter().filter(around).count() % 2 == 1
-    }
-
     /// The sign of a text; one that may also be plain text counts where the rule is green because of it.
-    fn sign(&self, text: &str, place: TextPlace, at: Span) -> Option<PatternSign> {
-        sign_of(text, place).filter(|sign| *sign == PatternSign::SureRegex || self.is_denied(at))
+    fn sign(&self, text: &TextLiteral, place: TextPlace, test: Span) -> Option<PatternSign> {
+        let sign = sign_of(text.literal_text()?, place)?;
+        (sign == PatternSign::SureRegex || self.uses.is_denied(test, text.span)).then_some(sign)
     }
 
     fn check_test(&mut self, subject: &Expr, test: &ValueTest, compared: &ComparedText<'_>) {
@@ -216,7 +260,7 @@ impl<'a> PatternVisitor<'_, 'a> {
         if is_equal && !test.negated && super::shapes::is_glob_of_place(last_name(subject), written) {
             return;
         }
-        let Some(sign) = self.sign(written, place, test.span) else { return };
+        let Some(sign) = self.sign(compared.text, place, test.span) else { return };
         if is_equal && sign != PatternSign::SureRegex && !test.negated {
             return;
         }
@@ -247,14 +291,14 @@ impl<'a> PatternVisitor<'_, 'a> {
     /// `x in ["ref.*"]`, `"Ref.*" in output`.
     fn check_in(&mut self, subject: &'a Expr, test: &'a ValueTest, operand: &'a Expr) {
         if matches!(subject.kind, ExprKind::Text(_)) {
-            for text in self.texts_of(subject) {
+            for text in self.uses.texts_of(subject) {
                 self.check_test(operand, test, &ComparedText { text, anchors: ("", ""), flags: "" });
             }
             return;
         }
-        for text in self.texts_of(operand) {
+        for text in self.uses.texts_of(operand) {
             let Some(written) = text.literal_text() else { continue };
-            let sign = place_of(subject).and_then(|place| self.sign(written, place, test.span));
+            let sign = place_of(subject).and_then(|place| self.sign(text, place, test.span));
             if sign == Some(PatternSign::SureRegex)
                 && let Some(regex) = as_regex(written, ("^", "$"), "")
             {
@@ -270,7 +314,7 @@ impl<'a> PatternVisitor<'_, 'a> {
             StepWord::User | StepWord::Assistant | StepWord::Thinking | StepWord::Message => TextPlace::Text,
             _ => TextPlace::Glob,
         };
-        let Some(sign) = self.sign(written, place, text.span) else { return };
+        let Some(sign) = self.sign(text, place, text.span) else { return };
         let word = kind.as_str();
         if sign == PatternSign::LikelyGlob {
             let help = format!("write `{word} {}`", inside_of_glob(written));
@@ -286,7 +330,7 @@ impl<'a> PatternVisitor<'_, 'a> {
     }
 
     fn check_argument(&mut self, path: &Expr, value: &'a Expr) {
-        for text in self.texts_of(value) {
+        for text in self.uses.texts_of(value) {
             let (Some(written), Some(place)) = (text.literal_text(), place_of(path)) else { continue };
             if super::shapes::is_glob_of_place(last_name(path), written)
                 || sign_of(written, place) != Some(PatternSign::SureRegex)

@@ -6,6 +6,7 @@
 use super::units::{DURATIONS, SIZES, number_text, sum_units};
 use crate::error::Problem;
 use averment_base::diagnostic::suggest::suggest_name;
+use averment_checker::constant_of;
 use averment_checker::ir::{Constant, DeclaredParam, Type};
 use averment_engine::bytecode::program::Program;
 use serde_json::Value;
@@ -116,7 +117,7 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
         Type::Size => sum_units(trimmed, SIZES).map(Constant::Number),
         Type::Money => number_text(trimmed.strip_prefix('$').unwrap_or(trimmed)).map(Constant::Number),
         Type::Any => Some(match serde_json::from_str(trimmed) {
-            Ok(value) => of_json(&value),
+            Ok(value) => constant_of(&value),
             Err(_) => Constant::Text(text.to_owned()),
         }),
         Type::Number => {
@@ -148,23 +149,9 @@ fn from_json(value: &Value, ty: Type) -> Option<Constant> {
         // A unit is written as text, or as a number in the base unit.
         Type::Duration | Type::Money | Type::Size => match value {
             Value::String(text) => return from_text(text, ty),
-            other => return other.is_number().then(|| of_json(other)),
+            other => return other.is_number().then(|| constant_of(other)),
         },
         _ => true,
     };
-    fits.then(|| of_json(value))
-}
-
-fn of_json(value: &Value) -> Constant {
-    // The depth is bounded by the JSON reader.
-    match value {
-        Value::Null => Constant::Null,
-        Value::Bool(value) => Constant::Boolean(*value),
-        Value::Number(number) => Constant::Number(number.to_string()),
-        Value::String(text) => Constant::Text(text.clone()),
-        Value::Array(list) => Constant::List(list.iter().map(of_json).collect()),
-        Value::Object(object) => {
-            Constant::Object(object.iter().map(|(key, one)| (key.clone(), of_json(one))).collect())
-        }
-    }
+    fits.then(|| constant_of(value))
 }

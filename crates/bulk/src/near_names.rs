@@ -7,7 +7,7 @@
 use crate::feed::{self, TraceInput};
 use crate::near_bytes::{KEY, SearchedBytes, stands_in};
 use crate::near_globs::{near_tested, near_tool};
-use crate::near_words::{near_name_line, near_name_words, one_line, text_of};
+use crate::near_words::{near_name_line, near_name_words, one_line};
 use crate::skipped_rules::{skipped_members, skipped_rules};
 use averment_base::near;
 use averment_base::source::Span;
@@ -332,7 +332,7 @@ impl NearNames {
         };
         // Whoever quotes such a word means the tool.
         let is_quoted = |(program, found): &(usize, NearName)| {
-            let text = programs.get(*program).and_then(|program| text_of(program, found.span));
+            let text = programs.get(*program).and_then(|program| program.source_text(found.span));
             found.what == NameCategory::NoTool
                 && text.is_some_and(|text| text.contains(&format!("\"{}\"", found.wanted)))
         };

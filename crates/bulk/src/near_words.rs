@@ -1,15 +1,9 @@
 //! How near names are told.
 
 use crate::near_bytes::KEY;
-use averment_base::source::Span;
-use averment_engine::bytecode::program::Program;
 use averment_engine::vm::near_names::{NameCategory, NearName};
 use averment_engine::vm::near_paths::deeper_glob;
 use averment_report::table::ReportTable;
-
-pub(crate) fn text_of(program: &Program, span: Span) -> Option<&str> {
-    program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
-}
 
 /// A regular expression without flags, as it is written.
 fn is_regex(text: &str) -> bool {

@@ -1,6 +1,6 @@
 //! Rules, and members of groups, that judged no run because their `when` reads something missing.
 
-use crate::near_words::{one_line, text_of};
+use crate::near_words::one_line;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::MemberGate;
 use averment_report::table::ReportTable;
@@ -26,7 +26,7 @@ pub(crate) fn skipped_rules(
             programs.get(*program).and_then(|program| Some((program, program.assertions.get(*assertion as usize)?)));
         let text = when.and_then(|(program, assertion)| {
             let code = assertion.settings.when.first()?;
-            text_of(program, program.chunks.get(code.0 as usize)?.span)
+            program.source_text(program.chunks.get(code.0 as usize)?.span)
         });
         let name = table.rule_of(item).map_or(item.display_name(), |rule| &rule.id);
         let when = text.map_or_else(|| "its `when`".to_owned(), |text| format!("its `when {}`", one_line(text)));
@@ -50,7 +50,7 @@ pub(crate) fn skipped_members(
     });
     let said = skipped.filter_map(|(number, _, gate)| {
         let program = programs.get(*number)?;
-        let (text, when) = (text_of(program, gate.member)?, text_of(program, gate.when)?);
+        let (text, when) = (program.source_text(gate.member)?, program.source_text(gate.when)?);
         let place = table.span_location(table.source_span(*number, gate.member));
         Some(format!(
             "warning: {place}: `{}` judged no run: its `when {}` needs something that is missing\n",

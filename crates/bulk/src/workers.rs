@@ -96,16 +96,11 @@ impl JudgeWorkers {
         let none = usize::from(self.threads.is_empty());
         let dead = self.threads.into_iter().filter_map(|thread| thread.join().err()).count();
         let mut feeder = self.feeder.lock().unwrap_or_else(PoisonError::into_inner);
-        // Each chunk has a run at least.
-        let gone = feeder.handed_out().saturating_sub(taken);
-        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken(&|| true)))
-            .unwrap_or(LostRuns { runs: 0, more: true });
-        let runs = left.runs.saturating_add(gone as u64);
+        let (gone, left) = count_missing(&mut feeder, taken, &|| true);
+        let runs = left.runs.saturating_add(gone);
         MissingRuns { lost: LostRuns { runs, more: gone > 0 || left.more }, dead: dead.saturating_add(none) }
     }
-}
 
-impl JudgeWorkers {
     /// Counts what was given and did not come back, without waiting for threads: one of them is left where it stands.
     #[must_use]
     pub fn leave_threads(self, taken: usize) -> MissingRuns {
@@ -118,16 +113,12 @@ impl JudgeWorkers {
                 return MissingRuns { lost: LostRuns { runs: held.max(1), more: true }, dead: 1 };
             }
         };
-        let gone = (feeder.handed_out().saturating_sub(taken) as u64).saturating_sub(threads);
-        let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken(&|| true)))
-            .unwrap_or(LostRuns { runs: 0, more: true });
-        let runs = held.saturating_add(gone).saturating_add(left.runs);
+        let (gone, left) = count_missing(&mut feeder, taken, &|| true);
+        let runs = held.saturating_add(gone.saturating_sub(threads)).saturating_add(left.runs);
         // One that had nothing in hand has lost nothing, where others went on to the end.
         MissingRuns { lost: LostRuns { runs, more: runs > 0 || left.more }, dead: 1 }
     }
-}
 
-impl JudgeWorkers {
     /// No thread takes a further chunk.
     pub fn stop_taking(&self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -142,12 +133,16 @@ impl JudgeWorkers {
             // One is reading, or judges a long run.
             Err(TryLockError::WouldBlock) => return LostRuns { runs: 1, more: true },
         };
-        // Each chunk has a run at least.
-        let gone = feeder.handed_out().saturating_sub(taken) as u64;
-        let left =
-            catch_unwind(AssertUnwindSafe(|| feeder.count_untaken(go_on))).unwrap_or(LostRuns { runs: 0, more: true });
+        let (gone, left) = count_missing(&mut feeder, taken, go_on);
         LostRuns { runs: left.runs.saturating_add(gone), more: gone > 0 || left.more }
     }
+}
+
+/// Counts the chunks that were handed out and did not come back, each of which has at least one run, and the runs that were never handed out.
+fn count_missing(feeder: &mut PartFeeder, taken: usize, go_on: &dyn Fn() -> bool) -> (u64, LostRuns) {
+    let gone = feeder.handed_out().saturating_sub(taken) as u64;
+    let left = catch_unwind(AssertUnwindSafe(|| feeder.count_untaken(go_on)));
+    (gone, left.unwrap_or(LostRuns { runs: 0, more: true }))
 }
 
 /// Starts the threads that judge the traces; `total` is their length, where that is known.

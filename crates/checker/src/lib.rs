@@ -81,7 +81,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_syntax::ast::{self, ItemKind, StatementKind};
 use files::Files;
-pub use fold::json_text;
+pub use fold::{constant_of, json_text};
 use load::LoadedFile;
 use scope::FileScope;
 pub use suite_settings::{AGENTS, SCHEDULES, WORKSPACES};

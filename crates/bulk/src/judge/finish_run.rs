@@ -1,5 +1,6 @@
 //! From answers to reports: what the prefilter left open is evaluated, and either counted or reported.
 
+use super::prefiltered::pair_outcomes;
 use super::segments::is_plain;
 use super::{RunResult, ThreadJudge};
 use crate::pipeline::Pipeline;
@@ -124,10 +125,9 @@ impl<'p> ThreadJudge<'p> {
         }
         let mut answers = self.answers.iter_mut();
         for (one, outcomes) in self.programs.iter().zip(evaluated) {
-            let mut outcomes = outcomes.iter().peekable();
-            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
-                if let Some(known) = outcomes.next_if(|outcome| outcome.assertion == number) {
-                    *answer = PrefilterAnswer::of_verdict(known.verdict);
+            for (_, answer, outcome) in pair_outcomes(&one.prefilter, answers.by_ref(), outcomes) {
+                if let Some(outcome) = outcome {
+                    *answer = PrefilterAnswer::of_verdict(outcome.verdict);
                 }
             }
         }
@@ -145,11 +145,11 @@ impl<'p> ThreadJudge<'p> {
         let mut evaluated = evaluated.into_iter();
         self.verdicts.clear();
         for one in &mut self.programs {
-            let mut evaluated = evaluated.next().unwrap_or_default().into_iter().peekable();
+            let evaluated = evaluated.next().unwrap_or_default();
             let mut results = Vec::with_capacity(one.prefilter.assertion_numbers().len());
             let mut learnt = Vec::new();
-            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
-                let outcome = match evaluated.next_if(|outcome| outcome.assertion == number) {
+            for (number, answer, outcome) in pair_outcomes(&one.prefilter, answers.by_ref(), evaluated) {
+                let outcome = match outcome {
                     Some(outcome) => {
                         if *answer == PrefilterAnswer::Idle {
                             learnt.push((number, outcome.clone()));

@@ -111,9 +111,7 @@ impl ThreadJudge<'_> {
         let mut way = JudgeWay::Answered;
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
-            for ((number, reads), answer) in
-                one.prefilter.assertion_numbers().zip(&one.assertion_reads).zip(answers.by_ref())
-            {
+            for ((number, reads), answer) in one.numbered_reads().zip(answers.by_ref()) {
                 if !one.needs_evaluation(number, *answer, findings) {
                     continue;
                 }

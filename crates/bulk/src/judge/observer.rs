@@ -167,9 +167,7 @@ impl ThreadJudge<'_> {
     fn note_obstacles(&mut self) {
         let mut answers = self.answers.iter();
         for (place, one) in self.programs.iter().enumerate() {
-            for ((number, reads), answer) in
-                one.prefilter.assertion_numbers().zip(&one.assertion_reads).zip(answers.by_ref())
-            {
+            for ((number, reads), answer) in one.numbered_reads().zip(answers.by_ref()) {
                 if let Some(what_for) = self.obstacle(place, number, reads, *answer) {
                     self.observer.note_full_read(place, one.rules, &one.prefilter, (number, what_for));
                 }

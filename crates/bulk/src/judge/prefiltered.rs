@@ -4,6 +4,7 @@ use super::over_runs::ProgramOverRuns;
 use crate::prefilter::{AssertionReads, EvaluationRules, Prefilter, PrefilterAnswer, PrefilterScratch};
 use averment_base::truth::Verdict;
 use averment_engine::vm::outcome::{AssertionOutcome, Status};
+use std::borrow::Borrow;
 
 pub(super) struct PrefilteredProgram<'p> {
     pub(super) rules: EvaluationRules<'p>,
@@ -19,7 +20,26 @@ pub(super) struct PrefilteredProgram<'p> {
     pub(super) skipped: usize,
 }
 
+/// The assertions of a program, each with its answer and, where it was evaluated, its outcome. `answers` may go on with those of the next program.
+pub(super) fn pair_outcomes<A: Iterator, O: IntoIterator<Item: Borrow<AssertionOutcome>>>(
+    prefilter: &Prefilter,
+    answers: A,
+    outcomes: O,
+) -> impl Iterator<Item = (u32, A::Item, Option<O::Item>)> {
+    let mut outcomes = outcomes.into_iter().peekable();
+    // The assertions come first in `zip`: their end is the end, before an answer of the next program is taken.
+    prefilter.assertion_numbers().zip(answers).map(move |(number, answer)| {
+        let outcome = outcomes.next_if(|outcome| outcome.borrow().assertion == number);
+        (number, answer, outcome)
+    })
+}
+
 impl PrefilteredProgram<'_> {
+    /// The assertions, each with what its evaluation reads.
+    pub(super) fn numbered_reads(&self) -> impl Iterator<Item = (u32, &AssertionReads)> {
+        self.prefilter.assertion_numbers().zip(&self.assertion_reads)
+    }
+
     pub(super) fn is_known(&self, number: u32) -> bool {
         self.idle.get(number as usize).is_some_and(Option::is_some)
     }

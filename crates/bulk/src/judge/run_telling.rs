@@ -1,6 +1,7 @@
 //! What is told of a run: counts alone, or why it has its verdicts.
 
 use super::ThreadJudge;
+use super::prefiltered::pair_outcomes;
 use averment_engine::vm::evaluate::EvaluateOptions;
 use averment_engine::vm::outcome::AssertionOutcome;
 use averment_report::RunGranularity;
@@ -57,9 +58,8 @@ impl ThreadJudge<'_> {
         let mut answers = self.answers.iter();
         let mut statuses = Vec::with_capacity(self.answers.len());
         for (place, (one, outcomes)) in self.programs.iter().zip(evaluated).enumerate() {
-            let mut outcomes = outcomes.iter().peekable();
-            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
-                let status = match outcomes.next_if(|outcome| outcome.assertion == number) {
+            for (number, answer, outcome) in pair_outcomes(&one.prefilter, answers.by_ref(), outcomes) {
+                let status = match outcome {
                     Some(outcome) => Some(outcome.status),
                     None => one.known_status(number, *answer),
                 };

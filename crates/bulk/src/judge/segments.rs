@@ -1,6 +1,7 @@
 //! Lines of `jsonl` from segments: where an earlier run had the same verdicts, the segments of its line are used again and only the findings of
 //! this run are written.
 
+use super::prefiltered::pair_outcomes;
 use super::{PrefilteredProgram, ThreadJudge};
 use crate::pipeline::Pipeline;
 use crate::prefilter::PrefilterAnswer;
@@ -80,9 +81,8 @@ impl ThreadJudge<'_> {
         self.verdicts.clear();
         let mut answers = self.answers.iter();
         for (one, outcomes) in self.programs.iter().zip(evaluated) {
-            let mut outcomes = outcomes.iter().peekable();
-            for (number, answer) in one.prefilter.assertion_numbers().zip(answers.by_ref()) {
-                let verdict = match outcomes.next_if(|outcome| outcome.assertion == number) {
+            for (_, answer, outcome) in pair_outcomes(&one.prefilter, answers.by_ref(), outcomes) {
+                let verdict = match outcome {
                     Some(_) if *answer == PrefilterAnswer::Idle => return false,
                     Some(outcome) => Some(outcome.verdict),
                     None => answer.as_verdict(),

@@ -49,7 +49,7 @@ pub fn run_compile(arguments: &CompileArgs, color: ColorChoice) -> Result<Exit, 
         let message = format!("`{}` would overwrite the rules", output.display());
         return Err(CommandError::usage(message, "name another file with `-o`"));
     }
-    for program in &loaded.programs {
+    if let Some(program) = loaded.programs.first() {
         draft_file::write_file(&output, &codec::encode(program)).map_err(|error| {
             CommandError::usage(
                 format!("`{}` cannot be written: {}", output.display(), write_error_text(&output, &error)),

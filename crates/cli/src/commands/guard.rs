@@ -2,7 +2,7 @@
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
-use super::{inputs, params, project, rules};
+use super::{inputs, params, project, rules, state_folder};
 use averment::Rules;
 use averment::stages::JudgeSettings;
 use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
@@ -177,10 +177,7 @@ fn guard_rules(given: &[PathBuf], guard: &GuardRules) -> Result<Rules, CommandEr
     let limits = Limits::default();
     let values = params::ParamValues::new(&guard.param_file, &guard.param)?;
     let found = project::find_beside(given);
-    let files = inputs::rule_inputs(given)?;
-    if files.is_empty() {
-        return Err(CommandError::usage("there is no `.assert` file in what is named", "name a rule file"));
-    }
+    let files = inputs::some_rule_inputs(given)?;
     let tools = rules::project_tools(found.as_ref(), limits)?;
     let reading = rules::RuleReadOptions::with_limits(limits).with_tools(&tools);
     let mut loaded = rules::load_rules(&files, reading)?;
@@ -201,9 +198,7 @@ fn rule_names(given: &[PathBuf]) -> String {
 }
 
 fn state_folder(given: Option<&Path>) -> Result<PathBuf, CommandError> {
-    let of_variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let usual = || of_variable("XDG_STATE_HOME").or_else(|| Some(of_variable("HOME")?.join(".local/state")));
-    let found = given.map(Path::to_path_buf).or_else(|| Some(usual()?.join("averment/guard")));
+    let found = given.map(Path::to_path_buf).or_else(|| state_folder::state_folder("guard"));
     found.ok_or_else(|| {
         CommandError::usage("there is no folder to keep sessions in: `HOME` is not set", "name one with `--state DIR`")
     })

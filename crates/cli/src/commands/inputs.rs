@@ -27,6 +27,22 @@ pub fn rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
     Ok(inputs)
 }
 
+/// The rule files of the command line, as [`rule_inputs`] finds them.
+///
+/// # Errors
+/// Where there is none.
+pub fn some_rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
+    let found = rule_inputs(given)?;
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let message = match given {
+        [path] => format!("there is no `.assert` file in `{}`", path.display()),
+        _ => "there is no `.assert` file in these folders".to_owned(),
+    };
+    Err(CommandError::usage(message, "name a rule file or another folder"))
+}
+
 /// The same without a word.
 pub fn quiet_rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
     find_rules(given).map(|(inputs, _)| inputs)

@@ -4,6 +4,7 @@ use super::console::eprint_redacted;
 use super::draft_file::update_file;
 use super::exit::CommandError;
 use super::inputs::TraceInput;
+use super::state_folder::state_folder;
 use averment_testing::show::count_noun;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -34,7 +35,7 @@ struct FailedTraces {
 impl LastFailed {
     /// What the last check of the same rules and traces in this folder left; nothing where there was none.
     pub fn open(words: Vec<String>) -> Result<Self, CommandError> {
-        let folder = state_folder().ok_or_else(|| {
+        let folder = state_folder("last-failed").ok_or_else(|| {
             CommandError::usage(
                 "`--last-failed` has no folder to remember failures in",
                 "set `HOME` or `XDG_STATE_HOME`",
@@ -90,12 +91,6 @@ impl LastFailed {
             CommandError::usage(message, format!("make `{}` writable, or leave the flag out", folder.display()))
         })
     }
-}
-
-fn state_folder() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
-    Some(state.join("averment/last-failed"))
 }
 
 /// `None` for a file that is not there, is damaged or is none of ours: then all is judged.

@@ -92,10 +92,7 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
         return Ok(Exit::Holds);
     }
     let named = project::rule_paths(&arguments.rules, project.as_ref())?;
-    let inputs = inputs::rule_inputs(&named)?;
-    if inputs.is_empty() {
-        return Err(CommandError::usage("there is no `.assert` file in these folders", "name a rule file"));
-    }
+    let inputs = inputs::some_rule_inputs(&named)?;
     targets::refuse_overwrite(targets::target_files(&targets), targets::input_paths(&inputs))?;
     let limits = Limits::default();
     let tools = rules::project_tools(project.as_ref(), limits)?;

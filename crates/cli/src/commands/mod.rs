@@ -55,6 +55,7 @@ mod runless_report;
 mod signals;
 mod sizes;
 mod skipped_files;
+pub mod state_folder;
 mod targets;
 mod test;
 mod tool_inputs;

@@ -141,11 +141,7 @@ fn read_requests(arguments: &ToolInputsArgs, color: ColorChoice) -> Result<Vec<R
     for file in &arguments.tools {
         tools.push(rules::tool_file(file, limits)?);
     }
-    let files = inputs::rule_inputs(named)?;
-    if files.is_empty() {
-        let message = format!("there is no `.assert` file in `{}`", arguments.rules.display());
-        return Err(CommandError::usage(message, "name a rule file"));
-    }
+    let files = inputs::some_rule_inputs(named)?;
     let reading = arguments
         .read
         .read_options(limits)

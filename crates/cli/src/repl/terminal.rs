@@ -3,6 +3,7 @@
 use super::highlight::LineAssistant;
 use super::session::{ReplFlow, ReplSession};
 use super::{PROMPT, command};
+use crate::commands::state_folder::state_folder;
 use rustyline::error::ReadlineError;
 use rustyline::history::FileHistory;
 use rustyline::{ColorMode, CompletionType, Config, Editor};
@@ -15,9 +16,7 @@ const KEPT: usize = 2_000;
 /// Where the history of sessions stands: in the folder for state of the user; `None` where there is none.
 #[must_use]
 pub fn history_file() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = folder("XDG_STATE_HOME").or_else(|| Some(folder("HOME")?.join(".local/state")))?;
-    Some(state.join("averment/history"))
+    state_folder("history")
 }
 
 /// Runs a session until Ctrl-D or `:quit`. `working` is called before and after each input.

@@ -166,6 +166,12 @@ impl ForeignOrigin {
 }
 
 impl Program {
+    /// The text of the rules at a place; `None` for a place outside of them.
+    #[must_use]
+    pub fn source_text(&self, span: Span) -> Option<&str> {
+        self.sources.get(span.file.0 as usize)?.text.get(span.as_range())
+    }
+
     /// The instructions of an expression; `None` for a number that no expression has.
     #[must_use]
     pub fn code_ops(&self, code: CodeId) -> Option<&[Op]> {

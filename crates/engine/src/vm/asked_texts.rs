@@ -191,7 +191,7 @@ fn shares(program: &Program) -> impl Iterator<Item = String> {
         let is_compared = matches!(op, Op::Test(kind, _) if is_order(*kind));
         let is_literal = matches!(program.code.get(literal)?, Op::Constant(_));
         let span = program.op_span(literal);
-        let text = program.sources.get(span.file.0 as usize)?.text.get(span.as_range())?;
+        let text = program.source_text(span)?;
         let field = literal.checked_sub(1).and_then(|path| program.key_at(path));
         (is_compared && is_literal && is_share(text, field)).then(|| text.to_owned())
     })

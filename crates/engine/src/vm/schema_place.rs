@@ -13,7 +13,7 @@ pub(super) fn keyword_place(program: &Program, schema: u32, pointer: &str) -> Op
     let json: Value = serde_json::from_str(&schema.json).ok()?;
     let pointer = resolve_pointer(&json, pointer)?;
     let written = schema.place?;
-    let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.as_range());
+    let text = |span: Span| program.source_text(span);
     if let Some(range) = text(written).and_then(|text| locate_pointer(text, &pointer)) {
         let start = written.start as usize;
         return Some(Span::new(written.file, start + range.start, start + range.end));

@@ -2,9 +2,10 @@
 //! section 10).
 
 use super::evaluate::{EvaluateOptions, evaluate, evaluate_with_coverage};
-use super::outcome::{AssertionOutcome, RunOutcome, Status};
+use super::outcome::RunOutcome;
 use super::prepare::PreparedProgram;
 use super::select::RuleSelection;
+use super::summary::counted_verdict;
 use super::why::coverage::CoverageRecord;
 use crate::bytecode::program::{CompiledTest, Program};
 use averment_base::limits::Limits;
@@ -130,7 +131,7 @@ fn rule_verdicts(program: &Program, outcome: &RunOutcome) -> Vec<(String, Verdic
     for result in &outcome.results {
         let Some(assertion) = program.assertions.get(result.assertion as usize) else { continue };
         match assertion.rule {
-            None => found.push((assertion.id.clone(), counted_result(result))),
+            None => found.push((assertion.id.clone(), counted_verdict(result.status, result.verdict))),
             Some(rule) if seen.contains(&rule) => {}
             Some(rule) => {
                 seen.push(rule);
@@ -141,15 +142,6 @@ fn rule_verdicts(program: &Program, outcome: &RunOutcome) -> Vec<(String, Verdic
         }
     }
     found
-}
-
-/// An expected failure counts as a pass, an unexpected pass as a failure.
-fn counted_result(result: &AssertionOutcome) -> Verdict {
-    match result.status {
-        Status::ExpectedFailed => Verdict::Pass,
-        Status::UnexpectedPassed => Verdict::Fail,
-        _ => result.verdict,
-    }
 }
 
 fn verdict_mismatch(stated: TestExpectation<'_>, found: &[(String, Verdict)]) -> Option<String> {

@@ -4,6 +4,7 @@ use super::{LintLevel, LintOptions};
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::{FileId, SourceMap, Span};
 use averment_checker::CheckResult;
+use averment_checker::ir::CheckedAssertion;
 use averment_syntax::ast;
 
 /// One file with everything that is known of it.
@@ -20,6 +21,11 @@ pub struct LintContext<'a> {
 }
 
 impl<'a> LintContext<'a> {
+    /// The assertions of the linted file itself, without those of imported files.
+    pub(super) fn own_assertions(&self) -> Vec<&'a CheckedAssertion> {
+        self.checked.module.assertions.iter().filter(|one| one.span.file == self.root).collect()
+    }
+
     /// A context in which nothing was found.
     pub fn new(sources: &'a SourceMap, root: FileId, checked: &'a CheckResult, options: &'a LintOptions) -> Self {
         Self { sources, root, checked, options, found: Vec::new() }

@@ -8,8 +8,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 use averment_checker::DeclarationKind;
 use averment_checker::ir::{
-    AssertionCheck, CheckedAssertion, CheckedPattern, ExprKind as Form, NameTest, Severity, Temporal,
-    TypedExpr as Checked, WindowScope,
+    AssertionCheck, CheckedPattern, ExprKind as Form, NameTest, Severity, Temporal, TypedExpr as Checked, WindowScope,
 };
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
@@ -77,11 +76,6 @@ impl<'a> SameStepsVisitor<'_, 'a> {
     }
 }
 
-fn own_assertions<'a>(context: &LintContext<'a>) -> Vec<&'a CheckedAssertion> {
-    let root = context.root;
-    context.checked.module.assertions.iter().filter(|one| one.span.file == root).collect()
-}
-
 /// `before approve -> refund` is content with an approval that failed.
 pub fn failing_guards(context: &mut LintContext<'_>) {
     struct GuardVisitor<'c, 'a>(&'c mut LintContext<'a>, BTreeSet<&'a str>);
@@ -142,7 +136,7 @@ pub fn failing_guards(context: &mut LintContext<'_>) {
 
 /// Windows `between A and C` that no C can close, or that nothing closes for sure.
 pub fn window_ends(context: &mut LintContext<'_>) {
-    let assertions = own_assertions(context);
+    let assertions = context.own_assertions();
     let never: Vec<(&CheckedPattern, Span)> = assertions
         .iter()
         .filter(|one| one.settings.when.is_empty() && one.settings.severity == Severity::Error)
@@ -203,7 +197,7 @@ fn closings_of<'c>(check: &'c AssertionCheck<CheckedPattern, Checked>, found: &m
 /// `each A: cond` with a condition that looks at nothing of the step.
 pub fn idle_conditions(context: &mut LintContext<'_>) {
     let mut found = Vec::new();
-    for assertion in own_assertions(context) {
+    for assertion in context.own_assertions() {
         let AssertionCheck::Temporal(Temporal::Each { step, condition, .. }) = &assertion.check else { continue };
         let looks = averment_checker::any_kind(condition, &|form| {
             matches!(
@@ -234,7 +228,7 @@ pub fn idle_conditions(context: &mut LintContext<'_>) {
 /// Alternatives and list entries that an earlier one takes already.
 pub fn covered_alternatives(context: &mut LintContext<'_>) {
     let mut found = Vec::new();
-    for assertion in own_assertions(context) {
+    for assertion in context.own_assertions() {
         find_in_check(&assertion.check, &mut found);
     }
     found.into_iter().for_each(|one| context.report(one));

@@ -5,19 +5,14 @@ use super::lint_semantics::statement_semantics;
 use super::logic::patterns::is_subset;
 use super::logic::witness::value_at_path;
 use averment_base::diagnostic::{Diagnostic, Slug};
-use averment_checker::ir::{AssertionCheck, CheckedAssertion, CheckedPattern, ExprKind, TypedExpr, ValueTest};
+use averment_checker::ir::{AssertionCheck, CheckedPattern, ExprKind, TypedExpr, ValueTest};
 use averment_checker::walk;
 use averment_syntax::ast::{ExprQuantifier, TestKind};
 use serde_json::json;
 
-fn own_assertions<'a>(context: &LintContext<'a>) -> Vec<&'a CheckedAssertion> {
-    let root = context.root;
-    context.checked.module.assertions.iter().filter(|one| one.span.file == root).collect()
-}
-
 /// Statements about the order of steps, where nothing asks for those that they speak of.
 pub fn missing_existence(context: &mut LintContext<'_>) {
-    let assertions = own_assertions(context);
+    let assertions = context.own_assertions();
     let asked: Vec<&CheckedPattern> = assertions.iter().flat_map(|one| demanded_patterns(&one.check)).collect();
     for assertion in assertions {
         let AssertionCheck::Temporal(temporal) = &assertion.check else { continue };
@@ -64,7 +59,7 @@ fn demanded_patterns(check: &AssertionCheck<CheckedPattern, TypedExpr>) -> Vec<&
 
 /// `all x in xs: c` of a list that may be empty.
 pub fn vacuous_quantifiers(context: &mut LintContext<'_>) {
-    for assertion in own_assertions(context) {
+    for assertion in context.own_assertions() {
         let AssertionCheck::Expression(expr) = &assertion.check else { continue };
         let ExprKind::Quantifier(ExprQuantifier::All | ExprQuantifier::No, _, source, _) = &expr.kind else { continue };
         let text = context.span_text(source.span).to_owned();
@@ -79,7 +74,7 @@ pub fn vacuous_quantifiers(context: &mut LintContext<'_>) {
 
 /// `output.status != "failed"`: also true where there is no status at all.
 pub fn missing_values(context: &mut LintContext<'_>) {
-    for assertion in own_assertions(context) {
+    for assertion in context.own_assertions() {
         let AssertionCheck::Expression(TypedExpr { kind: ExprKind::Test(tested), .. }) = &assertion.check else {
             continue;
         };

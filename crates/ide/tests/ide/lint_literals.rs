@@ -64,7 +64,10 @@ fn regular_expressions_in_quotes_are_told_with_what_to_write() {
         ("tool any fails when result contains \"Err.+x\"\nnever a failed", "write `matches /Err.+x/`"),
         ("def has(t, p) = t contains p\nnot has(output.text, \"Ref.+d\")", "write `matches /Ref.+d/`"),
         ("def has(t, p) = t contains p\nnot has(output.text, \"sorry|cannot\")", "write `matches /sorry|cannot/`"),
-        ("def lacks(p) = output.text not contains p\nlet needle = \"sorry|cannot\"\nlacks(needle)", "write `not matches /sorry|cannot/`"),
+        (
+            "def lacks(p) = output.text not contains p\nlet needle = \"sorry|cannot\"\nlacks(needle)",
+            "write `not matches /sorry|cannot/`",
+        ),
     ] {
         assert_eq!(helps(&format!("{rule}\n"), "regex-as-text"), [help], "{rule}");
     }

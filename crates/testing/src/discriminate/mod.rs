@@ -13,6 +13,7 @@ use averment_engine::bytecode::program::Program;
 use averment_engine::vm::evaluate::{EvaluateOptions, evaluate};
 use averment_engine::vm::outcome::{AssertionOutcome, RuleOutcome, RunOutcome, Status};
 use averment_engine::vm::select::RuleSelection;
+use averment_engine::vm::summary::counted_verdict;
 use averment_report::gate::{self, Gate, GateInputs, GatePolicy};
 use averment_traces::read;
 use bumpalo::Bump;
@@ -194,7 +195,7 @@ impl RowSubject {
             Self::Rule(rule) => outcome.rules.iter().find(|one| one.rule == rule).map(|one| one.verdict),
             Self::Assertion(number) => {
                 let at = outcome.results.binary_search_by_key(&number, |result| result.assertion).ok()?;
-                outcome.results.get(at).map(counted_verdict)
+                outcome.results.get(at).map(|result| counted_verdict(result.status, result.verdict))
             }
         }
     }
@@ -224,15 +225,6 @@ fn passes_check(program: &Program, outcome: &RunOutcome) -> bool {
         )
     };
     outcome.results.iter().all(opens) && outcome.rules.iter().all(rule_opens)
-}
-
-/// An expected failure counts as a pass, an unexpected pass as a failure.
-fn counted_verdict(result: &AssertionOutcome) -> Verdict {
-    match result.status {
-        Status::ExpectedFailed => Verdict::Pass,
-        Status::UnexpectedPassed => Verdict::Fail,
-        _ => result.verdict,
-    }
 }
 
 fn rows_of(subject: usize, of: &TestSubject, selection: &RuleSelection) -> Vec<DiscriminationRow> {

@@ -3,10 +3,10 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object};
+use super::nodes::{are_mostly, node_list, node_object, node_text};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{RunEntries, SpanAct, TraceSpan, build_run, text_of_node, ways};
+use super::spans::{RunEntries, SpanAct, TraceSpan, build_run, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -109,7 +109,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_span(object: Object<'_>) -> bool {
-    let is_text = |key| value_of(object, key).and_then(text_of_node).is_some();
+    let is_text = |key| value_of(object, key).and_then(node_text).is_some();
     is_text(BraintrustKey::Span)
         && is_text(BraintrustKey::Root)
         && [BraintrustKey::About, BraintrustKey::Metrics].into_iter().any(|key| object_in(object, key).is_some())
@@ -149,8 +149,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let id = records.first().and_then(|(_, span)| value_of(*span, BraintrustKey::Root));
     let mut spans = Vec::new();
     for (node, record) in records {
-        let is_judged =
-            value_of(record, BraintrustKey::Span).and_then(text_of_node).is_some_and(|id| judges.contains(id));
+        let is_judged = value_of(record, BraintrustKey::Span).and_then(node_text).is_some_and(|id| judges.contains(id));
         spans.push(read_span(node, record, is_judged, draft));
     }
     build_run(spans, RunEntries { id, ..RunEntries::default() }, draft);
@@ -163,7 +162,7 @@ fn merge_row<'run>(
     change: Object<'run>,
     draft: &RunBuilder<'run, '_>,
 ) -> bool {
-    let id = |row: Object<'run>| value_of(row, BraintrustKey::Row).and_then(text_of_node);
+    let id = |row: Object<'run>| value_of(row, BraintrustKey::Row).and_then(node_text);
     let known = records.iter_mut().find(|(_, row)| id(change).is_some() && id(*row) == id(change));
     let Some((_, row)) = known else { return false };
     *row = merged(*row, change, draft);
@@ -186,11 +185,11 @@ fn merged<'run>(row: Object<'run>, change: Object<'run>, draft: &RunBuilder<'run
 }
 
 fn parent_of(span: Object<'_>) -> Option<&str> {
-    node_list(value_of(span, BraintrustKey::Parents)?)?.first().copied().and_then(text_of_node)
+    node_list(value_of(span, BraintrustKey::Parents)?)?.first().copied().and_then(node_text)
 }
 
 fn word_of<'run>(span: Object<'run>, key: BraintrustInnerKey) -> Option<&'run str> {
-    text_of_node(value_of(object_in(span, BraintrustKey::About)?, key)?)
+    node_text(value_of(object_in(span, BraintrustKey::About)?, key)?)
 }
 
 /// The ids of spans in which somebody judges, and of all inside of them.
@@ -201,7 +200,7 @@ fn spans_of_judges<'run>(records: &[(Node<'run>, Object<'run>)]) -> FxHashSet<&'
         kind == Some(BraintrustType::Judge) || purpose.is_some()
     };
     let mut found = FxHashSet::default();
-    let id = |span: Object<'run>| value_of(span, BraintrustKey::Span).and_then(text_of_node);
+    let id = |span: Object<'run>| value_of(span, BraintrustKey::Span).and_then(node_text);
     found.extend(records.iter().filter(|(_, span)| judges(*span)).filter_map(|(_, span)| id(*span)));
     let mut children: FxHashMap<&str, Vec<&'run str>> = FxHashMap::default();
     for (parent, child) in records.iter().filter_map(|(_, span)| Some((parent_of(*span)?, id(*span)?))) {
@@ -228,7 +227,7 @@ fn read_span<'run>(
     draft: &mut RunBuilder<'run, '_>,
 ) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
-    span.id = value_of(record, BraintrustKey::Span).and_then(text_of_node);
+    span.id = value_of(record, BraintrustKey::Span).and_then(node_text);
     span.parent = parent_of(record);
     let about = object_in(record, BraintrustKey::About);
     span.name = about.and_then(|about| value_of(about, BraintrustInnerKey::Name));
@@ -251,10 +250,10 @@ fn read_span<'run>(
     span.failed = span.error.map(|_| true);
     let metadata = object_in(record, BraintrustKey::Metadata);
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
-    let told = |key| metadata.and_then(|metadata| value_of(metadata, key)).filter(|node| text_of_node(*node).is_some());
+    let told = |key| metadata.and_then(|metadata| value_of(metadata, key)).filter(|node| node_text(*node).is_some());
     let (mut input, output) = (value_of(record, BraintrustKey::Input), value_of(record, BraintrustKey::Output));
     let tool = told(BraintrustInnerKey::Tool).filter(|_| span.act == SpanAct::Tool);
-    let is_headed = span.name.and_then(text_of_node).is_some_and(|name| name.starts_with(TOOL_HEAD));
+    let is_headed = span.name.and_then(node_text).is_some_and(|name| name.starts_with(TOOL_HEAD));
     if span.act == SpanAct::Tool && tool.is_none() && is_headed {
         draft.note_unknown(node.origin, "a span of a tool does not say which: it may be a call of any");
     }
@@ -293,5 +292,5 @@ fn read_span<'run>(
 fn vercel_input(input: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let [args, beside] = node_list(input)? else { return None };
     let id = value_of(node_object(*beside)?, BraintrustInnerKey::Call)?;
-    text_of_node(id).map(|_| (*args, id))
+    node_text(id).map(|_| (*args, id))
 }

@@ -3,11 +3,11 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{node_list, node_object};
+use super::nodes::{node_list, node_object, node_text};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{RunEntries, SpanAct, TraceSpan, build_run, text_of_node, ways};
+use super::spans::{RunEntries, SpanAct, TraceSpan, build_run, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
@@ -102,7 +102,7 @@ fn kind_in(meta: Object<'_>) -> Option<Node<'_>> {
 
 fn is_span(object: Object<'_>) -> bool {
     let kind = object_in(object, DatadogKey::Meta).and_then(kind_in);
-    kind.is_some_and(|kind| text_of_node(kind).is_some() || node_object(kind).is_some())
+    kind.is_some_and(|kind| node_text(kind).is_some() || node_object(kind).is_some())
         && value_of(object, DatadogKey::Span).is_some()
         && value_of(object, DatadogKey::Start).is_some()
 }
@@ -134,7 +134,7 @@ fn milliseconds_in(span: Object<'_>, key: DatadogKey) -> Option<f64> {
 
 fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
-    let text = |key| value_of(record, key).and_then(text_of_node);
+    let text = |key| value_of(record, key).and_then(node_text);
     span.id = text(DatadogKey::Span);
     span.parent = text(DatadogKey::Parent).filter(|id| NoParent::from_key(id).is_none());
     span.name = value_of(record, DatadogKey::Name);
@@ -144,8 +144,7 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
     let told = |key| meta.and_then(|meta| value_of(meta, key));
     // In the text of a kind, or in an object around it.
     let kind = meta.and_then(kind_in);
-    let word =
-        kind.and_then(text_of_node).or_else(|| text_of_node(value_of(node_object(kind?)?, DatadogMetaKey::Value)?));
+    let word = kind.and_then(node_text).or_else(|| node_text(value_of(node_object(kind?)?, DatadogMetaKey::Value)?));
     span.act = match word.map(DatadogKind::from_key) {
         Some(Some(DatadogKind::Model)) => SpanAct::Inference,
         Some(Some(DatadogKind::Tool)) => SpanAct::Tool,

@@ -6,12 +6,11 @@ use super::conversation::{ConversationBuilder, Speaker, StepMeta};
 use super::cutting::RunCutting;
 use super::fields::{FieldRecord as _, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object, object_items, object_of};
+use super::nodes::{are_mostly, node_list, node_object, node_text, object_items, object_of};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{
-    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node,
-    tool_name,
+    ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, tool_name,
 };
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
@@ -181,11 +180,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let at = |word| value_of(trace, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     let duration = at(DeepEvalKey::Start).zip(at(DeepEvalKey::End)).map(|(start, end)| end - start);
     let whole = RunEntries {
-        id: value_of(trace, DeepEvalKey::Id).filter(|id| text_of_node(*id).is_some()),
+        id: value_of(trace, DeepEvalKey::Id).filter(|id| node_text(*id).is_some()),
         input: value_of(trace, DeepEvalKey::Input),
         output: value_of(trace, DeepEvalKey::Output),
         error: value_of(trace, DeepEvalKey::Error),
-        failed: value_of(trace, DeepEvalKey::Status).filter(|word| text_of_node(*word).and_then(of_word) == Some(true)),
+        failed: value_of(trace, DeepEvalKey::Status).filter(|word| node_text(*word).and_then(of_word) == Some(true)),
         duration,
         session: value_of(trace, DeepEvalKey::Thread),
         ..RunEntries::default()
@@ -197,7 +196,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 /// A call of LlamaIndex inside of the step that makes it is one of the same tool.
 fn name_failed_calls(spans: &mut [TraceSpan<'_>]) {
     let is_unnamed = |span: &TraceSpan<'_>| {
-        let name = span.name.and_then(text_of_node).and_then(LlamaSpanName::from_key);
+        let name = span.name.and_then(node_text).and_then(LlamaSpanName::from_key);
         span.act == SpanAct::Tool && name.is_some()
     };
     let named = spans.iter().filter(|span| span.act == SpanAct::Tool && !is_unnamed(span));
@@ -219,13 +218,13 @@ fn note_others<'run>(trace: Object<'run>, spans: &[TraceSpan<'run>], draft: &Run
     let tools: FxHashSet<&str> = spans
         .iter()
         .filter(|span| span.act == SpanAct::Tool)
-        .filter_map(|span| tool_name(span).and_then(text_of_node))
+        .filter_map(|span| tool_name(span).and_then(node_text))
         .collect();
     let records = span_lists(trace).flat_map(|(_, list)| object_items(node_list(list).unwrap_or_default()));
     for record in records.map(|(_, record)| record).chain([trace]) {
         let called = value_of(record, DeepEvalKey::Called).and_then(node_list).unwrap_or_default();
         for (node, called) in object_items(called) {
-            let name = value_of(called, DeepEvalKey::Name).and_then(text_of_node);
+            let name = value_of(called, DeepEvalKey::Name).and_then(node_text);
             if name.is_none_or(|name| !tools.contains(name)) {
                 draft.note_unknown(node.origin, "a call that a span counts has no span of a tool");
             }
@@ -240,13 +239,13 @@ fn read_span<'run>(
     draft: &mut RunBuilder<'run, '_>,
 ) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
-    span.id = value_of(record, DeepEvalKey::Id).and_then(text_of_node);
-    span.parent = value_of(record, DeepEvalKey::Parent).and_then(text_of_node);
+    span.id = value_of(record, DeepEvalKey::Id).and_then(node_text);
+    span.parent = value_of(record, DeepEvalKey::Parent).and_then(node_text);
     span.name = value_of(record, DeepEvalKey::Name);
     let at =
         |word| value_of(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(DeepEvalKey::Start), at(DeepEvalKey::End));
-    span.failed = value_of(record, DeepEvalKey::Status).and_then(text_of_node).and_then(of_word);
+    span.failed = value_of(record, DeepEvalKey::Status).and_then(node_text).and_then(of_word);
     span.error = value_of(record, DeepEvalKey::Error);
     span.attributes = value_of(record, DeepEvalKey::Metadata);
     span.act = match kind {
@@ -254,7 +253,7 @@ fn read_span<'run>(
         DeepEvalTraceKey::Inference => SpanAct::Inference,
         DeepEvalTraceKey::Tool => SpanAct::Tool,
         DeepEvalTraceKey::Part => value_of(record, DeepEvalKey::Type)
-            .and_then(text_of_node)
+            .and_then(node_text)
             .and_then(ActWord::parse_act)
             .unwrap_or(SpanAct::Part),
     };

@@ -179,8 +179,7 @@ fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
     let classify = |block| classify_block(block, id);
     block_session::add_content(talk, content, Speaker::from_role(role), &UserWords::PLAIN, &about, classify);
     for (at, call) in talk.draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
-        let function =
-            messages::function_object(&call, &super::fields::NodeShapes).and_then(node_object).unwrap_or(call);
+        let function = messages::called_function(call);
         let made = BlockCall {
             tool: value_of(function, RowBlockKey::Name),
             args: value_of(function, RowBlockKey::Args),

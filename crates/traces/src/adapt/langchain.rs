@@ -3,9 +3,9 @@
 
 use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
-use super::fields::{FieldRecord, NodeShapes, key_table};
+use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::{self, ChatMessageKey as OfChat, ToolCallKey};
+use super::messages::{self, ChatMessageKey as OfChat};
 use super::nodes::{first_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
@@ -293,10 +293,7 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object
     let (several, single) = (list_of(more, OfChat::Calls), more.field(OfChat::Call));
     let single = single.filter(|_| several.is_none()).and_then(|node| Some((node, node_object(node)?)));
     for (at, call) in talk.draft.record_objects(several.unwrap_or_default()).chain(single) {
-        let function = messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-        let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
-        let (args, id) = (messages::call_arguments(&function), call.field(ToolCallKey::Id));
-        talk.add_call(ToolCall { tool, args, id, origin: at.origin }, about);
+        talk.add_call(messages::tool_call(at, call), about);
     }
 }
 

@@ -3,11 +3,11 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object};
+use super::nodes::{are_mostly, node_list, node_object, node_text};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
 use super::spans::{
-    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, span_messages, text_of_node, ways,
+    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, is_nonzero, span_messages, ways,
 };
 use crate::error::PlacedError;
 use averment_base::value::{Node, Number, Object, Value};
@@ -114,9 +114,9 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_observation(object: Object<'_>) -> bool {
-    let is_text = |word| value_of(object, word).is_some_and(|node| text_of_node(node).is_some());
+    let is_text = |word| value_of(object, word).is_some_and(|node| node_text(node).is_some());
     value_of(object, LangfuseKey::Type)
-        .and_then(text_of_node)
+        .and_then(node_text)
         .is_some_and(|kind| ObservationType::from_key(kind).is_some())
         && is_text(LangfuseKey::Id)
         && is_text(LangfuseKey::Start)
@@ -124,9 +124,7 @@ fn is_observation(object: Object<'_>) -> bool {
 }
 
 fn is_part(one: Object<'_>) -> bool {
-    value_of(one, LangfuseKey::Type)
-        .and_then(text_of_node)
-        .is_some_and(|kind| ObservationType::from_key(kind).is_some())
+    value_of(one, LangfuseKey::Type).and_then(node_text).is_some_and(|kind| ObservationType::from_key(kind).is_some())
         && value_of(one, LangfuseKey::Start).is_some()
 }
 
@@ -192,11 +190,11 @@ fn read_trace_entries<'run>(
     whole: &mut RunEntries<'run>,
     value: impl Fn(Node<'run>) -> Node<'run>,
 ) {
-    whole.id = value_of(trace, LangfuseKey::Id).filter(|id| text_of_node(*id).is_some());
+    whole.id = value_of(trace, LangfuseKey::Id).filter(|id| node_text(*id).is_some());
     (whole.input, whole.output) =
         (value_of(trace, LangfuseKey::Input).map(&value), value_of(trace, LangfuseKey::Output).map(&value));
     whole.session = value_of(trace, LangfuseKey::Session);
-    whole.cost = value_of(trace, LangfuseKey::Cost).filter(|cost| is_some(*cost));
+    whole.cost = value_of(trace, LangfuseKey::Cost).filter(|cost| is_nonzero(*cost));
     whole.duration = match value_of(trace, LangfuseKey::Latency).map(|latency| latency.value) {
         Some(Value::Number(seconds)) => Some(seconds.to_f64() * 1e3),
         _ => None,
@@ -206,7 +204,7 @@ fn read_trace_entries<'run>(
 /// Unwraps JSON in text, at most `times` times.
 fn unquote_json<'run>(mut node: Node<'run>, times: usize, draft: &RunBuilder<'run, '_>) -> Node<'run> {
     for _ in 0..times {
-        let inner = text_of_node(node).filter(|text| text.starts_with('"')).and_then(|_| draft.open_json(node));
+        let inner = node_text(node).filter(|text| text.starts_with('"')).and_then(|_| draft.open_json(node));
         node = inner.unwrap_or(node);
     }
     node
@@ -214,8 +212,8 @@ fn unquote_json<'run>(mut node: Node<'run>, times: usize, draft: &RunBuilder<'ru
 
 fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
-    span.id = value_of(one, LangfuseKey::Id).and_then(text_of_node);
-    span.parent = value_of(one, LangfuseKey::Parent).and_then(text_of_node);
+    span.id = value_of(one, LangfuseKey::Id).and_then(node_text);
+    span.parent = value_of(one, LangfuseKey::Parent).and_then(node_text);
     span.name = value_of(one, LangfuseKey::Name);
     let at = |word| value_of(one, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(LangfuseKey::Start), at(LangfuseKey::End));
@@ -226,7 +224,7 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
         span.take_attributes(attributes, draft);
     }
     span.attributes = metadata.filter(|metadata| node_object(*metadata).is_some());
-    span.act = match value_of(one, LangfuseKey::Type).and_then(text_of_node).and_then(ObservationType::from_key) {
+    span.act = match value_of(one, LangfuseKey::Type).and_then(node_text).and_then(ObservationType::from_key) {
         Some(ObservationType::Agent) => SpanAct::Agent,
         Some(ObservationType::Model) => SpanAct::Inference,
         Some(ObservationType::Tool) => SpanAct::Tool,
@@ -237,7 +235,7 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
         },
     };
     let failed = value_of(one, LangfuseKey::Level)
-        .and_then(text_of_node)
+        .and_then(node_text)
         .is_some_and(|level| matches!(ObservationLevel::from_key(level), Some(ObservationLevel::Failed)));
     span.failed = failed.then_some(true);
     span.error = value_of(one, LangfuseKey::Message).filter(|_| failed);
@@ -256,7 +254,7 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
             (Fact::TokensCacheWrite, LangfuseUsageKey::CacheWrite),
             (Fact::TokensReasoning, LangfuseUsageKey::Reasoning),
         ] {
-            span.take_fact(fact, count(word).filter(|count| is_some(*count)));
+            span.take_fact(fact, count(word).filter(|count| is_nonzero(*count)));
         }
     }
     span.conclude_span(draft);
@@ -313,9 +311,9 @@ fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &Ru
         is_tool && node_list(value).map_or(node_object(value), |items| node_object(*items.first()?)).is_some_and(is)
     };
     let wraps_given =
-        |node| is_message(node, &|one| value_of(one, LangfuseKey::Role).and_then(text_of_node) == Some(TOOL));
+        |node| is_message(node, &|one| value_of(one, LangfuseKey::Role).and_then(node_text) == Some(TOOL));
     let of_call = |one| {
-        let id = value_of(one, LangfuseKey::Id).and_then(text_of_node);
+        let id = value_of(one, LangfuseKey::Id).and_then(node_text);
         id.is_some() && id == span.facts.fact_text(Fact::CallId)
     };
     let in_parts =
@@ -354,10 +352,10 @@ fn is_empty(node: Node<'_>) -> bool {
 
 /// True if the output is the message of the tool that the span is named after.
 fn is_told_of_tool<'run>(output: Node<'run>, span: &TraceSpan<'run>) -> bool {
-    let named = |message: Object<'run>| value_of(message, LangfuseKey::Name).and_then(text_of_node);
+    let named = |message: Object<'run>| value_of(message, LangfuseKey::Name).and_then(node_text);
     let message =
-        node_object(output).filter(|message| value_of(*message, LangfuseKey::Call).and_then(text_of_node).is_some());
-    message.and_then(named).is_some_and(|name| span.name.and_then(text_of_node) == Some(name))
+        node_object(output).filter(|message| value_of(*message, LangfuseKey::Call).and_then(node_text).is_some());
+    message.and_then(named).is_some_and(|name| span.name.and_then(node_text) == Some(name))
 }
 
 /// 0 also stands for an unknown price.
@@ -365,10 +363,5 @@ fn observation_cost<'run>(one: Object<'run>, act: SpanAct) -> Option<Node<'run>>
     let details = value_of(one, LangfuseKey::CostDetails).and_then(node_object);
     let total = value_of(one, LangfuseKey::Cost).or_else(|| value_of(details?, LangfuseUsageKey::All));
     let is_priced = act == SpanAct::Inference && details.is_some_and(|details| !details.entries().is_empty());
-    total.filter(|cost| is_some(*cost) || is_priced)
-}
-
-/// Observations without usage report 0.
-fn is_some(count: Node<'_>) -> bool {
-    matches!(count.value, Value::Number(count) if count != Number::Integer(0) && count.to_f64() != 0.0)
+    total.filter(|cost| is_nonzero(*cost) || is_priced)
 }

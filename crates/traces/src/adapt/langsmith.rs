@@ -3,12 +3,10 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object};
+use super::nodes::{are_mostly, node_list, node_object, node_text};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{
-    InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways,
-};
+use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, of_word, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashMap;
@@ -120,7 +118,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn is_run(object: Object<'_>) -> bool {
-    let kind = value_of(object, LangSmithKey::Type).and_then(text_of_node);
+    let kind = value_of(object, LangSmithKey::Type).and_then(node_text);
     kind.is_some()
         && [LangSmithKey::Order, LangSmithKey::Trace, LangSmithKey::Children]
             .into_iter()
@@ -177,7 +175,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 continue;
             }
         };
-        let id = value_of(record, LangSmithKey::Id).and_then(text_of_node);
+        let id = value_of(record, LangSmithKey::Id).and_then(node_text);
         match id.and_then(|id| by_id.get(id)).and_then(|place| order.get_mut(*place)) {
             Some(known) => known.push(record),
             None => {
@@ -189,7 +187,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let first = order.first().and_then(|records| records.first());
     let id = first.and_then(|record| value_of(*record, LangSmithKey::Trace).or(value_of(*record, LangSmithKey::Id)));
     let spans = order.iter().map(|records| read_span(records, draft)).collect();
-    build_run(spans, RunEntries { id: id.filter(|id| text_of_node(*id).is_some()), ..RunEntries::default() }, draft);
+    build_run(spans, RunEntries { id: id.filter(|id| node_text(*id).is_some()), ..RunEntries::default() }, draft);
     Ok(())
 }
 
@@ -203,20 +201,20 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     let name = last_value(records, LangSmithKey::Name);
     let origin = name.map_or(averment_base::value::TextOrigin::COMPUTED, |name| name.origin);
     let mut span = TraceSpan::new(origin);
-    span.id = last_value(records, LangSmithKey::Id).and_then(text_of_node);
-    span.parent = last_value(records, LangSmithKey::Parent).and_then(text_of_node);
+    span.id = last_value(records, LangSmithKey::Id).and_then(node_text);
+    span.parent = last_value(records, LangSmithKey::Parent).and_then(node_text);
     span.name = name;
     let at =
         |word| last_value(records, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(LangSmithKey::Start), at(LangSmithKey::End));
-    let kind = last_value(records, LangSmithKey::Type).and_then(text_of_node);
+    let kind = last_value(records, LangSmithKey::Type).and_then(node_text);
     if kind.is_none_or(str::is_empty) {
         draft.note_unknown(span.origin, "a run without `run_type`: it may be a call");
     }
     span.act = span.act_of_word(kind, draft);
-    span.error = last_value(records, LangSmithKey::Error)
-        .filter(|error| text_of_node(*error).is_none_or(|text| !text.is_empty()));
-    span.failed = match last_value(records, LangSmithKey::Status).and_then(text_of_node).and_then(of_word) {
+    span.error =
+        last_value(records, LangSmithKey::Error).filter(|error| node_text(*error).is_none_or(|text| !text.is_empty()));
+    span.failed = match last_value(records, LangSmithKey::Status).and_then(node_text).and_then(of_word) {
         None if span.error.is_some() => Some(true),
         told => told,
     };
@@ -227,7 +225,7 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     };
     let metadata = records.iter().rev().find_map(metadata);
     span.attributes = metadata.map(|metadata| Node::computed(Value::Object(metadata)));
-    let agent = metadata.and_then(|metadata| value_of(metadata, LangSmithInnerKey::Agent)).and_then(text_of_node);
+    let agent = metadata.and_then(|metadata| value_of(metadata, LangSmithInnerKey::Agent)).and_then(node_text);
     if span.act == SpanAct::Part && agent.and_then(LangSmithAgent::from_key).is_some() {
         span.act = SpanAct::Agent;
     }

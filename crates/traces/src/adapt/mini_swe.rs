@@ -8,7 +8,7 @@ use super::conversation::{
 };
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::{MessageRole, ToolCallKey};
+use super::messages::MessageRole;
 use super::nodes::{first_of, items_of, list_of, node_object, node_text, object_items, object_of, text_of};
 use super::run_builder::RunBuilder;
 use super::tools::ArgsKey;
@@ -189,15 +189,7 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
     }
 
     fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
-        let function = super::messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-        let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
-        let made = ToolCall {
-            tool,
-            args: super::messages::call_arguments(&function),
-            id: call.field(ToolCallKey::Id),
-            origin: node.origin,
-        };
-        self.talk.add_call(made, &StepMeta::default());
+        self.talk.add_call(super::messages::tool_call(node, call), &StepMeta::default());
     }
 
     fn add_result(

@@ -109,7 +109,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         thought.add_piece(value_of(message.unwrap_or(answer), OllamaKey::Thinking));
         let calls = message.and_then(|message| list_of(message, OllamaKey::Calls)).unwrap_or_default();
         for (at, call) in talk.draft.record_objects(calls) {
-            let function = messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+            let function = messages::called_function(call);
             let [tool, args] = [ToolCallKey::Name, ToolCallKey::Arguments].map(|key| value_of(function, key));
             let id = value_of(call, ToolCallKey::Id);
             block_session::add_call(&mut talk, at, BlockCall { tool, args, id, answer: None }, &StepMeta::default());

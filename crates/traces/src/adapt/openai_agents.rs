@@ -3,10 +3,10 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object};
+use super::nodes::{are_mostly, node_list, node_object, node_text};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways};
+use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 
@@ -90,9 +90,9 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn record_type(object: Object<'_>) -> Option<RecordType> {
-    let record = value_of(object, AgentsKey::Object).and_then(text_of_node).and_then(RecordType::from_key)?;
+    let record = value_of(object, AgentsKey::Object).and_then(node_text).and_then(RecordType::from_key)?;
     let is_known = match record {
-        RecordType::Trace => value_of(object, AgentsKey::Id).is_some_and(|id| text_of_node(id).is_some()),
+        RecordType::Trace => value_of(object, AgentsKey::Id).is_some_and(|id| node_text(id).is_some()),
         RecordType::Span => {
             value_of(object, AgentsKey::Data).is_some_and(|data| super::nodes::node_object(data).is_some())
         }
@@ -140,7 +140,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
             RecordType::Span => {
                 whole.id =
-                    whole.id.or_else(|| value_of(object, AgentsKey::Trace).filter(|id| text_of_node(*id).is_some()));
+                    whole.id.or_else(|| value_of(object, AgentsKey::Trace).filter(|id| node_text(*id).is_some()));
                 spans.push(read_span(node, object, draft));
             }
         }
@@ -151,8 +151,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
-    span.id = value_of(record, AgentsKey::Id).and_then(text_of_node);
-    span.parent = value_of(record, AgentsKey::Parent).and_then(text_of_node);
+    span.id = value_of(record, AgentsKey::Id).and_then(node_text);
+    span.parent = value_of(record, AgentsKey::Parent).and_then(node_text);
     let at =
         |word| value_of(record, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(AgentsKey::Start), at(AgentsKey::End));
@@ -165,7 +165,7 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
     let kind = value_of(data, AgentsKey::Type);
     span.name = value_of(data, AgentsKey::Name).or(kind);
     let (input, output) = (value_of(data, AgentsKey::Input), value_of(data, AgentsKey::Output));
-    span.act = match kind.and_then(text_of_node).and_then(AgentsSpanType::from_key) {
+    span.act = match kind.and_then(node_text).and_then(AgentsSpanType::from_key) {
         Some(AgentsSpanType::Agent) => SpanAct::Agent,
         Some(AgentsSpanType::Function) => {
             span.take_fact(Fact::Args, input);

@@ -16,7 +16,7 @@ use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, key_table}
 use super::format::{IN_FULL, LineProjection, MessageLayout, TraceFormat};
 use super::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, WrittenRole, is_about_calls, is_message};
 use super::nested_conversations::{CallPlaces, NestedConversations, RepeatedPart};
-use super::nodes::{first_of, list_of, node_object, node_text, object_items, object_of, text_of};
+use super::nodes::{first_of, list_of, node_object, object_items, object_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::unknown::UNKNOWN_ROLE;

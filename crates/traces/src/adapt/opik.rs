@@ -3,12 +3,12 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object};
+use super::nodes::{are_mostly, node_list, node_object, node_text};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways};
+use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, is_nonzero, ways};
 use crate::error::PlacedError;
-use averment_base::value::{Node, Number, Object, Value};
+use averment_base::value::{Node, Object};
 use averment_runs::normal::of_step;
 
 key_table! {
@@ -90,7 +90,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn text_in(object: Object<'_>, key: OpikKey) -> Option<&str> {
-    value_of(object, key).and_then(text_of_node)
+    value_of(object, key).and_then(node_text)
 }
 
 fn is_span(object: Object<'_>) -> bool {
@@ -141,12 +141,8 @@ fn read_trace<'run>(trace: Object<'run>, whole: &mut RunEntries<'run>) {
     whole.input = value_of(trace, OpikKey::Input);
     whole.output = value_of(trace, OpikKey::Output).map(only_output);
     whole.session = value_of(trace, OpikKey::Thread);
-    whole.cost = value_of(trace, OpikKey::Cost).filter(is_some);
+    whole.cost = value_of(trace, OpikKey::Cost).filter(|cost| is_nonzero(*cost));
     whole.error = value_of(trace, OpikKey::Error).map(error_of);
-}
-
-fn is_some(count: &Node<'_>) -> bool {
-    matches!(count.value, Value::Number(count) if count != Number::Integer(0) && count.to_f64() != 0.0)
 }
 
 fn error_of(error: Node<'_>) -> Node<'_> {
@@ -186,7 +182,7 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
     span.take_fact(gave, if span.act == SpanAct::Inference { output } else { output.map(only_output) });
     if span.act == SpanAct::Inference {
         span.take_fact(Fact::Model, value_of(record, OpikKey::Model));
-        span.take_fact(Fact::Cost, value_of(record, OpikKey::Cost).filter(is_some));
+        span.take_fact(Fact::Cost, value_of(record, OpikKey::Cost).filter(|cost| is_nonzero(*cost)));
         let usage = value_of(record, OpikKey::Usage).and_then(node_object);
         for (fact, key) in [
             (Fact::TokensIn, OpikUsageKey::In),

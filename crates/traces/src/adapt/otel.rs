@@ -7,10 +7,10 @@ mod zipkin;
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, node_list, node_object, object_items};
+use super::nodes::{are_mostly, node_list, node_object, node_text, object_items};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
-use super::spans::{id_of_node, text_of_node, ways};
+use super::spans::{id_of_node, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 pub(crate) use trace::{Detail, SpanForm, SpanKey, SpanTrace, SpanValues};
@@ -110,7 +110,7 @@ fn is_span(object: Object<'_>) -> bool {
         |word| value_of(inner, word).or_else(|| value_of(object, word)).is_some_and(|id| id_of_node(id).is_some());
     is_id(SpanKey::Id)
         && is_id(SpanKey::Trace)
-        && value_of(object, SpanKey::Name).is_some_and(|name| text_of_node(name).is_some())
+        && value_of(object, SpanKey::Name).is_some_and(|name| node_text(name).is_some())
         && [SpanKey::Start, SpanKey::StartNano].into_iter().any(|word| value_of(object, word).is_some())
 }
 
@@ -158,9 +158,8 @@ fn any_attribute(object: Object<'_>, is: fn(&str) -> bool) -> bool {
                 found = column_attributes(span).any(|entry| is(entry.key))
                     || attributes.is_some_and(|attributes| match attributes.value {
                         Value::Object(object) => object.entries().iter().any(|entry| is(entry.key)),
-                        Value::List(items) => object_items(items).any(|(_, item)| {
-                            item.entries().iter().any(|entry| text_of_node(entry.node).is_some_and(is))
-                        }),
+                        Value::List(items) => object_items(items)
+                            .any(|(_, item)| item.entries().iter().any(|entry| node_text(entry.node).is_some_and(is))),
                         _ => false,
                     });
             }

@@ -5,11 +5,11 @@ use super::cutting::RunCutting;
 use super::fields::{FieldRecord as _, NodeShapes, is_true, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
 use super::messages::{ChatMessageKey, ToolCallKey};
-use super::nodes::{are_mostly, items_of, node_list, node_object, object_of, objects_of, text_of};
+use super::nodes::{are_mostly, items_of, node_list, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways};
+use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use rustc_hash::FxHashSet;
@@ -165,8 +165,8 @@ fn read_span<'run>(
 ) -> TraceSpan<'run> {
     let get = |key| value_of(properties, key);
     let mut span = TraceSpan::new(node.origin);
-    span.id = get(PostHogProperty::Span).and_then(text_of_node);
-    span.parent = get(PostHogProperty::Parent).and_then(text_of_node);
+    span.id = get(PostHogProperty::Span).and_then(node_text);
+    span.parent = get(PostHogProperty::Parent).and_then(node_text);
     span.name = get(PostHogProperty::Name);
     span.end =
         value_of(event, PostHogKey::Time).and_then(|time| instant_milliseconds(time, InstantUnit::NanosecondsByLength));
@@ -179,8 +179,8 @@ fn read_span<'run>(
         span.failed = Some(true);
         span.error = get(PostHogProperty::Error);
     }
-    let kind = get(PostHogProperty::Kind).and_then(text_of_node);
-    let is_named = span.name.and_then(text_of_node).is_some_and(|name| tools.contains(name));
+    let kind = get(PostHogProperty::Kind).and_then(node_text);
+    let is_named = span.name.and_then(node_text).is_some_and(|name| tools.contains(name));
     span.act = match (text_of(event, PostHogKey::Event).and_then(PostHogEvent::from_key), kind) {
         (Some(PostHogEvent::Model), _) => SpanAct::Inference,
         (_, Some(kind)) => match PostHogSpan::from_key(kind) {

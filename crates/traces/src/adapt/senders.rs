@@ -7,7 +7,7 @@ use super::called_tools::CalledTools;
 use super::conversation::{ConversationBuilder, Speaker, StepMeta, instant_node};
 use super::fields::{FieldRecord as _, NodeShapes, key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::{ChatMessageKey, MessageRole, ToolCallKey, answered_tool, call_arguments, function_object};
+use super::messages::{ChatMessageKey, MessageRole, ToolCallKey, answered_tool, call_arguments, called_function};
 use super::nodes::{items_of, list_of, node_list, node_object, node_text, object_items, text_of};
 use super::run_builder::RunBuilder;
 use averment_base::value::{Node, Object, Value};
@@ -105,7 +105,7 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [N
             talk.draft.skip_value(node, "a call that is no object is passed over");
             continue;
         };
-        let inside = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        let inside = called_function(call);
         let [tool, id] = [inside.field(ToolCallKey::Name), call.field(ToolCallKey::Id)];
         block_session::add_call(
             talk,

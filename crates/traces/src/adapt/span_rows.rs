@@ -4,10 +4,10 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{are_mostly, items_of, node_list, node_object, object_items};
+use super::nodes::{are_mostly, items_of, node_list, node_object, node_text, object_items};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
-use super::spans::{InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, of_word, text_of_node, ways};
+use super::spans::{InstantUnit, RunEntries, TraceSpan, build_run, instant_milliseconds, of_word, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::of_run;
@@ -77,7 +77,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 fn is_row(row: Object<'_>) -> bool {
     [SpanRowKey::Id, SpanRowKey::Trace, SpanRowKey::Name, SpanRowKey::Start]
         .into_iter()
-        .all(|key| value_of(row, key).and_then(text_of_node).is_some())
+        .all(|key| value_of(row, key).and_then(node_text).is_some())
 }
 
 fn is_page(page: Object<'_>) -> bool {
@@ -94,9 +94,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(row, SpanRowKey::Trace));
-        let word = value_of(row, SpanRowKey::Kind).and_then(text_of_node);
+        let word = value_of(row, SpanRowKey::Kind).and_then(node_text);
         match word.map_or(Some(SpanRowKind::Whole), SpanRowKind::from_key) {
-            Some(SpanRowKind::Begun) => begun.extend(value_of(row, SpanRowKey::Id).and_then(text_of_node)),
+            Some(SpanRowKind::Begun) => begun.extend(value_of(row, SpanRowKey::Id).and_then(node_text)),
             Some(SpanRowKind::Event) => {}
             Some(SpanRowKind::Whole) => spans.push(read_span(*node, row, draft)),
             None => draft.skip_record(node.origin, "a row of unknown kind is passed over: it may be a call"),
@@ -113,8 +113,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 fn read_span<'run>(node: Node<'run>, row: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let get = |key| value_of(row, key);
     let mut span = TraceSpan::new(node.origin);
-    span.id = get(SpanRowKey::Id).and_then(text_of_node);
-    span.parent = get(SpanRowKey::Parent).and_then(text_of_node).filter(|id| !id.is_empty());
+    span.id = get(SpanRowKey::Id).and_then(node_text);
+    span.parent = get(SpanRowKey::Parent).and_then(node_text).filter(|id| !id.is_empty());
     span.name = get(SpanRowKey::Name);
     let at = |key, unit| get(key).and_then(|node| instant_milliseconds(node, unit));
     span.start = at(SpanRowKey::Start, InstantUnit::NanosecondsByLength);
@@ -124,18 +124,18 @@ fn read_span<'run>(node: Node<'run>, row: Object<'run>, draft: &mut RunBuilder<'
     if let Some(attributes) = get(SpanRowKey::Attributes) {
         span.take_attributes(attributes, draft);
     }
-    span.failed = get(SpanRowKey::Code).and_then(text_of_node).and_then(of_word);
-    let is_said = |message: &Node<'_>| text_of_node(*message).is_some_and(|text| !text.is_empty());
+    span.failed = get(SpanRowKey::Code).and_then(node_text).and_then(of_word);
+    let is_said = |message: &Node<'_>| node_text(*message).is_some_and(|text| !text.is_empty());
     span.error = get(SpanRowKey::Message).filter(|message| span.failed == Some(true) && is_said(message));
     for (_, event) in object_items(get(SpanRowKey::Events).and_then(node_list).unwrap_or_default()) {
         if let Some(fields) = value_of(event, SpanRowKey::Attributes) {
-            let name = value_of(event, SpanRowKey::EventName).and_then(text_of_node);
+            let name = value_of(event, SpanRowKey::EventName).and_then(node_text);
             span.take_event(name.unwrap_or_default(), fields, draft);
         }
     }
     let list = |key| get(key).and_then(node_list).unwrap_or_default();
     for (name, fields) in list(SpanRowKey::EventNames).iter().zip(list(SpanRowKey::EventAttributes)) {
-        span.take_event(text_of_node(*name).unwrap_or_default(), *fields, draft);
+        span.take_event(node_text(*name).unwrap_or_default(), *fields, draft);
     }
     span.conclude_span(draft);
     span

@@ -3,10 +3,10 @@
 use super::cutting::RunCutting;
 use super::fields::{key_table, value_of};
 use super::format::{IN_FULL, TraceFormat};
-use super::nodes::{node_list, node_object};
+use super::nodes::{node_list, node_object, node_text};
 use super::run_builder::RunBuilder;
 use super::spans::attributes::Fact;
-use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, text_of_node, ways};
+use super::spans::{InstantUnit, RunEntries, SpanAct, TraceSpan, build_run, instant_milliseconds, ways};
 use crate::error::PlacedError;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::run::StepKind;
@@ -64,7 +64,7 @@ pub(super) const FORMAT: TraceFormat = TraceFormat {
 };
 
 fn text_in(object: Object<'_>, key: WeaveKey) -> Option<&str> {
-    value_of(object, key).and_then(text_of_node)
+    value_of(object, key).and_then(node_text)
 }
 
 fn is_call(object: Object<'_>) -> bool {

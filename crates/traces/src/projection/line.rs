@@ -143,11 +143,7 @@ impl LineReader {
         if projection.calls.is_empty() && self.has_error() {
             return None;
         }
-        for (root, name) in projection.roots.iter_mut().zip(&self.read_set.roots) {
-            if name == of_run::ERROR && matches!(root, RawValue::Value(Value::Absent)) {
-                *root = RawValue::Value(Value::Missing);
-            }
-        }
+        projection.settle_error(&self.read_set.roots);
         Some(())
     }
 

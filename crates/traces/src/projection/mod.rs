@@ -29,7 +29,7 @@ use super::scan::ScanCursor;
 pub use crate::build::StepEnding;
 use averment_base::value::Value;
 use averment_base::value::text::read_escape;
-use averment_runs::normal::of_step;
+use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::CallTimes;
 pub use chunk::ScannedChunk;
 pub use computed_entries::{is_composed_entry, is_computed_entry};
@@ -278,6 +278,15 @@ impl RunProjection<'_> {
     #[must_use]
     pub fn lacks_field(&self, field: usize) -> bool {
         self.calls.iter().any(|call| matches!(call.fields.get(field), Some(RawValue::Value(Value::Absent))))
+    }
+
+    /// Makes an `error` that no key gave missing: the run has none. `roots` are the names of the entries.
+    fn settle_error(&mut self, roots: &[String]) {
+        for (root, name) in self.roots.iter_mut().zip(roots) {
+            if name == of_run::ERROR && matches!(root, RawValue::Value(Value::Absent)) {
+                *root = RawValue::Value(Value::Missing);
+            }
+        }
     }
 
     /// Tells missing call fields from fields that the run does not record.

@@ -14,7 +14,7 @@ use crate::adapt::run_builder::{RequestedParts, RunBuilder};
 use crate::build::records_any;
 use crate::time;
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value, json};
-use averment_runs::normal::{of_run, of_step};
+use averment_runs::normal::of_step;
 use averment_runs::run::{CallTimes, StepKind};
 use std::ops::Range;
 
@@ -166,11 +166,7 @@ fn take_run<'a>(
     projection.settle_fields(|field| records.get(field as usize) == Some(&true));
     let entry = |name: &String| RawValue::Value(draft.run_entry(name).map_or(Value::Absent, |node| node.value));
     projection.roots.extend(read_set.roots.iter().map(entry));
-    for (root, name) in projection.roots.iter_mut().zip(&read_set.roots) {
-        if name == of_run::ERROR && matches!(root, RawValue::Value(Value::Absent)) {
-            *root = RawValue::Value(Value::Missing);
-        }
-    }
+    projection.settle_error(&read_set.roots);
     Some(())
 }
 

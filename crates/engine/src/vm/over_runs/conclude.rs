@@ -406,6 +406,6 @@ fn join_findings(mut findings: Vec<CheckFinding>) -> CheckFinding {
 
 fn text_of(program: &Program, code: CodeId) -> &str {
     let span = program.chunks.get(code.0 as usize).map(|chunk| chunk.span);
-    let text = |span: Span| program.sources.get(span.file.0 as usize)?.text.get(span.as_range());
+    let text = |span: Span| program.source_text(span);
     span.and_then(text).unwrap_or_default()
 }

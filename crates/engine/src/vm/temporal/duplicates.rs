@@ -41,17 +41,13 @@ pub(super) fn duplicate_groups(
 fn repeated_assertions(program: &Program) -> Vec<(u32, &CompiledAssertion)> {
     let mut by_text: FxHashMap<&str, Vec<(u32, &CompiledAssertion)>> = FxHashMap::default();
     for (number, assertion) in (0..).zip(&program.assertions) {
-        if let Some(text) = text_of(program, assertion.span) {
+        if let Some(text) = program.source_text(assertion.span) {
             by_text.entry(text).or_default().push((number, assertion));
         }
     }
     let mut found: Vec<_> = by_text.into_values().filter(|duplicates| duplicates.len() > 1).flatten().collect();
     found.sort_unstable_by_key(|(number, _)| *number);
     found
-}
-
-fn text_of(program: &Program, span: Span) -> Option<&str> {
-    program.sources.get(span.file.0 as usize)?.text.get(span.as_range())
 }
 
 /// An assertion's own places: its statement and the headers of its blocks.
@@ -82,7 +78,7 @@ impl<S: Fn(PatternId) -> Option<UniquePatternId>, F: FnMut(CodeId) -> CodeId> As
         let rule = assertion.rule.and_then(|rule| self.program.rules.get(rule as usize));
         self.write_part(&rule.is_some_and(|rule| rule.role == RuleRole::Invariant))?;
         for region in self.of.clone() {
-            self.write_part(&text_of(self.program, region))?;
+            self.write_part(&self.program.source_text(region))?;
         }
         self.write_codes(&assertion.settings.when)?;
         self.write_check(&assertion.check)

@@ -1,12 +1,11 @@
 //! The parts of a conversation as steps of a run.
 
 use super::{MessagePart, anthropic, responses};
-use crate::adapt::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
+use crate::adapt::conversation::{CallResult, ConversationBuilder, StepMeta};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape};
-use crate::adapt::messages::{self, ChatMessageKey, ToolCallKey};
-use crate::adapt::nodes::{node_object, node_text, text_of};
+use crate::adapt::messages::{self, ChatMessageKey};
+use crate::adapt::nodes::{node_text, text_of};
 use crate::adapt::{content, executed_tools, printed_messages};
-use averment_base::value::{Node, Value};
 
 pub(super) fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece: &MessagePart<'run>) {
     let about = StepMeta::default();
@@ -14,12 +13,7 @@ pub(super) fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, piece
         MessagePart::Turn => talk.note_input(),
         MessagePart::Speech(speaker, words) => talk.add_message(speaker, words, &about, words.origin),
         MessagePart::Block(node, block) => anthropic::add_block(talk, node, block, &about),
-        MessagePart::Call(node, call) => {
-            let function = messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
-            let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
-            let args = messages::call_arguments(&function);
-            talk.add_call(ToolCall { tool, args, id: call.field(ToolCallKey::Id), origin: node.origin }, &about);
-        }
+        MessagePart::Call(node, call) => _ = talk.add_call(messages::tool_call(node, call), &about),
         MessagePart::Result(node, message) => {
             let content = message
                 .field(ChatMessageKey::Content)

@@ -5,7 +5,7 @@
 use super::MessagePart;
 use super::answer_ends::AnswerEnds;
 use super::responses::{self, ItemKey};
-use crate::adapt::fields::{NodeShapes, key_table};
+use crate::adapt::fields::key_table;
 use crate::adapt::messages::{self, ChatMessageKey, ToolCallKey};
 use crate::adapt::nodes::{first_of, node_object, node_text, text_of};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
@@ -62,7 +62,7 @@ fn is_cut(item: Object<'_>, is_of_cut: bool, limits: &Limits) -> bool {
 
 /// A call of an answer that was cut off, in the form of chat messages. Empty arguments are only doubtful for the last call.
 fn is_cut_call(call: Object<'_>, is_last: bool, limits: &Limits) -> bool {
-    let function = messages::function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+    let function = messages::called_function(call);
     let arguments = messages::call_arguments(&function);
     let is_empty = || arguments.is_none_or(|given| node_text(given).is_some_and(str::is_empty));
     is_broken(arguments, limits) && (is_last || !is_empty())

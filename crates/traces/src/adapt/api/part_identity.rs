@@ -4,9 +4,8 @@ use super::{ItemKey, MessagePart, responses};
 use crate::adapt::blocks::{self, ContentBlock};
 use crate::adapt::content;
 use crate::adapt::conversation::Speaker;
-use crate::adapt::fields::NodeShapes;
-use crate::adapt::messages::{ChatMessageKey, ToolCallKey, function_object};
-use crate::adapt::nodes::{first_of, node_object, node_text, text_of};
+use crate::adapt::messages::{ChatMessageKey, ToolCallKey, called_function};
+use crate::adapt::nodes::{first_of, node_text, text_of};
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
@@ -96,7 +95,7 @@ impl<'run> MessagePart<'run> {
                 _ => None,
             },
             Self::Call(_, call) => {
-                let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+                let function = called_function(call);
                 let args = fields_value(function, &[ToolCallKey::Arguments, ToolCallKey::Input]);
                 Some(PartIdentity::Call(text_of(call, ToolCallKey::Id), text_of(function, ToolCallKey::Name), args))
             }

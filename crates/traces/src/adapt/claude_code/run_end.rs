@@ -1,6 +1,7 @@
 //! What follows for the run once all lines are read.
 
 use super::*;
+use crate::adapt::nodes::node_text;
 use crate::adapt::run_builder::absent_node;
 
 pub(super) fn status_node<'run>(status: StepStatus) -> Node<'run> {

@@ -1,6 +1,7 @@
 //! The events of `--output-format stream-json`.
 
 use super::*;
+use crate::adapt::nodes::node_text;
 
 pub(super) fn read_stream<'run>(
     root: Node<'run>,

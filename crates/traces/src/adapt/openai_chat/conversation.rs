@@ -3,7 +3,8 @@
 use super::*;
 use crate::adapt::executed_tools::ExecutedTool;
 use crate::adapt::handovers;
-use crate::adapt::messages::function_object;
+use crate::adapt::messages::called_function;
+use crate::adapt::nodes::node_text;
 use crate::adapt::senders::SenderWord;
 use averment_runs::normal::role;
 
@@ -144,7 +145,7 @@ impl<'run> ChatConversation<'_, 'run, '_> {
 
     fn add_calls(&mut self, message: Object<'run>) {
         for (node, call) in self.draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
-            let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+            let function = called_function(call);
             self.add_call(node, function, call.field(ToolCallKey::Id));
         }
         if let Some((node, function)) =

@@ -2,8 +2,8 @@
 
 use super::message_role;
 use crate::adapt::content;
-use crate::adapt::fields::{FieldRecord, NodeShapes};
-use crate::adapt::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, function_object};
+use crate::adapt::fields::FieldRecord;
+use crate::adapt::messages::{self, ChatMessageKey, MessageRole, ToolCallKey, called_function};
 use crate::adapt::nodes::{first_of, list_of, node_object, node_text, object_items, text_of};
 use averment_base::limits::Limits;
 use averment_base::value::compare::values_equal;
@@ -45,7 +45,7 @@ pub(super) fn same_calls<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
 fn same_function<'run>(a: &Node<'run>, b: &Node<'run>) -> bool {
     let told = |call: &Node<'run>| {
         let call = node_object(*call)?;
-        let function = function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call);
+        let function = called_function(call);
         Some((text_of(function, ToolCallKey::Name), messages::call_arguments(&function)))
     };
     told(a).zip(told(b)).is_some_and(|((a, with), (b, with_too))| a == b && same_arguments(with, with_too))

@@ -2,12 +2,12 @@
 
 use super::zipkin;
 use crate::adapt::fields::{TableRow, key_table, value_of};
-use crate::adapt::nodes::{node_list, node_object, object_items};
+use crate::adapt::nodes::{node_list, node_object, node_text, object_items};
 use crate::adapt::run_builder::RunBuilder;
 use crate::adapt::spans::attributes::{self, Fact, SpanFacts};
 use crate::adapt::spans::{
     ActWord, InstantUnit, RunEntries, SpanAct, TraceSpan, attributes_act, build_run, event_bodies, id_of_node,
-    instant_milliseconds, of_word, text_of_node,
+    instant_milliseconds, of_word,
 };
 use averment_base::value::{Node, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::of_run;
@@ -150,7 +150,7 @@ impl<'run> SpanTrace<'run> {
             draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
             draft.needs_whole();
         }
-        let id = self.id.filter(|id| text_of_node(*id).is_some());
+        let id = self.id.filter(|id| node_text(*id).is_some());
         build_run(self.spans, RunEntries { id, ..RunEntries::default() }, draft);
     }
 }
@@ -222,7 +222,7 @@ fn read_span<'run>(
     span.facts.reserve_for(attributes.map_or(0, attributes::count_attributes).saturating_add(1));
     if let Some(kind) = words.value_of(SpanKey::Kind) {
         span.facts.set_fact(Fact::SpanKind, kind);
-        span.act = text_of_node(kind).and_then(ActWord::parse_act).unwrap_or(SpanAct::Other);
+        span.act = node_text(kind).and_then(ActWord::parse_act).unwrap_or(SpanAct::Other);
     }
     let columns: Vec<ObjectEntry<'run>> = super::column_attributes(record).collect();
     let columns = (!columns.is_empty()).then(|| draft.object_node(&columns));
@@ -331,13 +331,13 @@ fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
     let message = inner
         .and_then(|inner| value_of(inner, SpanKey::StatusMessage))
         .or_else(|| outer.value_of(SpanKey::StatusMessage));
-    span.error = message
-        .filter(|message| span.failed == Some(true) && text_of_node(*message).is_some_and(|text| !text.is_empty()));
+    span.error =
+        message.filter(|message| span.failed == Some(true) && node_text(*message).is_some_and(|text| !text.is_empty()));
 }
 
 fn read_event<'run>(event: Object<'run>, span: &mut TraceSpan<'run>, draft: &mut RunBuilder<'run, '_>) {
     let Some(attributes) = value_of(event, SpanEventKey::Attributes) else { return };
-    let name = value_of(event, SpanEventKey::Name).and_then(text_of_node).unwrap_or_default();
+    let name = value_of(event, SpanEventKey::Name).and_then(node_text).unwrap_or_default();
     span.take_event(name, attributes, draft);
     if let Some(body) = value_of(event, SpanEventKey::Body) {
         span.take_event(name, body, draft);

@@ -5,7 +5,6 @@ use super::super::run_builder::RunBuilder;
 use crate::adapt::fields::{TableRow, key_table, value_of};
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
-use std::cmp::Ordering;
 
 macro_rules! ways {
     ($(#[$about:meta])* $name:ident = [$([$($key:literal),+ $(,)?]),+ $(,)?];) => {
@@ -153,7 +152,7 @@ impl<'run> SpanFacts<'run> {
     }
 
     pub(crate) fn fact_text(&self, fact: Fact) -> Option<&'run str> {
-        self.fact_node(fact).and_then(super::text_of_node)
+        self.fact_node(fact).and_then(super::node_text)
     }
 
     pub(crate) fn fact_number(&self, fact: Fact) -> Option<Number<'run>> {
@@ -237,7 +236,7 @@ impl<'run> SpanFacts<'run> {
     }
 
     pub(crate) fn sort_parts(&mut self) {
-        self.written.sort_by(|a, b| a.numbers.cmp(&b.numbers).then(Ordering::Equal));
+        self.written.sort_by_key(|a| a.numbers);
     }
 }
 
@@ -311,7 +310,7 @@ pub(crate) fn attribute_entry<'run>(
     depth: usize,
 ) -> Option<ObjectEntry<'run>> {
     let attribute = node_object(item)?;
-    let key = super::text_of_node(value_of(attribute, AttributeKey::Key)?)?;
+    let key = super::node_text(value_of(attribute, AttributeKey::Key)?)?;
     Some(ObjectEntry { key, node: untyped_value(value_of(attribute, AttributeKey::Value)?, draft, depth) })
 }
 

@@ -6,10 +6,10 @@ use super::request_matches::{CallRequest, RequestMatches};
 use super::timed::{FIELDS, TimedStep, common_fields, status_node};
 use super::tool_executions::{self, ToolExecution};
 use super::tree::SpanTree;
-use super::{SpanAct, later_results, text_of_node};
+use super::{SpanAct, later_results};
 use crate::adapt::calls::{PendingCalls, parse_arguments};
 use crate::adapt::handovers::may_hand_over;
-use crate::adapt::nodes::node_object;
+use crate::adapt::nodes::{node_object, node_text};
 use crate::adapt::run_builder::{RunBuilder, absent_node, count_node, field_entry};
 use averment_base::value::{Node, Value};
 use averment_runs::normal::of_step;
@@ -78,7 +78,7 @@ fn executed_calls<'run>(
     let mut left = Vec::new();
     for (number, result) in results.iter().copied().enumerate() {
         let Some(request) = requests.get(number).filter(|_| !matched.is_executed(number)) else { continue };
-        let tool = text_of_node(request.asked.tool).unwrap_or_default();
+        let tool = node_text(request.asked.tool).unwrap_or_default();
         match result.filter(|_| !may_hand_over(tool) && !matched.may_lack(tool)) {
             Some(result) => calls.steps.extend(request_step(tree, request, Some(result), draft)),
             // Work is handed over without a span of a tool.
@@ -113,8 +113,7 @@ fn call_step<'run>(
         (Some(given), Some(args)) => {
             let asked = parse_arguments(draft, args);
             // LangChain prints in the notation of Python what it gives a tool.
-            let is_printed =
-                text_of_node(given).is_some_and(|text| text.starts_with('{')) && node_object(asked).is_some();
+            let is_printed = node_text(given).is_some_and(|text| text.starts_with('{')) && node_object(asked).is_some();
             Some(if is_printed { asked } else { tool_executions::wrapped_args(asked, given).unwrap_or(given) })
         }
         (args, None) => args,
@@ -178,7 +177,7 @@ fn results_of_requests<'run>(
         let told: Vec<_> = exchange.input.iter().flat_map(|said| &said.results).collect();
         let known = known.entry(tree.agent_of(*model)).or_insert(0);
         for told in told.iter().skip(*known) {
-            let id = told.id.and_then(text_of_node);
+            let id = told.id.and_then(node_text);
             if let Some(call) = unanswered.take_answered(id, told.tool).or_else(|| unanswered.take_answered(None, None))
                 && let Some(slot) = results.get_mut(call)
             {
@@ -187,8 +186,8 @@ fn results_of_requests<'run>(
         }
         *known = told.len();
         while let Some((number, request)) = next.next_if(|(_, request)| request.turn == turn + 1) {
-            let tool = text_of_node(request.asked.tool).unwrap_or_default();
-            unanswered.push_call(request.asked.id.and_then(text_of_node), tool, request.turn, number);
+            let tool = node_text(request.asked.tool).unwrap_or_default();
+            unanswered.push_call(request.asked.id.and_then(node_text), tool, request.turn, number);
         }
     }
     results

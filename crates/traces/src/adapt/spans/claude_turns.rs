@@ -1,12 +1,12 @@
 //! Turns of the Claude Agent SDK as LangSmith's integration writes them, also into stores of others: whatever comes back to the agent
 //! stands in the user's name there, such as the text of a skill and what a sub-agent is told.
 
+use super::SpanAct;
 use super::attributes::Fact;
 use super::span_messages::{read_messages, read_node};
 use super::tree::SpanTree;
-use super::{SpanAct, text_of_node};
 use crate::adapt::fields::{key_table, value_of};
-use crate::adapt::nodes::node_object;
+use crate::adapt::nodes::{node_object, node_text};
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::Node;
 use averment_runs::normal::role;
@@ -30,7 +30,7 @@ pub(super) fn words_of_user<'run>(
     model: usize,
     draft: &RunBuilder<'run, '_>,
 ) -> Option<FxHashSet<&'run str>> {
-    let name = tree.spans.get(model)?.name.and_then(text_of_node)?;
+    let name = tree.spans.get(model)?.name.and_then(node_text)?;
     ClaudeTurnName::from_key(name)?;
     let is_told = |input: Node<'run>| {
         let object = node_object(read_node(input, draft));
@@ -48,7 +48,7 @@ pub(super) fn words_of_user<'run>(
         let Some(input) = input.filter(|input| !is_told(*input)) else { continue };
         let said = read_messages(input, role::USER, draft);
         let of_user = said.iter().filter(|said| said.role == Some(role::USER));
-        words.extend(of_user.flat_map(|said| &said.texts).filter_map(|text| text_of_node(*text)));
+        words.extend(of_user.flat_map(|said| &said.texts).filter_map(|text| node_text(*text)));
     }
     Some(words)
 }

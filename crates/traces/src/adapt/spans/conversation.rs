@@ -2,9 +2,9 @@
 
 use super::attributes::{Fact, NumberedList, SpanFacts};
 use super::exchange::{ModelExchange, SpanMessage};
+use super::node_text;
 use super::numbered_messages;
 use super::span_messages::{content_of, read_messages, read_node, sort_parts};
-use super::text_of_node;
 use crate::adapt::fields::key_table;
 use crate::adapt::nodes::{node_list, node_object};
 use crate::adapt::run_builder::RunBuilder;
@@ -73,7 +73,7 @@ pub(super) fn structured_answer<'run>(
     draft: &RunBuilder<'run, '_>,
 ) -> Option<SpanMessage<'run>> {
     let words = [Fact::MessagesOut, Fact::Output].into_iter().find_map(|fact| facts.fact_node(fact))?;
-    let value = text_of_node(words).map(|_| read_node(words, draft)).and_then(node_object)?;
+    let value = node_text(words).map(|_| read_node(words, draft)).and_then(node_object)?;
     let is_mark = |entry: &ObjectEntry<'_>| ResponseMark::from_key(entry.key).is_some();
     let is_answer = !value.entries().is_empty() && !value.entries().iter().any(is_mark);
     let said =

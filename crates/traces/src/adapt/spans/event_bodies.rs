@@ -3,9 +3,9 @@
 
 use super::attributes::Fact;
 use super::exchange::SpanMessage;
-use super::{SpanAct, TraceSpan, span_messages, text_of_node};
+use super::{SpanAct, TraceSpan, span_messages};
 use crate::adapt::fields::{key_table, value_of};
-use crate::adapt::nodes::{node_list, node_object};
+use crate::adapt::nodes::{node_list, node_object, node_text};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_step, role};
@@ -50,7 +50,7 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
     let Some(body) = node_object(body).filter(|_| event.starts_with(EVENT)) else { return };
     let Some(given) = first_message(body, BodyKey::Output) else { return };
     let Some(output) = node_object(span_messages::read_node(given, draft)) else { return };
-    let text = |object: Object<'run>, word| value_of(object, word).filter(|node| text_of_node(*node).is_some());
+    let text = |object: Object<'run>, word| value_of(object, word).filter(|node| node_text(*node).is_some());
     span.act = SpanAct::Part;
     for other in messages_of(body, BodyKey::Output).unwrap_or_default().iter().skip(1) {
         draft.note_unknown(other.origin, "an output beside the first one of a span is passed over");
@@ -82,7 +82,7 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
 }
 
 fn is_word(object: Object<'_>, word: BodyKey, wanted: &str) -> bool {
-    value_of(object, word).and_then(text_of_node) == Some(wanted)
+    value_of(object, word).and_then(node_text) == Some(wanted)
 }
 
 /// Generations are nested lists: per prompt, those requested.

@@ -1,6 +1,6 @@
 //! What goes in and comes out of a model: messages, calls that are asked for, results that are told.
 
-use super::text_of_node;
+use super::node_text;
 use crate::adapt::handovers::may_hand_over;
 use averment_base::value::Node;
 use averment_runs::normal::role;
@@ -28,7 +28,7 @@ pub(crate) struct RequestedCall<'run> {
 impl<'run> RequestedCall<'run> {
     /// `None` if empty.
     pub(super) fn id_text(&self) -> Option<&'run str> {
-        self.id.and_then(text_of_node).filter(|id| !id.is_empty())
+        self.id.and_then(node_text).filter(|id| !id.is_empty())
     }
 }
 
@@ -111,7 +111,7 @@ impl<'run> SpanMessage<'run> {
 
     /// Asks for a call that hands over to another agent.
     pub(super) fn hands_over(&self) -> bool {
-        self.calls.iter().any(|call| text_of_node(call.tool).is_some_and(may_hand_over))
+        self.calls.iter().any(|call| node_text(call.tool).is_some_and(may_hand_over))
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -1,7 +1,7 @@
 //! What models were told of calls whose own spans do not say what they gave.
 
 use super::exchange::{ExchangeRef, ToolResult};
-use super::text_of_node;
+use super::node_text;
 use super::tool_executions::ToolExecution;
 use super::tree::SpanTree;
 use rustc_hash::FxHashMap;
@@ -26,14 +26,13 @@ pub(super) fn complete_results<'run>(
     let start = |span: usize| tree.spans.get(span).and_then(|span| span.start);
     for (model, exchange) in models.iter().zip(exchanges) {
         for told in exchange.input.iter().flat_map(|said| &said.results) {
-            let id = told.id.and_then(text_of_node);
+            let id = told.id.and_then(node_text);
             id.and_then(|id| later.get_mut(id)).into_iter().for_each(|all| all.push((start(*model), *told)));
         }
     }
     for (place, call) in calls.iter_mut().enumerate().filter(|(_, call)| call.result.is_none()) {
         let (own, called) = (call.id_text(), start(call.span));
-        let is_own =
-            |told: &ToolResult<'run>| own.zip(told.id.and_then(text_of_node)).is_none_or(|(own, id)| own == id);
+        let is_own = |told: &ToolResult<'run>| own.zip(told.id.and_then(node_text)).is_none_or(|(own, id)| own == id);
         let told = of_request(place).filter(is_own).or_else(|| next(later.get(own?)?, called));
         told.into_iter().for_each(|told| call.apply_result(told));
     }

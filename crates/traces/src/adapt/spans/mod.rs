@@ -31,6 +31,7 @@ mod wrapped_values;
 use super::content;
 use super::run_builder::RunBuilder;
 use crate::adapt::fields::key_table;
+use crate::adapt::nodes::node_text;
 use crate::scan::few_digits;
 pub(crate) use attributes::ways;
 use attributes::{Fact, SpanFacts};
@@ -109,7 +110,7 @@ impl<'run> TraceSpan<'run> {
         if let Value::Object(object) = attributes.value {
             self.facts.reserve_for(object.entries().len());
             for entry in object.entries() {
-                let is_quoted = || text_of_node(entry.node).is_some_and(|text| text.starts_with('"'));
+                let is_quoted = || node_text(entry.node).is_some_and(|text| text.starts_with('"'));
                 let is_held = entry.key.starts_with(MLFLOW) || entry.key.starts_with(ENTITY) && is_quoted();
                 let node = if is_held { parse_text(entry.node, draft) } else { entry.node };
                 self.facts.add_attribute(entry.key, node);
@@ -168,7 +169,7 @@ impl<'run> TraceSpan<'run> {
     /// Some write a handover as a span of a nameless tool.
     fn hands_over(&mut self) -> bool {
         let nameless = self.name.filter(|_| !self.facts.has_any(&[Fact::Tool]));
-        let to = nameless.and_then(|name| Some((name, text_of_node(name)?.strip_prefix(HANDOFF)?)));
+        let to = nameless.and_then(|name| Some((name, node_text(name)?.strip_prefix(HANDOFF)?)));
         if let Some((name, to)) = to.filter(|(_, to)| !to.is_empty()) {
             self.act = SpanAct::Part;
             self.take_fact(Fact::HandoverTo, Some(Node::new(Value::plain_text(to), name.origin)));
@@ -201,7 +202,7 @@ impl<'run> TraceSpan<'run> {
                 );
             }
         }
-        let tool = self.facts.fact_node(Fact::Tool).or(self.name).and_then(text_of_node);
+        let tool = self.facts.fact_node(Fact::Tool).or(self.name).and_then(node_text);
         if self.act == SpanAct::Tool && tool == Some(MERGED) {
             self.act = SpanAct::Part;
         }
@@ -293,18 +294,16 @@ fn parse_text<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run
     draft.open_json(node).unwrap_or(node)
 }
 
-pub(crate) fn text_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
-    match node.value {
-        Value::Text(text) => Some(text.as_str()),
-        _ => None,
-    }
+/// True for a number other than 0: recorders write 0 for usage and prices that they do not know.
+pub(crate) fn is_nonzero(count: Node<'_>) -> bool {
+    matches!(count.value, Value::Number(count) if count != Number::Integer(0) && count.to_f64() != 0.0)
 }
 
 /// An id, which some write as a number.
 pub(crate) fn id_of_node<'run>(node: Node<'run>) -> Option<&'run str> {
     match node.value {
         Value::Number(Number::Written(digits)) => Some(digits),
-        _ => text_of_node(node),
+        _ => node_text(node),
     }
 }
 

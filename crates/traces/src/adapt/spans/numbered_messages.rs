@@ -2,8 +2,9 @@
 
 use super::attributes::{NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
-use super::{span_messages, text_of_node};
+use super::span_messages;
 use crate::adapt::content;
+use crate::adapt::nodes::node_text;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::Node;
 
@@ -22,8 +23,7 @@ pub(super) fn read_numbered<'run>(
         let Some(writing) = all.last_mut() else { continue };
         match one.part {
             NumberedField::Role => {
-                writing.said.role =
-                    text_of_node(one.node).map(|role| span_messages::canonical_role(role).unwrap_or(role));
+                writing.said.role = node_text(one.node).map(|role| span_messages::canonical_role(role).unwrap_or(role));
             }
             NumberedField::Text => writing.content = writing.content.or(Some(one.node)),
             NumberedField::Piece => writing.pieces.push(one.node),
@@ -62,7 +62,7 @@ fn join_pieces<'run>(messages: Vec<SpanMessage<'run>>, draft: &RunBuilder<'run, 
     };
     let Some(texts) = messages.iter().map(only_text).collect::<Option<Vec<_>>>() else { return messages };
     // No message begins with a blank, and pieces do.
-    let goes_on = |text: &Node<'run>| text_of_node(*text).is_some_and(|text| text.starts_with(' '));
+    let goes_on = |text: &Node<'run>| node_text(*text).is_some_and(|text| text.starts_with(' '));
     if texts.len() <= MOST && !texts.iter().skip(1).any(goes_on) {
         return messages;
     }
@@ -99,7 +99,7 @@ impl<'run> NumberedMessage<'run> {
 
     fn finish_message(self, draft: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
         let mut said = self.said;
-        let is_empty = |content: &Node<'run>| text_of_node(*content).is_some_and(str::is_empty);
+        let is_empty = |content: &Node<'run>| node_text(*content).is_some_and(str::is_empty);
         let content = self.content.filter(|content| !is_empty(content));
         // What is in a message that answers a call is its result.
         if let (Some(told), Some(text)) = (said.results.first_mut(), content.or(self.pieces.first().copied())) {

@@ -1,11 +1,12 @@
 //! What models were given as one plain text: a program puts instructions, templates and earlier messages into such a text, too. It is the
 //! user's where the run was asked the same.
 
+use super::SpanAct;
 use super::attributes::Fact;
 use super::exchange::SpanMessage;
 use super::span_messages::read_node;
 use super::tree::SpanTree;
-use super::{SpanAct, text_of_node};
+use crate::adapt::nodes::node_text;
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, Value};
 use averment_runs::normal::role;
@@ -36,7 +37,7 @@ pub(super) fn asked_texts<'run>(
             continue;
         }
         let value = read_node(node, draft);
-        texts.extend(text_of_node(value).map(str::trim));
+        texts.extend(node_text(value).map(str::trim));
         match value.value {
             Value::List(items) => open.extend(items.iter().map(|item| (*item, depth + 1))),
             Value::Object(object) => open.extend(object.entries().iter().map(|entry| (entry.node, depth + 1))),
@@ -48,7 +49,7 @@ pub(super) fn asked_texts<'run>(
 
 /// Whether a message is one plain text, which says nothing of its speaker.
 pub(super) fn is_plain(said: &SpanMessage<'_>) -> bool {
-    said.place.and_then(text_of_node).is_some()
+    said.place.and_then(node_text).is_some()
 }
 
 /// In bytes, how much text is looked through for other texts. Behind that, what models were asked counts as written by the program.
@@ -61,7 +62,7 @@ pub(super) fn are_of_program<'t, 'run: 't>(
 ) -> bool {
     let is_of_user = |said: &&SpanMessage<'run>| said.role == Some(role::USER);
     let mut words =
-        given.filter(is_of_user).flat_map(|said| &said.texts).filter_map(|text| text_of_node(*text)).peekable();
+        given.filter(is_of_user).flat_map(|said| &said.texts).filter_map(|text| node_text(*text)).peekable();
     let mut left = MOST_COMPARED;
     let mut is_same = |words: &str, asked: &str| {
         let (long, short) = if words.len() < asked.len() { (asked, words) } else { (words, asked) };

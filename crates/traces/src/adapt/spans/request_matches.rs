@@ -1,8 +1,8 @@
 //! Which span of a tool carries out what a model asked for.
 
 use super::exchange::RequestedCall;
+use super::node_text;
 use super::span_messages;
-use super::text_of_node;
 use super::tool_executions::{ToolExecution, may_be_equal, wrapped_args};
 use super::tree::SpanTree;
 use crate::adapt::run_builder::RunBuilder;
@@ -125,7 +125,7 @@ fn waiting_requests<'run>(
 ) -> WaitingRequests<'run> {
     let mut waiting = WaitingRequests::default();
     for (number, request) in requests.iter().enumerate() {
-        if let Some(key) = by(request).and_then(text_of_node) {
+        if let Some(key) = by(request).and_then(node_text) {
             waiting.entry(key).or_default().push_back(number);
         }
     }

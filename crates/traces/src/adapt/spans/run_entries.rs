@@ -4,10 +4,10 @@ use super::attributes::Fact;
 use super::exchange::SpanMessage;
 use super::timed::instant_node;
 use super::tree::SpanTree;
-use super::{SpanAct, TraceSpan, run_usage, span_messages, text_of_node, wrapped_values};
+use super::{SpanAct, TraceSpan, run_usage, span_messages, wrapped_values};
 use crate::adapt::content;
 use crate::adapt::fields::{TableRow as _, key_table, value_of};
-use crate::adapt::nodes::{node_list, node_object};
+use crate::adapt::nodes::{node_list, node_object, node_text};
 use crate::adapt::run_builder::{RunBuilder, field_entry};
 use averment_base::value::{Node, ObjectEntry, Value};
 use averment_runs::normal::{of_meta, of_run, role};
@@ -110,7 +110,7 @@ fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
         text.starts_with(['{', '['])
             && NoAnswerKey::ALL.iter().any(|row| row.keys().iter().any(|key| text.contains(key)))
     };
-    if text_of_node(node).is_some_and(|text| !may_be(text.trim_start())) {
+    if node_text(node).is_some_and(|text| !may_be(text.trim_start())) {
         return false;
     }
     let value = span_messages::read_node(node, draft);
@@ -198,7 +198,7 @@ fn prompt_in<'run>(input: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<No
     match value.value {
         Value::Text(_) => Some(value),
         Value::Object(object) if object.entries().len() == 1 => {
-            let only = value_of(object, QuestionKey::Any).filter(|only| text_of_node(*only).is_some());
+            let only = value_of(object, QuestionKey::Any).filter(|only| node_text(*only).is_some());
             only.or_else(|| user_text(value, "", draft))
         }
         _ => user_text(value, "", draft),
@@ -227,7 +227,7 @@ key_table! {
 fn words_of_choice<'run>(value: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let choice = node_object(value)
         .filter(|choice| choice.entries().iter().all(|entry| ModelChoiceKey::from_key(entry.key).is_some()))?;
-    let message = value_of(choice, ModelChoiceKey::Message).filter(|message| text_of_node(*message).is_some())?;
+    let message = value_of(choice, ModelChoiceKey::Message).filter(|message| node_text(*message).is_some())?;
     (value_of(choice, ModelChoiceKey::Finish).is_some() || span_messages::holds_parts_in_text(message, draft))
         .then_some(())?;
     content::join_texts(&span_messages::read_message(value, role::ASSISTANT, draft).texts, draft.arena)
@@ -239,9 +239,8 @@ fn answer_text<'run>(answer: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'
         return words;
     }
     let (answer, value) = wrapped_values::unwrap_answer(value, draft).map_or((answer, value), |inner| (inner, inner));
-    let has_role = |said: &SpanMessage<'run>| {
-        said.is_of_assistant() && said.place.is_some_and(|place| text_of_node(place).is_none())
-    };
+    let has_role =
+        |said: &SpanMessage<'run>| said.is_of_assistant() && said.place.is_some_and(|place| node_text(place).is_none());
     match value.value {
         Value::List(_) | Value::Object(_) => {
             let messages = span_messages::read_messages(value, role::USER, draft);

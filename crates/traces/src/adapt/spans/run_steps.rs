@@ -7,7 +7,8 @@ use super::run_entries::{self, RunEntries};
 use super::timed::{FIELDS, TimedStep, common_fields, instant_node, status_node};
 use super::tool_roles::NOBODY;
 use super::tree::{self, SpanTree};
-use super::{SpanAct, TraceSpan, claude_turns, plain_prompts, run_usage, text_of_node, tool_events};
+use super::{SpanAct, TraceSpan, claude_turns, plain_prompts, run_usage, tool_events};
+use crate::adapt::nodes::node_text;
 use crate::adapt::run_builder::{RunBuilder, count_node, field_entry};
 use crate::adapt::{content, handovers, tools, written_actions};
 use averment_base::value::{Node, Number, TextOrigin, Value};
@@ -46,7 +47,7 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     let said = said.flat_map(|said| said.texts.iter().chain(&said.thoughts)).copied();
     let called = calls.steps.iter().filter(|step| step.kind == StepKind::Call).filter_map(|step| {
         let field = step.fields.iter().find(|field| field.key == of_step::TOOL)?;
-        text_of_node(field.node)
+        node_text(field.node)
     });
     let written = written_actions::action_without_call(said, called);
     match written.filter(|_| calls.steps.is_empty()) {
@@ -147,7 +148,7 @@ fn warn_of_parents<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>
 
 fn span_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
     let one = tree.spans.get(span)?;
-    let name = one.name.filter(|name| text_of_node(*name).is_some())?;
+    let name = one.name.filter(|name| node_text(*name).is_some())?;
     let mut fields = Vec::with_capacity(FIELDS);
     fields.extend([field_entry(of_step::NAME, name)]);
     fields.extend(one.attributes.map(|attributes| field_entry(of_step::ATTRIBUTES, attributes)));
@@ -163,7 +164,7 @@ fn span_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>
 /// An HTTP request that was sent, not served.
 fn request_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
     let one = tree.spans.get(span)?;
-    let url = one.facts.fact_node(Fact::Url).filter(|url| text_of_node(*url).is_some())?;
+    let url = one.facts.fact_node(Fact::Url).filter(|url| node_text(*url).is_some())?;
     let kind = one.facts.fact_node(Fact::SpanKind)?;
     let is_client = match kind.value {
         Value::Number(number) => number == Number::Integer(3) || number.as_i64() == Some(3),
@@ -181,8 +182,8 @@ fn request_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'r
 fn handover_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'run>> {
     let one = tree.spans.get(span)?;
     let of =
-        |fact: Fact| one.facts.fact_node(fact).filter(|name| text_of_node(*name).is_some_and(|name| !name.is_empty()));
-    let named = |node: Node<'run>| match text_of_node(node).filter(|name| tree.is_name_of_main(name)) {
+        |fact: Fact| one.facts.fact_node(fact).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
+    let named = |node: Node<'run>| match node_text(node).filter(|name| tree.is_name_of_main(name)) {
         Some(_) => Node::new(Value::plain_text(tree::MAIN), node.origin),
         None => node,
     };
@@ -195,7 +196,7 @@ fn handover_step<'run>(tree: &SpanTree<'run>, span: usize) -> Option<TimedStep<'
 }
 
 fn is_words(text: &Node<'_>) -> bool {
-    !text_of_node(*text).is_some_and(written_actions::is_printed_call)
+    !node_text(*text).is_some_and(written_actions::is_printed_call)
 }
 
 #[derive(Default)]
@@ -283,7 +284,7 @@ impl<'run> SpeechSteps<'run> {
                 continue;
             };
             for text in &said.texts {
-                let Some(words) = text_of_node(*text) else { continue };
+                let Some(words) = node_text(*text) else { continue };
                 let is_template = || {
                     let asked = self.asked.as_ref().filter(|_| of_main && plain_prompts::is_plain(said));
                     asked.is_some_and(|asked| !asked.contains(words.trim()))
@@ -310,7 +311,7 @@ impl<'run> SpeechSteps<'run> {
     }
 
     fn add_message(&mut self, by: &'run str, text: Node<'run>, agent: Option<&'run str>, at: Option<f64>, turn: usize) {
-        if text_of_node(text).is_none() {
+        if node_text(text).is_none() {
             return;
         }
         let mut fields = vec![

@@ -4,7 +4,7 @@ use super::super::nodes::{node_list, node_object};
 use super::super::run_builder::RunBuilder;
 use super::attributes::{Fact, NumberedField, NumberedList, SpanFacts};
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
-use super::text_of_node;
+use super::node_text;
 use super::tool_definitions::is_definition;
 use super::tool_roles::{self, DefaultSpeaker};
 use crate::adapt::api::responses;
@@ -73,7 +73,7 @@ fn role_of<'run>(message: Object<'run>, outer: Object<'run>) -> Option<&'static 
         value_of(outer, SpanMessageKey::Type),
         class(outer),
     ];
-    told.into_iter().flatten().filter_map(text_of_node).find_map(canonical_role)
+    told.into_iter().flatten().filter_map(node_text).find_map(canonical_role)
 }
 
 pub(super) fn canonical_role(word: &str) -> Option<&'static str> {
@@ -176,8 +176,8 @@ fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'ru
 /// LangChain's pair form: role and content.
 fn read_pair<'run>(node: Node<'run>) -> Option<SpanMessage<'run>> {
     let [by, text] = node_list(node)? else { return None };
-    let role = text_of_node(*by).and_then(canonical_role)?;
-    text_of_node(*text)?;
+    let role = node_text(*by).and_then(canonical_role)?;
+    node_text(*text)?;
     Some(SpanMessage { role: Some(role), texts: vec![*text], place: Some(node), ..SpanMessage::default() })
 }
 
@@ -197,7 +197,7 @@ pub(super) fn read_message<'run>(
     }
     let serialised = message;
     message = unwrap_message(message);
-    let written = [message, outer].into_iter().find_map(|one| text_of_node(value_of(one, SpanMessageKey::Role)?));
+    let written = [message, outer].into_iter().find_map(|one| node_text(value_of(one, SpanMessageKey::Role)?));
     said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(written).or(Some(by));
     let calls = |message| {
         node_list(read_node(value_of(message, SpanMessageKey::Calls)?, draft)).filter(|calls| !calls.is_empty())
@@ -213,8 +213,8 @@ pub(super) fn read_message<'run>(
         // Some put the definitions of tools among the messages.
         (Some(of_step::TOOL), Some(content)) if is_definition(content) => {}
         (Some(of_step::TOOL), Some(content)) if !holds_parts(content) || holds_text_alone(content) => {
-            let tool = value_of(message, SpanMessageKey::Tool).and_then(text_of_node);
-            let id = value_of(message, SpanMessageKey::Answers).filter(|id| text_of_node(*id).is_some());
+            let tool = value_of(message, SpanMessageKey::Tool).and_then(node_text);
+            let id = value_of(message, SpanMessageKey::Answers).filter(|id| node_text(*id).is_some());
             let text = Some(content).filter(|content| holds_parts(*content));
             let result = text.and_then(|text| content::content_text(text, draft.arena)).unwrap_or(content);
             let told = ToolResult { id, tool, result, failed: has_failed(message) };
@@ -242,7 +242,7 @@ pub(super) fn read_message<'run>(
 
 /// Of a call or a result that stands where a message would, as in the items of OpenAI's Responses.
 fn item_role(item: Object<'_>) -> Option<&'static str> {
-    match SpanPartType::from_key(text_of_node(value_of(item, SpanMessageKey::Type)?)?)? {
+    match SpanPartType::from_key(node_text(value_of(item, SpanMessageKey::Type)?)?)? {
         SpanPartType::Call => Some(role::ASSISTANT),
         SpanPartType::Result => Some(of_step::TOOL),
         _ => None,
@@ -259,7 +259,7 @@ fn holds_parts(content: Node<'_>) -> bool {
 /// What a tool gave, in parts.
 fn holds_text_alone(content: Node<'_>) -> bool {
     let kind =
-        |part: &Node<'_>| SpanPartType::from_key(text_of_node(value_of(node_object(*part)?, SpanMessageKey::Type)?)?);
+        |part: &Node<'_>| SpanPartType::from_key(node_text(value_of(node_object(*part)?, SpanMessageKey::Type)?)?);
     node_list(content).is_some_and(|parts| parts.iter().all(|part| kind(part) == Some(SpanPartType::Text)))
 }
 
@@ -279,7 +279,7 @@ fn read_parts<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'
 }
 
 pub(crate) fn holds_parts_in_text<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
-    text_of_node(content).is_some() && holds_parts(read_node(content, draft))
+    node_text(content).is_some() && holds_parts(read_node(content, draft))
 }
 
 /// Sorts content into speech, calls and results, also parts in text.
@@ -319,7 +319,7 @@ fn sort_part<'run>(
     draft: &RunBuilder<'run, '_>,
     depth: usize,
 ) {
-    let kind = value_of(part, SpanMessageKey::Type).and_then(text_of_node).and_then(SpanPartType::from_key);
+    let kind = value_of(part, SpanMessageKey::Type).and_then(node_text).and_then(SpanPartType::from_key);
     let content = value_of(part, SpanMessageKey::Content);
     match kind {
         Some(SpanPartType::Call) => said.add_call_part(requested_call(node)),
@@ -327,7 +327,7 @@ fn sort_part<'run>(
         Some(SpanPartType::Thinking) => said.thoughts.extend(content.or(value_of(part, SpanMessageKey::Thinking))),
         Some(SpanPartType::Text) => {
             said.has_unknown |= content.is_some_and(super::holds_values);
-            said.texts.extend(content.filter(|content| text_of_node(*content).is_some_and(|text| !text.is_empty())))
+            said.texts.extend(content.filter(|content| node_text(*content).is_some_and(|text| !text.is_empty())))
         }
         None | Some(SpanPartType::Silent) => {
             said.has_unknown |= depth > 0 && kind.is_none() && is_unknown_part(part);
@@ -345,7 +345,7 @@ fn sort_part<'run>(
 /// A part with a type of its own that no provider has.
 fn is_unknown_part(part: Object<'_>) -> bool {
     let is_call = [SpanMessageKey::Function, SpanMessageKey::Response].iter().any(|key| value_of(part, *key).is_some());
-    let word = value_of(part, SpanMessageKey::Type).and_then(text_of_node);
+    let word = value_of(part, SpanMessageKey::Type).and_then(node_text);
     let is_message = word.is_none_or(|word| SpanPartType::from_key(word).is_some() || canonical_role(word).is_some());
     !is_call && !is_message && matches!(blocks::classify_block(part), ContentBlock::Unknown)
 }
@@ -353,10 +353,10 @@ fn is_unknown_part(part: Object<'_>) -> bool {
 pub(super) fn requested_call<'run>(node: Node<'run>) -> Option<RequestedCall<'run>> {
     let outer = node_object(node)?;
     let call = value_of(outer, SpanMessageKey::Function).and_then(node_object).unwrap_or(outer);
-    let tool = value_of(call, SpanMessageKey::Tool).filter(|tool| text_of_node(*tool).is_some())?;
+    let tool = value_of(call, SpanMessageKey::Tool).filter(|tool| node_text(*tool).is_some())?;
     let id = value_of(outer, SpanMessageKey::Answers)
         .or(value_of(call, SpanMessageKey::Answers))
-        .filter(|id| text_of_node(*id).is_some());
+        .filter(|id| node_text(*id).is_some());
     Some(RequestedCall { id, tool, args: value_of(call, SpanMessageKey::Args), place: node })
 }
 
@@ -373,8 +373,8 @@ fn part_result<'run>(part: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option
         |result: Node<'run>| node_object(result).filter(|object| value_of(*object, SpanMessageKey::Type).is_some());
     let inner = |result| value_of(typed(result)?, SpanMessageKey::Value);
     Some(ToolResult {
-        id: value_of(part, SpanMessageKey::Answers).filter(|id| text_of_node(*id).is_some()),
-        tool: value_of(part, SpanMessageKey::Tool).and_then(text_of_node),
+        id: value_of(part, SpanMessageKey::Answers).filter(|id| node_text(*id).is_some()),
+        tool: value_of(part, SpanMessageKey::Tool).and_then(node_text),
         result: inner(result).unwrap_or(result),
         failed: has_failed(part),
     })
@@ -382,7 +382,7 @@ fn part_result<'run>(part: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option
 
 fn has_failed(told: Object<'_>) -> Option<bool> {
     let is_true = |key: &&str| matches!(told.get(key).map(|node| node.value), Some(Value::Boolean(true)));
-    let word = || value_of(told, SpanMessageKey::Status).and_then(text_of_node).and_then(super::of_word);
+    let word = || value_of(told, SpanMessageKey::Status).and_then(node_text).and_then(super::of_word);
     if of_step::IS_ERROR.iter().any(is_true) { Some(true) } else { word() }
 }
 
@@ -393,7 +393,7 @@ fn unwrap_message(message: Object<'_>) -> Object<'_> {
 
 pub(super) fn message_result<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
     let message = unwrap_message(node_object(node)?);
-    let id = value_of(message, Holder::Call).filter(|id| text_of_node(*id).is_some())?;
+    let id = value_of(message, Holder::Call).filter(|id| node_text(*id).is_some())?;
     let content = value_of(message, SpanMessageKey::Content)?;
     let result = content::of_blocks(content, draft.arena).unwrap_or(content);
     Some(ToolResult { id: Some(id), tool: None, result, failed: has_failed(message) })

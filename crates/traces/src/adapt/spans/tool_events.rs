@@ -2,9 +2,9 @@
 //! call has a span, and so have its errors and retries inside of it, which are no calls.
 
 use super::attributes::Fact;
-use super::{SpanAct, TraceSpan, text_of_node};
+use super::{SpanAct, TraceSpan};
 use crate::adapt::fields::{key_table, value_of};
-use crate::adapt::nodes::node_object;
+use crate::adapt::nodes::{node_object, node_text};
 use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 
@@ -38,13 +38,13 @@ fn is_inner_event(span: &TraceSpan<'_>) -> bool {
     let outer = span.attributes.and_then(node_object);
     let inner = outer.and_then(|outer| value_of(outer, EventKey::Attributes)).and_then(node_object);
     let path = [outer, inner].into_iter().flatten().find_map(|held| value_of(held, EventKey::Path));
-    let path = path.and_then(text_of_node).and_then(|path| path.strip_prefix(FRONT)?.rsplit_once('.'));
-    path.is_some_and(|(_, event)| span.name.and_then(text_of_node) == Some(event))
+    let path = path.and_then(node_text).and_then(|path| path.strip_prefix(FRONT)?.rsplit_once('.'));
+    path.is_some_and(|(_, event)| span.name.and_then(node_text) == Some(event))
 }
 
 /// The tool and the event in a name such as `tool.search.wiki.start-1`.
 fn parse_event<'run>(span: &TraceSpan<'run>) -> Option<(&'run str, ToolEvent)> {
-    let name = text_of_node(span.name.filter(|_| span.act == SpanAct::Tool)?)?;
+    let name = node_text(span.name.filter(|_| span.act == SpanAct::Tool)?)?;
     let (path, event) = name.strip_prefix(FRONT)?.rsplit_once('.')?;
     let event = event.split_once('-').map_or(event, |(event, _)| event);
     Some((path.rsplit_once('.').map_or(path, |(_, tool)| tool), ToolEvent::from_key(event)?))

@@ -4,8 +4,8 @@
 use super::attributes::Fact;
 use super::exchange::ToolResult;
 use super::tree::{SpanTree, plain_name, tool_name};
-use super::{ActWord, SpanAct, TraceSpan, text_of_node, wrapped_values};
-use crate::adapt::nodes::node_object;
+use super::{ActWord, SpanAct, TraceSpan, wrapped_values};
+use crate::adapt::nodes::{node_object, node_text};
 use crate::adapt::run_builder::RunBuilder;
 use averment_base::value::{Node, compare};
 
@@ -40,7 +40,7 @@ impl<'run> ToolExecution<'run> {
         let written = span.facts.fact_node(Fact::Args).filter(|args| as_written && wrapped_values::are_written(*args));
         let args = written.or_else(|| wrapped_values::unwrap_args(&span.facts, draft));
         let gave = wrapped_values::tool_result(&span.facts, draft);
-        let id = span.facts.fact_node(Fact::CallId).filter(|id| text_of_node(*id).is_some_and(|id| !id.is_empty()));
+        let id = span.facts.fact_node(Fact::CallId).filter(|id| node_text(*id).is_some_and(|id| !id.is_empty()));
         let went_wrong = gave.and_then(|gave| gave.failed).filter(|failed| *failed);
         Some(Self {
             span: number,
@@ -56,11 +56,11 @@ impl<'run> ToolExecution<'run> {
     }
 
     pub(super) fn id_text(&self) -> Option<&'run str> {
-        self.id.and_then(text_of_node)
+        self.id.and_then(node_text)
     }
 
     pub(super) fn tool_text(&self) -> &'run str {
-        text_of_node(self.tool).unwrap_or_default()
+        node_text(self.tool).unwrap_or_default()
     }
 
     pub(super) fn apply_result(&mut self, told: ToolResult<'run>) {
@@ -92,8 +92,8 @@ impl<'run> ToolExecution<'run> {
 /// Whether a span with the operation of the convention, or with the schema of its tool, leaves out which tool: its own name may be that of the
 /// work.
 fn is_nameless(span: &TraceSpan<'_>) -> bool {
-    let told = |fact| span.facts.fact_node(fact).and_then(text_of_node).filter(|text| !text.is_empty());
-    let name = span.name.and_then(text_of_node);
+    let told = |fact| span.facts.fact_node(fact).and_then(node_text).filter(|text| !text.is_empty());
+    let name = span.name.and_then(node_text);
     (told(Fact::Operation) == Some(EXECUTE_TOOL) || span.facts.fact_node(Fact::Parameters).is_some())
         && told(Fact::Tool).is_none()
         && told(Fact::Entity).is_none()

@@ -1,8 +1,8 @@
 //! Messages of tools that do not say to be such: their role is the name of the tool, or none.
 
 use super::exchange::{RequestedCall, SpanMessage, ToolResult};
+use super::node_text;
 use super::span_messages::{Holder, SpanMessageKey};
-use super::text_of_node;
 use crate::adapt::content;
 use crate::adapt::fields::value_of;
 use crate::adapt::nodes::node_object;
@@ -58,12 +58,12 @@ pub(super) fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], draft: &
         let tool = said.role.filter(|role| *role != NOBODY);
         // Of several that wait nobody knows which one is meant.
         let place = match tool {
-            Some(_) => asked.iter().position(|call| text_of_node(call.tool) == tool),
+            Some(_) => asked.iter().position(|call| node_text(call.tool) == tool),
             None => (asked.len() == 1).then_some(0),
         };
         let Some(place) = place else { continue };
         let RequestedCall { id, tool, .. } = asked.remove(place);
-        let told = |result| ToolResult { id, tool: text_of_node(tool), result, failed: None };
+        let told = |result| ToolResult { id, tool: node_text(tool), result, failed: None };
         said.results.extend(content::join_texts(&said.texts, draft.arena).map(told));
         said.texts.clear();
         said.role = Some(of_step::TOOL);

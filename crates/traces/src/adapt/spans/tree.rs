@@ -1,7 +1,8 @@
 //! Spans as a tree: which encloses which, and which agent each belongs to.
 
 use super::attributes::Fact;
-use super::{SpanAct, TraceSpan, text_of_node};
+use super::{SpanAct, TraceSpan};
+use crate::adapt::nodes::node_text;
 use averment_base::value::{Node, Value};
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 use std::cmp::Ordering;
@@ -233,7 +234,7 @@ fn order_parents_first(parents: &[Option<usize>]) -> Vec<usize> {
 
 /// Without the word for its operation.
 pub(super) fn plain_name<'run>(span: &TraceSpan<'run>) -> Option<&'run str> {
-    let name = span.name.and_then(text_of_node)?;
+    let name = span.name.and_then(node_text)?;
     let word = ["invoke_agent ", "execute_tool ", "running tool: ", "tools/call "]
         .into_iter()
         .find(|word| name.starts_with(word));
@@ -279,9 +280,9 @@ fn break_cycles(mut parents: Vec<Option<usize>>) -> Vec<Option<usize>> {
 
 /// The text of a tool's name: what the conventions say, else the name of the span. A name that is no text may be that of any tool: none.
 pub(crate) fn tool_name<'run>(span: &TraceSpan<'run>) -> Option<Node<'run>> {
-    let is_text = |node: &Node<'run>| text_of_node(*node).is_some_and(|name| !name.is_empty());
+    let is_text = |node: &Node<'run>| node_text(*node).is_some_and(|name| !name.is_empty());
     let named = span.facts.fact_node(Fact::Tool).filter(|node| !matches!(node.value, Value::Null));
-    if named.is_some_and(|node| text_of_node(node).is_none()) {
+    if named.is_some_and(|node| node_text(node).is_none()) {
         return None;
     }
     named

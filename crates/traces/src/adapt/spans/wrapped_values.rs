@@ -2,8 +2,8 @@
 
 use super::attributes::{Fact, SpanFacts};
 use super::exchange::ToolResult;
+use super::node_text;
 use super::span_messages::{self, Holder};
-use super::text_of_node;
 use crate::adapt::calls;
 use crate::adapt::fields::{key_table, value_of};
 use crate::adapt::nodes::{node_list, node_object};
@@ -158,8 +158,8 @@ pub(super) fn tool_result<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run
 /// A Google function response, without name and id.
 fn is_function_schema<'run>(response: Object<'run>, facts: &SpanFacts<'run>) -> Option<Node<'run>> {
     let is_of_tool = facts.fact_node(Fact::Tool).is_some_and(|tool| {
-        let name = value_of(response, WrapperKey::Name).and_then(text_of_node);
-        name.is_some() && text_of_node(tool) == name
+        let name = value_of(response, WrapperKey::Name).and_then(node_text);
+        name.is_some() && node_text(tool) == name
     });
     let may_stand = |key: &str| {
         [WrapperKey::Name, WrapperKey::Id, WrapperKey::Response].iter().any(|word| word.keys().contains(&key))

@@ -1,10 +1,10 @@
-//! The assertions of rules, whatever the run.
+//! The assertions of rules, independent of any run.
 
 use averment_checker::ir::Severity;
 use averment_engine::vm::online_use::OnlineUse;
 use averment_report::table::{Location, ReportItem, ReportTable};
 
-/// An assertion of the rules, whatever the run.
+/// An assertion of the rules, independent of any run.
 #[derive(Debug, Clone, Copy)]
 pub struct Assertion<'r> {
     table: &'r ReportTable,
@@ -16,43 +16,44 @@ impl<'r> Assertion<'r> {
         Self { table, item }
     }
 
-    /// Its id: that of its rule with a number, `approval.1`, the one it was given, or one made of file and text.
+    /// Returns its id. The id is given explicitly, or is that of its rule with a number (`approval.1`), or is made of file and text.
     #[must_use]
     pub fn id(&self) -> &'r str {
         &self.item.id
     }
 
-    /// The id of its rule; `None` for an assertion outside of rules.
+    /// Returns the id of its rule; `None` for an assertion outside of rules.
     #[must_use]
     pub fn rule(&self) -> Option<&'r str> {
         self.table.rule_of(self.item).map(|rule| rule.id.as_str())
     }
 
-    /// The sentence of its rule, where it has one.
+    /// Returns the sentence of its rule, if it has one.
     #[must_use]
     pub fn sentence(&self) -> Option<&'r str> {
         self.table.rule_of(self.item)?.sentence.as_deref()
     }
 
-    /// Its text on one line.
+    /// Returns its text on one line.
     #[must_use]
     pub fn text(&self) -> &'r str {
         &self.item.text
     }
 
-    /// Where it stands in the rules.
+    /// Returns its location in the rules.
     #[must_use]
     pub fn place(&self) -> &'r Location {
         &self.item.location
     }
 
-    /// What its failure means for the run.
+    /// Returns its severity, which decides what a failure means for the run.
     #[must_use]
     pub fn severity(&self) -> Severity {
         self.item.severity
     }
 
-    /// Whether no step to come can mend its failure on a run that goes on (`complete: false`). What it says of a run that is over does not
+    /// Returns true if a failure on an unfinished run (`complete: false`) is final, because no later step can fix it. Verdicts on finished runs do
+    /// not
     /// depend on this.
     ///
     /// ```
@@ -66,8 +67,8 @@ impl<'r> Assertion<'r> {
         self.item.online.fails_for_good
     }
 
-    /// What it does while a run goes on, as a guard judges it: whether a call that breaks it is denied before it is made, and whether it may
-    /// want something that is missing when the run stops. With neither it only reports, afterwards.
+    /// Returns how a guard uses it while a run goes on: it can deny a breaking call in advance, it can miss something when the run stops, or neither.
+    /// In the last case, it only reports breaches afterward.
     ///
     /// ```
     /// let rules = averment::Rules::from_text("r.assert", "never delete\nafter pay -> tell\nnever pay failed")?;
@@ -80,19 +81,19 @@ impl<'r> Assertion<'r> {
         self.item.online
     }
 
-    /// How much it counts in scores.
+    /// Returns its weight in scores.
     #[must_use]
     pub fn weight(&self) -> f64 {
         self.item.weight
     }
 
-    /// Its tags.
+    /// Returns its tags.
     #[must_use]
     pub fn tags(&self) -> &'r [String] {
         &self.item.tags
     }
 
-    /// The class of its failures: its id and its label.
+    /// Returns the class of its failures: its id and its label.
     #[must_use]
     pub fn class(&self) -> Option<(&'r str, Option<&'r str>)> {
         self.item.class.as_ref().map(|class| (class.id.as_str(), class.label.as_deref()))

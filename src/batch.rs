@@ -1,4 +1,4 @@
-//! Many runs: files of them, judged by several threads, in order.
+//! Judging many runs from files, on several threads, with outcomes in order.
 
 use crate::error::RunError;
 use crate::outcome::Outcome;
@@ -29,7 +29,7 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-/// Judges files of many runs with several threads. This is what `aver check` does; memory does not depend on the number of runs.
+/// Judges files of many runs on several threads, as `aver check` does. The memory use does not depend on the number of runs.
 ///
 /// ```
 /// use averment::Rules;
@@ -59,35 +59,35 @@ pub struct Batch {
     told: StatusSet,
 }
 
-/// What reports need of a batch.
+/// The data that reports need from a batch.
 #[derive(Debug, Default)]
 pub struct ReportNeeds {
-    /// The width of pieces of the trace; `None` when nothing draws them.
+    /// Width of trace excerpts; `None` if no report draws them.
     pub excerpt: Option<usize>,
-    /// Reasons and evidence.
+    /// True if reasons and evidence are needed.
     pub findings: bool,
     /// Number of failures shown in full; `None` for all.
     pub drawn: Option<DrawnLimits>,
     /// Violations listed per failure, and how many of them are shown in full; `None` for the defaults.
     pub violations: Option<(usize, usize)>,
-    /// The form of runs that they are made from.
+    /// The granularity at which runs are reported.
     pub runs: RunGranularity,
-    /// The steps of every run.
+    /// True if the steps of every run are needed.
     pub steps: bool,
-    /// Whether measurements that runs record are reported.
+    /// True if recorded measurements of runs are reported.
     pub measured: bool,
-    /// Whether a baseline compares what failed.
+    /// True if a baseline compares the shapes of failures.
     pub shapes: bool,
-    /// Whether the duration of each run is reported.
+    /// True if the duration of each run is reported.
     pub timed: bool,
-    /// Whether names of the rules that runs nearly have are told of. Rules that deny them look for them anyway.
+    /// True if reports warn of rule names that runs contain only in a similar spelling. Rules that deny such names always look for them.
     pub near_names: bool,
-    /// Where the costs are noted, while a profile is made.
+    /// Costs to add to, if a profile is made.
     pub profile: Option<CheckCosts>,
 }
 
 impl Rules {
-    /// Judges many runs.
+    /// Creates a batch, which judges many runs.
     #[must_use]
     pub fn batch(&self) -> Batch {
         Batch { rules: self.clone(), threads: None, chunk: CHUNK_SIZE, told: StatusSet::ALL }
@@ -95,20 +95,20 @@ impl Rules {
 }
 
 impl Batch {
-    /// How many threads judge; 0, as at the beginning, for as many as there are processors. Small files are judged by one.
+    /// Sets the number of threads. The default 0 uses one per processor. Small inputs are judged by one thread.
     #[must_use]
     pub fn threads(self, threads: usize) -> Self {
         Self { threads: NonZeroUsize::new(threads), ..self }
     }
 
-    /// Bytes of whole lines per chunk; 256 KiB by default. Larger chunks cost memory, smaller ones time.
+    /// Sets the bytes of whole lines per chunk; 256 KiB by default. Larger chunks use more memory, smaller ones more time.
     #[must_use]
     pub fn chunk(self, bytes: usize) -> Self {
         Self { chunk: bytes.clamp(1 << 10, 1 << 30), ..self }
     }
 
-    /// Keeps of each run the results with these statuses alone, all where none is named; of the others nothing is made, which is faster.
-    /// Whether a run passed, and its score, are those of all results. A [summary](BatchOutcomes::summary) counts the results that are kept.
+    /// Keeps only the results with these statuses, which is faster; an empty list keeps all. [`Outcome::passed`] and the score still cover all
+    /// results. A [summary](BatchOutcomes::summary) counts only the kept results.
     ///
     /// ```
     /// use averment::{Rules, Status, Trace};
@@ -125,15 +125,15 @@ impl Batch {
         Self { told: StatusSet::of_statuses(statuses), ..self }
     }
 
-    /// Judges the runs of some files; their outcomes come in the order of the files and of the runs in them. Judging goes on in the background
-    /// while they are taken, some chunks ahead, and ends where the iterator is dropped. A file that cannot be read is an error among them.
+    /// Judges the runs of some files, and returns their outcomes in the order of the files and of the runs in them. Judging continues in the
+    /// background, some chunks ahead, until the iterator is dropped. An unreadable file is an error in the sequence.
     #[must_use]
     pub fn outcomes<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> BatchOutcomes {
         self.outcomes_of_inputs(file_inputs(files))
     }
 
-    /// Judges runs of any traces, files or in memory, as [`Batch::outcomes`] does. Traces are taken while others are judged, by the threads that
-    /// judge: so not all of them need be in memory. One that is a [reader](Trace::reader) is read whole before its runs are judged.
+    /// Judges the runs of any traces, files or in memory, as [`Batch::outcomes`] does. The judging threads pull traces from the iterator when they
+    /// need them, so not all traces must be in memory. A [reader](Trace::reader) is read completely before its runs are judged.
     ///
     /// ```
     /// use averment::{Rules, Trace};
@@ -150,7 +150,7 @@ impl Batch {
         traces: impl IntoIterator<Item = Trace, IntoIter: Send + 'static>,
     ) -> BatchOutcomes {
         let mut inputs = traces.into_iter().map(Trace::into_input);
-        // Few are judged by one thread: those are looked at first.
+        // Small inputs are judged by one thread, so the total length is checked first.
         let (mut first, mut length) = (Vec::new(), Some(0_u64));
         while let Some(before) = length.filter(|length| *length < feed::BATCH as u64) {
             let Some(input) = inputs.next() else { return self.outcomes_of_inputs(first) };
@@ -171,8 +171,8 @@ impl Batch {
         BatchOutcomes { pipeline, chunks, ready, summary, over_runs: None, ended: false }
     }
 
-    /// Judges the runs of some files and shows each outcome, in order, until `each` says that it is enough. The summary is of those that were
-    /// shown.
+    /// Judges the runs of some files, and calls `each` with every outcome, in order, until it returns `Break`. The summary covers the outcomes that
+    /// `each` received.
     pub fn for_each<P: AsRef<Path>>(
         &self,
         files: impl IntoIterator<Item = P>,
@@ -187,8 +187,8 @@ impl Batch {
         outcomes.summary
     }
 
-    /// Judges the runs of some files and counts. No outcome is made, so that most of a run need not be read: it is the fastest way to know
-    /// whether all is well, as `aver check --format summary` does it.
+    /// Judges the runs of some files and counts. Since no outcomes are made, most of a run need not be read, so this is the fastest way to know if
+    /// all runs pass. `aver check --format summary` does the same.
     #[must_use]
     pub fn summary<P: AsRef<Path>>(&self, files: impl IntoIterator<Item = P>) -> Summary {
         let pipeline = self.build_pipeline(ReportNeeds { runs: RunGranularity::Counts, ..ReportNeeds::default() });
@@ -198,7 +198,7 @@ impl Batch {
         summary
     }
 
-    /// Counts over the runs of some traces, without what is said of all of them, and what they give to that.
+    /// Counts the runs of some traces. Returns also their contribution to rules over all runs, which are not judged here.
     pub(crate) fn count_inputs(&self, inputs: Vec<TraceInput>) -> (Summary, OverRunsTally) {
         Self::count_runs(
             &self.build_pipeline(ReportNeeds { runs: RunGranularity::Counts, ..ReportNeeds::default() }),
@@ -229,7 +229,7 @@ impl Batch {
         &self.rules
     }
 
-    /// Everything that judging needs, for reports that want so much.
+    /// Returns the shared state for judging, with the data that reports want.
     #[doc(hidden)]
     #[must_use]
     pub fn build_pipeline(&self, wants: ReportNeeds) -> Arc<Pipeline> {
@@ -249,7 +249,7 @@ impl Batch {
         } = wants;
         let runs = runs.fit_report(table, drawn);
         let near_names = near_names || policy.deny_near_names;
-        // Where nobody reads why something fails, the first place is enough.
+        // If no report shows reasons, the first violation is enough.
         let listed = if findings { violations.map(|(listed, _)| listed) } else { Some(0) };
         Arc::new(Pipeline {
             programs: Arc::clone(programs),
@@ -281,7 +281,7 @@ impl Batch {
         })
     }
 
-    /// Starts the threads; the results of chunks come in order.
+    /// Starts the threads; returns the results of chunks in order.
     #[doc(hidden)]
     #[must_use]
     pub fn start_threads(pipeline: &Arc<Pipeline>, inputs: Vec<TraceInput>) -> OrderedChunks {
@@ -292,9 +292,9 @@ impl Batch {
         OrderedChunks::new(workers::start_judging(pipeline, Box::new(inputs.into_iter()), total))
     }
 
-    /// The same of many traces that need not all be there yet.
+    /// Starts the threads on traces that the iterator provides later.
     fn start_lazily(pipeline: &Arc<Pipeline>, inputs: TraceInputs) -> OrderedChunks {
-        // What no trace has is looked for in all of them again.
+        // Names that no trace has are searched for in all traces again, so all of them must be known.
         if pipeline.policy.deny_near_names {
             return Self::start_threads(pipeline, inputs.collect());
         }
@@ -306,7 +306,7 @@ fn file_inputs<P: AsRef<Path>>(files: impl IntoIterator<Item = P>) -> Vec<TraceI
     files.into_iter().map(|path| TraceInput::File(openable_path(path.as_ref()))).collect()
 }
 
-/// The outcomes of a batch, in order: see [`Batch::outcomes`].
+/// The outcomes of a batch, in order. Created by [`Batch::outcomes`].
 pub struct BatchOutcomes {
     pipeline: Arc<Pipeline>,
     chunks: OrderedChunks,
@@ -317,20 +317,20 @@ pub struct BatchOutcomes {
 }
 
 impl BatchOutcomes {
-    /// Counts over the outcomes that were taken so far.
+    /// Returns the counts over the outcomes taken so far.
     #[must_use]
     pub fn summary(&self) -> &Summary {
         &self.summary
     }
 
-    /// What the rules say of all runs together (`in at least 95% of runs: …`, `avg(cost of runs) <= $0.10`), when the last outcome was taken;
-    /// `None` before that, and where they say nothing of the kind.
+    /// Returns the outcome of the rules over all runs (`in at least 95% of runs: …`, `avg(cost of runs) <= $0.10`) after the last outcome was taken.
+    /// Returns `None` before that, and if there are no such rules.
     #[must_use]
     pub fn over_runs(&self) -> Option<&Outcome> {
         self.over_runs.as_ref()
     }
 
-    /// As [`BatchOutcomes::over_runs`], to keep; it is gone here then.
+    /// Takes the value of [`BatchOutcomes::over_runs`]; later calls return `None`.
     pub fn take_over_runs(&mut self) -> Option<Outcome> {
         self.over_runs.take()
     }
@@ -344,7 +344,7 @@ impl BatchOutcomes {
             RunResult::Run(report) => Some(Ok(self.make_outcome(*report))),
             RunResult::Unreadable(error) => Some(Err(error.into())),
             RunResult::Fault(run) => Some(Err(RunError::BrokeDown { run })),
-            // None is asked for.
+            // Batches of outcomes request neither lines nor examples.
             RunResult::Lines(_) | RunResult::Example(_) => None,
         }
     }

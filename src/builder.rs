@@ -1,4 +1,4 @@
-//! Building rules of files and text, with what is given beside them.
+//! Builder for rules from files and text, with their settings.
 
 use crate::error::{Problem, RulesError};
 use crate::load::{self, ForeignOptions, LoadSettings};
@@ -15,7 +15,7 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Builds [`Rules`] of files and text.
+/// Builds [`Rules`] from files and text.
 ///
 /// ```
 /// use averment::{Limits, Rules};
@@ -50,7 +50,7 @@ enum RuleSource {
 }
 
 impl Rules {
-    /// Begins rules of several files, with parameters, a catalogue of tools, limits and permissions.
+    /// Creates a builder for rules of several files, with parameters, a tool catalogue, limits and permissions.
     #[must_use]
     pub fn builder() -> RulesBuilder {
         RulesBuilder::default()
@@ -58,60 +58,60 @@ impl Rules {
 }
 
 impl RulesBuilder {
-    /// Adds a rule file held in memory. `name` stands in messages, and in places of outcomes; where [`RulesBuilder::files`] are given, the
-    /// paths in the text start in its folder. Ids are those of the file alone: two files may use the same.
+    /// Adds a rule file held in memory. `name` appears in messages and locations. With [`RulesBuilder::files`], relative paths in the text start at
+    /// the folder of `name`. Ids are local to the file, so two files may use the same ids.
     #[must_use]
     pub fn text(self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.bytes(name, text.into())
     }
 
-    /// Adds a rule file held in memory: text, or a program that `aver compile` wrote.
+    /// Adds a rule file held in memory: text, or a program compiled by `aver compile`.
     #[must_use]
     pub fn bytes(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         self.sources.push(RuleSource::Bytes(name.into(), bytes.into()));
         self
     }
 
-    /// Adds a rule file, or a compiled program. It is read where [`RulesBuilder::files`] are read; without them, and with the feature
-    /// `files`, from the disk, and so is what it imports. [`RulesBuilder::build`] says what cannot be read.
+    /// Adds a rule file or a compiled program by its path. It and its imports are read from [`RulesBuilder::files`]; otherwise, with the feature
+    /// `files`, from the disk. [`RulesBuilder::build`] reports unreadable files.
     #[must_use]
     pub fn file(mut self, path: impl AsRef<Path>) -> Self {
         self.sources.push(RuleSource::File(path.as_ref().to_owned()));
         self
     }
 
-    /// Where the files are read that rules name: imports, catalogues, schemas, runs of tests. Without it, text can name nothing but the
-    /// standard set, and what is read from the disk names files beside it.
+    /// Sets the source of the files that rules name: imports, catalogues, schemas, runs of tests. Without it, text can import only the standard set,
+    /// and rules read from the disk can name files beside them.
     #[must_use]
     pub fn files(mut self, files: impl Files + 'static) -> Self {
         self.files = Some(Box::new(files));
         self
     }
 
-    /// Gives a parameter of the rules a value. Durations, amounts and sizes are text as in rules (`"30s"`, `"$0.05"`, `"4MiB"`), or numbers in
-    /// milliseconds, dollars and bytes. Of several values the last counts.
+    /// Sets a parameter of the rules. Durations, amounts and sizes are text as in rules (`"30s"`, `"$0.05"`, `"4MiB"`), or numbers in milliseconds,
+    /// dollars and bytes. The last value of a parameter wins.
     #[must_use]
     pub fn param(mut self, name: impl Into<String>, value: impl Into<Value>) -> Self {
         self.params.push(ParamValue { name: name.into(), value: params::ValueSyntax::Json(value.into()) });
         self
     }
 
-    /// Gives a parameter a value as text, which is read by its type: `250`, `30s`, `["EUR"]`. That is what `--param NAME=VALUE` does.
+    /// Sets a parameter from text, which is parsed by the type of the parameter: `250`, `30s`, `["EUR"]`. `--param NAME=VALUE` does the same.
     #[must_use]
     pub fn param_text(mut self, name: impl Into<String>, text: impl Into<String>) -> Self {
         self.params.push(ParamValue { name: name.into(), value: params::ValueSyntax::Text(text.into()) });
         self
     }
 
-    /// Adds a catalogue of tools, as JSON: an answer to MCP `tools/list`, a list of OpenAI tools, or an object from names to JSON Schemas. All
-    /// files know its tools and their arguments, as if each said `tools from "NAME"`.
+    /// Adds a tool catalogue as JSON: a result of MCP `tools/list`, a list of OpenAI tools, or an object from names to JSON Schemas. All files know
+    /// its tools and their arguments, as if each contained `tools from "NAME"`.
     #[must_use]
     pub fn tools(mut self, name: impl Into<String>, json: impl Into<String>) -> Self {
         self.tools.push((name.into(), json.into()));
         self
     }
 
-    /// How large rules and runs may be, and how much work an assertion may be. What is beyond is an error of the rules or of the run, or the
+    /// Limits the size of rules and runs, and the work for an assertion. Exceeding a limit is an error of the rules or of the run, or gives the
     /// verdict `error`.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
@@ -119,58 +119,57 @@ impl RulesBuilder {
         self
     }
 
-    /// What rules may look at beside the run: files, commands, the environment. The default allows nothing, and so does a build without the
-    /// feature `world`, whatever is allowed here.
+    /// Sets what rules may access besides the run: files, commands, the environment. By default nothing is allowed. Builds without the feature
+    /// `world` allow nothing in any case.
     #[must_use]
     pub fn permissions(mut self, permissions: Permissions) -> Self {
         self.settings.permissions = permissions;
         self
     }
 
-    /// Checks only this rule or assertion, by its id; several calls add up.
+    /// Checks only the rule or assertion with this id. May be called several times.
     #[must_use]
     pub fn only_rule(mut self, id: impl Into<String>) -> Self {
         self.settings.selection.rules.push(id.into());
         self
     }
 
-    /// Checks only this case, by its id; several calls add up.
+    /// Checks only the case with this id. May be called several times.
     #[must_use]
     pub fn only_case(mut self, id: impl Into<String>) -> Self {
         self.settings.selection.cases.push(id.into());
         self
     }
 
-    /// Checks only what has this tag; several calls add up.
+    /// Checks only assertions with this tag. May be called several times.
     #[must_use]
     pub fn only_tag(mut self, tag: impl Into<String>) -> Self {
         self.settings.selection.tags.push(tag.into());
         self
     }
 
-    /// Whether an assertion that nothing exercised fails the run. It does not unless asked for.
+    /// Makes vacuous assertions fail the run. By default they do not.
     #[must_use]
     pub fn deny_vacuous(mut self, deny: bool) -> Self {
         self.settings.policy.deny_vacuous = deny;
         self
     }
 
-    /// Lets an assertion fail a run where it passes and could not judge every step ([`AssertionResult::unjudged`](crate::AssertionResult::unjudged)).
+    /// Makes a passing assertion fail the run if it could not judge every step ([`AssertionResult::unjudged`](crate::AssertionResult::unjudged)).
     #[must_use]
     pub fn deny_unjudged(mut self, deny: bool) -> Self {
         self.settings.policy.deny_unjudged = deny;
         self
     }
 
-    /// Whether an assertion that none of the runs of a [batch](crate::Batch) exercises fails the batch
-    /// ([`Summary::passed`](crate::Summary::passed)).
+    /// Makes an assertion that no run of a [batch](crate::Batch) exercises fail the batch ([`Summary::passed`](crate::Summary::passed)).
     #[must_use]
     pub fn deny_unexercised(mut self, deny: bool) -> Self {
         self.settings.policy.deny_unexercised = deny;
         self
     }
 
-    /// Whether a name of the rules that no run of a [batch](crate::Batch) has, while some run has nearly it, fails the batch
+    /// Makes the batch fail if no run of the [batch](crate::Batch) has a name that rules use, although some run has a similar name
     /// ([`Summary::passed`](crate::Summary::passed)).
     #[must_use]
     pub fn deny_near_names(mut self, deny: bool) -> Self {
@@ -178,37 +177,37 @@ impl RulesBuilder {
         self
     }
 
-    /// Whether an assertion fails the run if the run does not record enough to decide it, also where the rules say `allow undecided`. It
-    /// is stronger than [`allow_undecided`](Self::allow_undecided).
+    /// Makes undecided assertions fail the run, even if the rules say `allow undecided`. An assertion is undecided if the run does not record enough
+    /// data. Overrides [`allow_undecided`](Self::allow_undecided).
     #[must_use]
     pub fn deny_undecided(mut self, deny: bool) -> Self {
         self.settings.policy.deny_undecided = deny;
         self
     }
 
-    /// Whether an assertion passes if the run does not record enough to decide it. Otherwise it fails the run.
+    /// Lets undecided assertions pass. By default they fail the run. An assertion is undecided if the run does not record enough data.
     #[must_use]
     pub fn allow_undecided(mut self, allow: bool) -> Self {
         self.settings.policy.allow_undecided = allow;
         self
     }
 
-    /// Allows rules without assertions and selections that select nothing: every run passes then.
+    /// Allows rules without assertions, and selections that match nothing. Every run passes then.
     #[must_use]
     pub fn allow_empty(mut self, allow: bool) -> Self {
         self.allow_empty = allow;
         self
     }
 
-    /// For rule files of another system: follow its newest release where that and its documentation disagree.
+    /// For rule files of another system: follows its newest release if that and its documentation disagree.
     #[must_use]
     pub fn by_newest_release(mut self, newest: bool) -> Self {
         self.newest = newest;
         self
     }
 
-    /// Adds a metric that tests of Assay's suites may name, beside those that Assay has: its assertions, in the language. They see the whole run
-    /// (`each refund: args.amount <= 100`, `cost <= $0.05`), and every test that names the metric becomes a rule of them.
+    /// Adds a metric that tests in Assay suites can name, in addition to Assay's own. It consists of assertions about the whole run, in the rule
+    /// language (`each refund: args.amount <= 100`, `cost <= $0.05`). Every test that names the metric becomes a rule with these assertions.
     ///
     /// ```
     /// let rules = averment::Rules::builder()
@@ -225,8 +224,8 @@ impl RulesBuilder {
         self
     }
 
-    /// Lets outcomes of single runs keep the pieces of the trace that failures rest on, so that [`Outcome::draw`](crate::Outcome::draw) shows
-    /// them. A failure costs a little more then.
+    /// Makes outcomes of single runs keep excerpts of the trace for failures, so that [`Outcome::draw`](crate::Outcome::draw) can show them. Failures
+    /// take slightly more time and memory then.
     #[cfg(feature = "pictures")]
     #[must_use]
     pub fn draw_failures(mut self, draw: bool) -> Self {
@@ -234,14 +233,14 @@ impl RulesBuilder {
         self
     }
 
-    /// Whether trace warnings, such as a duplicate key, are errors of the run.
+    /// Treats trace warnings, such as duplicate keys, as errors of the run.
     #[must_use]
     pub fn strict(mut self, strict: bool) -> Self {
         self.settings.strict = strict;
         self
     }
 
-    /// Names of the parts of a run in a format of one's own, as TOML or JSON: what `--map FILE` reads.
+    /// Sets the names of a custom trace format, as TOML or JSON. `--map FILE` reads the same text.
     ///
     /// ```
     /// let rules = averment::Rules::builder()
@@ -257,7 +256,7 @@ impl RulesBuilder {
         self
     }
 
-    /// A path whose values stand in no outcome and no report, such as `inputs.customer[**]` or `calls[*].args.card`: what `--redact` takes.
+    /// Hides the values at a path in all outcomes and reports, such as `inputs.customer[**]` or `calls[*].args.card`. `--redact` takes the same path.
     #[must_use]
     pub fn redact(mut self, path: impl Into<String>) -> Self {
         self.redact.push(path.into());
@@ -267,8 +266,8 @@ impl RulesBuilder {
     /// Compiles the rules.
     ///
     /// # Errors
-    /// What is wrong with the rules, or with what is given beside them: a file that cannot be read, a parameter that no rule declares, that has
-    /// no value or one of another type, a name that nothing has, no assertion at all.
+    /// Returns an error if the rules or their settings are invalid: an unreadable file, an undeclared parameter, a parameter without a value or with
+    /// a value of another type, an unknown name, or no assertion at all.
     pub fn build(self) -> Result<Rules, RulesError> {
         let nothing = Default::default();
         let loaded = self.load_files().map_err(|problem| RulesError::of_problem(problem, nothing))?;

@@ -1,4 +1,4 @@
-//! An outcome as text for people.
+//! Drawing of an outcome as text for people.
 
 use crate::outcome::Outcome;
 use averment_base::diagnostic::render::TextStyle;
@@ -8,18 +8,18 @@ use averment_report::{Format, Options, Report, ReportEnding, open};
 use std::io::{self, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// What pictures need of a run.
+/// Returns the details of a run that drawings need.
 pub(crate) fn picture_detail() -> ReportDetail {
     ReportDetail::of_pictures(TextStyle::PLAIN.width - GUTTER)
 }
 
-/// Columns that a picture needs beside a line of the trace.
+/// Columns for line numbers beside a line of the trace.
 const GUTTER: usize = 8;
 
 impl Outcome {
-    /// What `aver check` prints of this run: a picture of each failure, what could not be decided or was not exercised, and a line that sums it
-    /// up. Pictures show the places in the trace where the rules were built with
-    /// [`draw_failures`](crate::RulesBuilder::draw_failures); outcomes of a batch show those in the rules alone.
+    /// Returns the text that `aver check` prints for this run: a drawing of each failure, the undecided and vacuous assertions, and a summary line.
+    /// Drawings show trace locations if the rules were built with [`draw_failures`](crate::RulesBuilder::draw_failures). Outcomes of a batch show
+    /// only locations in the rules.
     ///
     /// ```
     /// use averment::{Rules, TextStyle};
@@ -34,7 +34,7 @@ impl Outcome {
         let shared = SharedText::default();
         let options = Options { style, policy: self.policy, ..Options::default() };
         let mut report = open(Format::Human, Box::new(shared.clone()), options);
-        // Writing to a text cannot fail.
+        // Writing to memory cannot fail.
         let _ = self.write_report(&mut *report);
         let bytes = std::mem::take(&mut *shared.0.lock().unwrap_or_else(PoisonError::into_inner));
         String::from_utf8_lossy(&bytes).into_owned()
@@ -54,7 +54,7 @@ impl Outcome {
     }
 }
 
-/// Text that the report and its reader share.
+/// A text that the report writes and the caller reads.
 #[derive(Clone, Default)]
 struct SharedText(Arc<Mutex<Vec<u8>>>);
 

@@ -1,4 +1,4 @@
-//! What is wrong with rules, with what is given beside them, and with traces.
+//! Errors in rules, in their settings, and in traces.
 
 use averment_base::diagnostic::{self, render};
 use averment_base::source::SourceMap;
@@ -7,29 +7,29 @@ use averment_report::table::Location;
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// One thing that the compiler says about rules.
+/// One diagnostic of the compiler about rules.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Diagnostic {
-    /// The kind of diagnostic, such as `unknown-tool`. `aver explain ID` has a page on each.
+    /// The kind of diagnostic, such as `unknown-tool`. `aver explain ID` shows a page about each.
     pub id: &'static str,
     /// The severity: only errors keep rules from compiling.
     pub severity: DiagnosticSeverity,
-    /// What is wrong here, in lower case and without a full stop.
+    /// The problem, in lower case and without a full stop.
     pub message: String,
-    /// What to write instead.
+    /// The suggested fix.
     pub help: Option<String>,
-    /// Where it stands.
+    /// The location.
     pub place: Location,
 }
 
 #[doc(inline)]
 pub use averment_base::diagnostic::Severity as DiagnosticSeverity;
 
-/// All that the compiler says about rules, in the order of the files.
+/// All diagnostics of the compiler, in the order of the files.
 ///
-/// Displayed it is a line each, as `aver lint --format short` prints them; serialized it is the list `diagnostics` of
-/// `aver check --format json`, with all places, remarks and fixes.
+/// `Display` writes one line per diagnostic, as `aver lint --format short` prints them. `Serialize` writes the list `diagnostics` of `aver check
+/// --format json`, with all locations, remarks and fixes.
 #[derive(Debug, Clone, Default)]
 pub struct Diagnostics {
     /// Diagnostics per rule file, with the sources they refer to.
@@ -37,7 +37,7 @@ pub struct Diagnostics {
 }
 
 impl Diagnostics {
-    /// Each of them as data.
+    /// Returns the diagnostics as plain data.
     pub fn iter(&self) -> impl Iterator<Item = Diagnostic> {
         let one = |sources: &SourceMap, one: &diagnostic::Diagnostic| {
             let at = sources.line_column(one.span);
@@ -58,32 +58,32 @@ impl Diagnostics {
         self.said.iter().all(|(_, all)| all.0.is_empty())
     }
 
-    /// How many there are.
+    /// Returns the number of diagnostics.
     #[must_use]
     pub fn len(&self) -> usize {
         self.said.iter().map(|(_, all)| all.0.len()).sum()
     }
 
-    /// Whether one of them keeps the rules from compiling.
+    /// Returns true if a diagnostic keeps the rules from compiling.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.said.iter().any(|(_, all)| all.has_errors())
     }
 
-    /// Diagnostics per rule file, with the sources they refer to.
+    /// Returns the diagnostics per rule file, with the sources they refer to.
     #[doc(hidden)]
     #[must_use]
     pub fn by_file(&self) -> &[(SourceMap, diagnostic::Diagnostics)] {
         &self.said
     }
 
-    /// Mutable access, so that a project can change levels.
+    /// Returns mutable access, so that a project can change severities.
     #[doc(hidden)]
     pub fn by_file_mut(&mut self) -> &mut Vec<(SourceMap, diagnostic::Diagnostics)> {
         &mut self.said
     }
 
-    /// The list in the documented schema.
+    /// Returns the list as JSON in the documented schema.
     #[doc(hidden)]
     #[must_use]
     pub fn data(&self) -> serde_json::Value {
@@ -104,13 +104,12 @@ impl Serialize for Diagnostics {
     }
 }
 
-/// Something given beside the text of the rules that cannot be used: a file that cannot be read, a parameter without a value, a name that no
-/// rule has.
+/// An error outside of the rules' text, such as an unreadable file, a parameter without a value, or a selected name that no rule has.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// How to fix it; may be empty.
+    /// The suggested fix; may be empty.
     pub help: String,
 }
 
@@ -129,9 +128,9 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Why there are no rules: either their text does not compile, or something given beside it cannot be used.
+/// The reason why there are no rules: their text does not compile, or one of their settings is invalid.
 ///
-/// Displayed it is a line per diagnostic, `FILE:LINE:COLUMN: error[id]: message; help: what to write`.
+/// `Display` writes one line per diagnostic, `FILE:LINE:COLUMN: error[id]: message; help: what to write`.
 ///
 /// ```
 /// let error = averment::Rules::from_text("refunds.assert", "nevr refund").unwrap_err();
@@ -154,13 +153,13 @@ impl RulesError {
         Self { diagnostics, problem: Some(problem) }
     }
 
-    /// Diagnostics of the rules. They include an error unless [`RulesError::problem`] is set.
+    /// Returns the diagnostics of the rules. They include an error unless [`RulesError::problem`] is set.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.diagnostics
     }
 
-    /// A problem with something given beside the rules' text; `None` if the rules do not compile.
+    /// Returns the problem with a setting; `None` if the rules do not compile.
     #[must_use]
     pub fn problem(&self) -> Option<&Problem> {
         self.problem.as_ref()
@@ -178,9 +177,9 @@ impl fmt::Display for RulesError {
 
 impl std::error::Error for RulesError {}
 
-/// A run that cannot be read, or a whole trace. Other runs of the trace are not touched by it.
+/// A run or a whole trace that cannot be read. Other runs of the trace are not affected.
 ///
-/// Serialized it is an object of `unreadable` in `aver check --format json`.
+/// `Serialize` writes an element of `unreadable` in `aver check --format json`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ReadError {
@@ -190,9 +189,9 @@ pub struct ReadError {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong. Credentials that it would quote are hidden.
+    /// The problem. Credentials in quoted text are hidden.
     pub message: String,
-    /// How to fix it; may be empty.
+    /// The suggested fix; may be empty.
     pub help: String,
 }
 
@@ -203,7 +202,7 @@ impl From<UnreadableTrace> for ReadError {
 }
 
 impl fmt::Display for ReadError {
-    /// `FILE:LINE:COLUMN: message`.
+    /// Writes `FILE:LINE:COLUMN: message`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}:{}: {}", self.file, self.line, self.column, self.message)
     }
@@ -211,22 +210,22 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// Why a run has no outcome.
+/// The reason why a run has no outcome.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum RunError {
-    /// It cannot be read.
+    /// The run cannot be read.
     Read(ReadError),
-    /// The evaluation panicked, a bug in this library; only in a batch, which continues with the other runs.
+    /// The evaluation panicked because of a bug in this library. Only in a batch, which continues with the other runs.
     BrokeDown {
         /// The name of the run.
         run: String,
     },
-    /// Runs have no outcome because a thread panicked; only in a batch, at their place or at its end.
+    /// Runs have no outcome because a thread panicked. Only in a batch, in place of the runs or at the end.
     Lost {
-        /// Number of known runs.
+        /// Number of runs that are known to be lost.
         runs: u64,
-        /// True if there may be more.
+        /// True if more runs may be lost.
         more: bool,
     },
 }

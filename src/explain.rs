@@ -1,13 +1,13 @@
-//! How verdicts came about.
+//! Derivations of verdicts.
 
 use averment_base::diagnostic::render::TextStyle;
 use averment_report::derivation::{self, DerivationView};
 use serde::{Serialize, Serializer};
 use std::fmt;
 
-/// How each verdict on a run came about: the parts of every assertion with their values, and the steps of the run that count.
+/// The derivation of each verdict on a run: the parts of every assertion with their values, and the relevant steps of the run.
 ///
-/// Displayed it is what `aver explain RULES TRACE` prints; serialized it is what `--format json` of that command writes.
+/// `Display` writes the output of `aver explain RULES TRACE`; `Serialize` writes that of `--format json`.
 ///
 /// ```
 /// let rules = averment::Rules::from_text("refunds.assert", "never refund(amount > 100)")?;
@@ -26,13 +26,13 @@ impl Explanation {
         Self { view }
     }
 
-    /// The name of the run.
+    /// Returns the name of the run.
     #[must_use]
     pub fn run(&self) -> &str {
         &self.view.run.name
     }
 
-    /// The data behind the command line's formats.
+    /// Returns the data behind the command's formats.
     #[doc(hidden)]
     #[must_use]
     pub fn derivation_view(&self) -> &DerivationView {

@@ -1,6 +1,6 @@
-//! Judging a run that grows: by the assertions alone that a new step can touch, and with no more of the run than these look at.
+//! Incremental judging of a run that grows. Only the assertions that a new step can affect are judged, on the steps that they look at.
 //!
-//! Nothing here decides: what is judged is judged by the one evaluator, what is left out cannot change what it says.
+//! One evaluator decides every verdict. Steps and assertions are skipped only if they cannot change its result.
 
 use crate::error::RunError;
 use crate::outcome::{Status, Verdict};
@@ -27,51 +27,50 @@ pub use averment_engine::vm::temporal::step_sums::StepSum;
 pub use flows::IndexedFlow;
 pub use triggers::{ClosedMarks, TakenMarks};
 
-/// What is said of one assertion on a run that goes on, without words.
+/// The verdict of one assertion on an unfinished run, without texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GrowthVerdict {
-    /// Its place among the assertions of the rules.
+    /// Index of the assertion in the rules.
     pub place: usize,
-    /// What was found.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The verdict as it counts.
+    /// The status: the verdict after expected failures and the like are considered.
     pub status: Status,
-    /// Violations of a failure.
+    /// Number of violations of a failure.
     pub violations: u64,
 }
 
-/// By what a line is told apart from others that touch the same assertions: a pattern, and the value of a binding, which may be any.
+/// Distinguishes lines that affect the same assertions: by a pattern, and by the value of a binding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LineMark {
-    /// The pattern, by its place in the index.
+    /// Index of the pattern in [`GrowthIndex`].
     pub slot: u32,
-    /// A digest of the value; `None` if it may be any.
+    /// Digest of the value; `None` if it may be any value.
     pub value: Option<u64>,
 }
 
-/// A mark that a line has.
+/// A mark of one line of the log.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TouchMark {
     /// The mark.
     pub mark: LineMark,
-    /// Whether the line has it whatever comes of its call.
+    /// True if the line has the mark whatever the result of its call is.
     pub sure: bool,
-    /// How many steps of the line have it; [`u64::MAX`] where that cannot be said.
+    /// Number of steps of the line with this mark; [`u64::MAX`] if unknown.
     pub steps: u64,
 }
 
-/// What the steps of a line concern.
+/// The assertions, marks and sums that the steps of a line affect.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct LineTouch {
-    /// The assertions that look at steps with these kinds and names.
+    /// Assertions that look at steps of these kinds and names.
     pub assertions: AssertionSet,
-    /// Its marks.
+    /// The marks of the line.
     pub marks: Vec<TouchMark>,
-    /// What it adds to each sum that has a limit.
+    /// The contribution of the line to each limited sum.
     pub sums: Vec<StepSum>,
 }
 
-/// The sum that an assertion sets a limit to.
 #[derive(Debug)]
 struct IndexedSum {
     place: usize,
@@ -79,31 +78,31 @@ struct IndexedSum {
     limit: SumLimit,
 }
 
-/// The earlier steps that have to be there when assertions are judged again.
+/// The earlier steps that are needed to judge assertions again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EarlierSteps {
-    /// Those that touch these assertions.
+    /// Steps that affect these assertions.
     Touching(AssertionSet),
-    /// Those with one of these marks.
+    /// Steps with one of these marks.
     Marked(BTreeSet<LineMark>),
-    /// Those that triggers take.
+    /// Steps that triggers need.
     Taken(BTreeSet<TakenMarks>),
-    /// The last calls, so many of them, with what stands between them.
+    /// This number of last calls, and everything between them.
     LastCalls(u64),
-    /// All of them.
+    /// All steps.
     All,
 }
 
-/// Assertions that new steps may break, with what they look at.
+/// Assertions that new steps may break, with the earlier steps that they need.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GrowthNeed {
     /// The assertions.
     pub wanted: AssertionSet,
-    /// The earlier steps.
+    /// The earlier steps that they need.
     pub earlier: EarlierSteps,
 }
 
-/// Which assertions look at which steps of a run that goes on. Those whose failure a later step may mend are not in it.
+/// Index from steps of an unfinished run to the assertions that look at them. Contains only assertions whose failure is final.
 #[derive(Debug)]
 pub struct GrowthIndex {
     rules: Rules,
@@ -116,26 +115,26 @@ pub struct GrowthIndex {
     by_all: AssertionSet,
     settling: AssertionSet,
     slots: Vec<MarkSlot>,
-    /// Assertions that look at steps with a mark of these slots.
+    /// Assertions that look only at steps with a mark of these slots.
     by_marks: Vec<(usize, Vec<u32>)>,
     limits: Vec<StepLimit>,
-    /// Assertions that only some of the steps that they name can break.
+    /// Assertions that only some of their matching steps can break.
     triggered: Vec<TriggeredAssertion>,
     closed: Vec<ClosedMarks>,
     flows: Vec<IndexedFlow>,
     sums: Vec<IndexedSum>,
-    /// Slots whose marks earlier lines are looked for by.
+    /// Slots whose marks are used to look up earlier lines.
     evidence: BTreeSet<u32>,
 }
 
-/// By which pattern of which program lines are marked; all calls without one.
+/// The pattern by which lines get a mark; without a pattern, all calls get it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct MarkSlot {
     program: usize,
     pattern: Option<MarkedPattern>,
 }
 
-/// An assertion that nothing breaks as long as no more steps have a mark of a slot.
+/// An assertion that cannot break while at most `most` steps have a mark of a slot.
 #[derive(Debug)]
 struct StepLimit {
     place: usize,
@@ -144,7 +143,7 @@ struct StepLimit {
 }
 
 impl GrowthIndex {
-    /// Looks at all assertions of rules; `None` where runs are read with something that concerns them as a whole.
+    /// Indexes all assertions of rules. Returns `None` if the reading options need the whole run.
     #[must_use]
     pub fn new(rules: &Rules) -> Option<Self> {
         let SharedRules { programs, prepared, table, options, reading, .. } = &*rules.inner;
@@ -244,16 +243,16 @@ impl GrowthIndex {
         u32::try_from(place).unwrap_or(u32::MAX)
     }
 
-    /// Whether earlier lines are asked for by the marks of a slot, and not only counted.
+    /// Returns true if lines are looked up by the marks of a slot, not only counted.
     #[must_use]
     pub fn asks_for(&self, slot: u32) -> bool {
         self.evidence.contains(&slot)
     }
 
-    /// What the steps of a run concern.
+    /// Returns the assertions, marks and sums that the steps of a run affect.
     ///
     /// # Errors
-    /// A run that cannot be read.
+    /// Returns an error if the run cannot be read.
     pub fn touched(&self, text: &str) -> Result<LineTouch, RunError> {
         let SharedRules { programs, prepared, options, reading, .. } = &*self.rules.inner;
         let raw = self.rules.single_run(Trace::from(text).named("session"))?;
@@ -275,13 +274,13 @@ impl GrowthIndex {
         Ok(LineTouch { assertions: touched, marks, sums })
     }
 
-    /// Whether an assertion looks at a line.
+    /// Returns true if an assertion looks at a line.
     #[must_use]
     pub fn looks_at(&self, touch: &LineTouch, place: usize) -> bool {
         touch.assertions.contains(place) || self.of_any_step.contains(place)
     }
 
-    /// Adds the marks that steps have by a program, and gives what they add to its sums.
+    /// Adds the marks that a program gives to steps, and returns their contribution to its sums.
     fn add_line_marks(&self, program: usize, mut machine: Machine<'_>, marks: &mut Vec<TouchMark>) -> Vec<StepSum> {
         let slots = || (0_u32..).zip(&self.slots).filter(|(_, slot)| slot.program == program);
         let calls = count_calls(&machine);
@@ -304,8 +303,8 @@ impl GrowthIndex {
         sums
     }
 
-    /// What is to be judged of new steps; `settled` are the assertions that nothing breaks any more, `totals` says how many earlier steps have a
-    /// mark of each slot, `sums` what they add up to.
+    /// Returns the assertions to judge for new steps, with the earlier steps that they need. `settled` are the assertions that nothing can break any
+    /// more. `totals` are the numbers of earlier steps with a mark of each slot, and `sums` their sums.
     #[must_use]
     pub fn needs_of(
         &self,
@@ -344,7 +343,7 @@ impl GrowthIndex {
         needs.into_iter().filter(|need| !need.wanted.is_empty()).collect()
     }
 
-    /// Takes out the assertions that look at earlier steps by marks, and gives them with these marks.
+    /// Removes from `named` the assertions that find earlier steps by marks. Returns them with these marks.
     fn take_marked(&self, touch: &LineTouch, named: &mut AssertionSet) -> (AssertionSet, BTreeSet<LineMark>) {
         let (mut alike, mut marks) = (AssertionSet::default(), BTreeSet::new());
         for (place, slots) in &self.by_marks {
@@ -352,7 +351,7 @@ impl GrowthIndex {
                 continue;
             }
             let own = touch.marks.iter().filter(|one| slots.contains(&one.mark.slot));
-            // A step with any value has to do with all others.
+            // A step that may have any value concerns all others, so the assertion stays in `named`.
             let Some(values) = own.map(|one| one.mark.value).collect::<Option<BTreeSet<u64>>>() else { continue };
             named.remove(*place);
             if values.is_empty() {
@@ -365,7 +364,7 @@ impl GrowthIndex {
         (alike, marks)
     }
 
-    /// Those of the assertions that passed for good.
+    /// Returns the assertions that passed and can no longer fail.
     #[must_use]
     pub fn settled_by(&self, verdicts: &[GrowthVerdict]) -> AssertionSet {
         let mut settled = AssertionSet::default();
@@ -377,7 +376,7 @@ impl GrowthIndex {
     /// Judges a run by some assertions.
     ///
     /// # Errors
-    /// A run that cannot be read.
+    /// Returns an error if the run cannot be read.
     pub fn judge(&self, text: &str, wanted: &AssertionSet) -> Result<Vec<GrowthVerdict>, RunError> {
         let SharedRules { programs, prepared, table, options, reading, .. } = &*self.rules.inner;
         let raw = self.rules.single_run(Trace::from(text).named("session"))?;

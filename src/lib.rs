@@ -1,6 +1,6 @@
-//! Averment: a compiled rule language for what AI agents did and answered.
+//! Averment: a compiled rule language that checks the actions and answers of AI agents.
 //!
-//! Rules are compiled once and judge any number of recorded runs, in any known format, the same every time:
+//! Rules are compiled once, and judge any number of recorded runs in any known format. The results are deterministic:
 //!
 //! ```
 //! use averment::{Rules, Trace};
@@ -26,8 +26,8 @@
 //! | the runs of one trace: text, bytes, a value, a reader, a file | [`Rules::check`], [`Rules::check_one`] |
 //! | files of many runs, with several threads | [`Rules::batch`] |
 //! | verdicts, reasons and evidence | [`Outcome`], which serializes to the schema of `aver check --format json` |
-//! | how each verdict came about | [`Rules::explain`] |
-//! | the tests that stand in rules | [`Rules::run_tests`] |
+//! | the derivation of each verdict | [`Rules::explain`] |
+//! | the tests inside rules | [`Rules::run_tests`] |
 //! | calls of a program before they are made | [`guard::Guard`] |
 //!
 //! # Features
@@ -40,7 +40,7 @@
 //! | `pages` | the pages of the documentation, as `aver docs` shows them | no |
 //! | `pictures` | `Outcome::draw`: what `aver check` prints of a run, with the places that prove it | no |
 //!
-//! Without any, nothing here touches a file, a process, a thread, the environment or a clock.
+//! Without any feature, this crate uses no file, process, thread, environment variable or clock.
 
 #![deny(missing_docs)]
 

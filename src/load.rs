@@ -1,4 +1,4 @@
-//! From the bytes of rule files to programs, with everything that is to be said about them.
+//! Loads rule files: from bytes to programs, with their diagnostics.
 
 use crate::error::{Diagnostics, Problem};
 use averment_base::diagnostic::{Diagnostic, Diagnostics as Said, Slug};
@@ -16,38 +16,38 @@ use averment_engine::compile::compile;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// How rule files are compiled.
+/// Settings for compiling rule files.
 #[derive(Clone, Copy)]
 pub struct LoadSettings<'a> {
-    /// Where the files that they name are read.
+    /// Source of the files that rules name.
     pub files: &'a dyn Files,
-    /// Files that declare tools, each with its name and its text: catalogues in JSON, and rule files (`.assert`).
+    /// Files that declare tools, each with its name and text: catalogues in JSON, and rule files (`.assert`).
     pub tools: &'a [(String, String)],
-    /// Sizes and depths.
+    /// Limits of sizes and depths.
     pub limits: Limits,
     /// Options for files of other systems.
     pub foreign: ForeignOptions<'a>,
 }
 
 impl<'a> LoadSettings<'a> {
-    /// Without parameters, catalogues and the like.
+    /// Returns settings without tool catalogues and options.
     #[must_use]
     pub fn with_limits(files: &'a dyn Files, limits: Limits) -> Self {
         Self { files, tools: &[], limits, foreign: ForeignOptions::default() }
     }
 }
 
-/// One rule file that was read.
+/// A rule file after loading.
 pub struct LoadedRuleFile {
-    /// The program; `None` where it does not compile.
+    /// The program; `None` if the file does not compile.
     pub program: Option<Program>,
-    /// The sources that were read for it; it is the first.
+    /// The file and its imports. The file itself is the first.
     pub sources: SourceMap,
     /// Its diagnostics.
     pub diagnostics: Said,
     /// The checked rules; `None` if there is no text to check.
     pub checked: Option<CheckResult>,
-    /// Its sentences, where it is a file of another system.
+    /// The converted sentences, if it is a file of another system.
     pub lowered: Option<LoweredFile>,
 }
 
@@ -59,10 +59,10 @@ impl LoadedRuleFile {
     }
 }
 
-/// Compiles a rule file, or takes a program that was compiled before. `folder` is where its paths start.
+/// Compiles a rule file, or loads a compiled program. `folder` is the base of its relative paths.
 ///
 /// # Errors
-/// A compiled program that cannot be taken.
+/// Returns an error if a compiled program is invalid.
 pub fn load_rules(
     name: &str,
     folder: Option<&Path>,
@@ -85,7 +85,7 @@ pub fn load_rules(
     Ok(compiled_from(sources, root, how))
 }
 
-/// The programs of several files, and all that was said of them. A file that several import is read for each, and what is said of it is said
+/// Joins the programs and diagnostics of several files. A file that several others import is read for each of them, but its diagnostics are kept only
 /// once.
 #[must_use]
 pub fn join_programs(files: Vec<LoadedRuleFile>) -> (Vec<Program>, Diagnostics) {
@@ -102,14 +102,14 @@ pub fn join_programs(files: Vec<LoadedRuleFile>) -> (Vec<Program>, Diagnostics) 
     (programs, all)
 }
 
-/// The first byte that is not text, with the text around it.
+/// Reports the first byte that is not UTF-8, with the text around it.
 fn not_text(name: &str, error: &std::string::FromUtf8Error) -> LoadedRuleFile {
     let at = error.utf8_error().valid_up_to();
     let byte = error.as_bytes().get(at).copied().unwrap_or_default();
     let shown = String::from_utf8_lossy(error.as_bytes()).into_owned();
     let mut sources = SourceMap::default();
     let file = sources.add_file(SourceFile::new(name, None, shown));
-    // In the text that is shown a sign stands for the byte.
+    // The displayed text has a replacement character for the byte.
     let sign = char::REPLACEMENT_CHARACTER.len_utf8();
     let message = format!("the file is not UTF-8 text: the byte 0x{byte:02X} begins no character");
     let diagnostic =
@@ -157,7 +157,7 @@ fn load_foreign(mut sources: SourceMap, root: FileId, how: LoadSettings<'_>) -> 
     LoadedRuleFile { program, sources, diagnostics, checked: None, lowered }
 }
 
-/// A precompiled program. One of another version is recompiled from its sources.
+/// Loads a compiled program. A program of another version is recompiled from its sources.
 fn load_compiled(name: &str, bytes: &[u8], how: LoadSettings<'_>) -> Result<LoadedRuleFile, Problem> {
     match codec::decode(bytes) {
         Ok(DecodedFile::Program(program)) => Ok(LoadedRuleFile {
@@ -178,7 +178,7 @@ fn compile_again(sources: &[ProgramSource], how: LoadSettings<'_>) -> LoadedRule
         let message = "the compiled program holds no sources".to_owned();
         return unusable_file("", Slug::Import, message, "compile the rules again");
     };
-    // The names are paths from where the rules were compiled and may lead upwards; deep inside a folder of nothing they all have a place.
+    // The names are paths relative to where the rules were compiled, and may contain `..`. A deep imaginary folder gives each a unique path.
     let place = |name: &str| Path::new(NOWHERE).join(name);
     let files = Memory::new(sources.iter().map(|source| (place(&source.name), source.text.clone())));
     let folder = place(&first.name).parent().map(Path::to_path_buf).unwrap_or_default();
@@ -186,13 +186,13 @@ fn compile_again(sources: &[ProgramSource], how: LoadSettings<'_>) -> LoadedRule
     LoadedRuleFile { checked: None, ..compiled_from(map, root, LoadSettings { files: &files, ..how }) }
 }
 
-/// A nested folder that does not exist.
+/// A deeply nested folder that does not exist.
 const NOWHERE: &str = "a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a";
 
-/// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
+/// Reads the bytes of a file, at most one more than the limit, so that too large a file is detected without reading all of it.
 ///
 /// # Errors
-/// What the system says.
+/// Returns the error of the system.
 #[cfg(feature = "files")]
 pub fn read_limited(path: &Path, limits: Limits) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;
@@ -201,14 +201,14 @@ pub fn read_limited(path: &Path, limits: Limits) -> std::io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Bytes of a rule file or a compiled program that are read at most.
+/// Maximum number of bytes that are read of a rule file or a compiled program.
 #[cfg(feature = "files")]
 #[must_use]
 pub fn size_limit(limits: Limits) -> u64 {
     u64::try_from(limits.rule_file_bytes.max(codec::SIZE_LIMIT)).unwrap_or(u64::MAX).saturating_add(1)
 }
 
-/// The files on the disk that rules may name: those in these folders.
+/// Returns access to the files on the disk that rules may name: those in these folders.
 #[cfg(feature = "files")]
 #[must_use]
 pub fn rule_disk(limits: Limits, folders: Vec<std::path::PathBuf>) -> averment_checker::files::Disk {

@@ -1,4 +1,4 @@
-//! What came of a run: verdicts, reasons and evidence, for people who want no JSON, and as JSON.
+//! The outcome of a run: verdicts, reasons and evidence, as Rust values and as JSON.
 
 use crate::assertion::Assertion;
 use averment_report::gate::GatePolicy;
@@ -18,9 +18,9 @@ pub use averment_engine::vm::outcome::{Role, Status, UndecidedCause};
 #[doc(inline)]
 pub use averment_report::model::TraceBytes as TracePlace;
 
-/// What the rules say of one run. It owns all that it shows, and nothing of it is a credential of the run: what reports hide is hidden here.
+/// The verdicts of all rules on one run. It owns all of its data, and credentials of the run are hidden as in reports.
 ///
-/// Serialized it is one element of `runs` in `aver check --format json`, see `docs/schema/check.schema.json`.
+/// `Serialize` writes one element of `runs` in `aver check --format json`, see `docs/schema/check.schema.json`.
 ///
 /// ```
 /// let rules = averment::Rules::from_text("refunds.assert", "before approve(id: $id) -> refund(id: $id)")?;
@@ -48,39 +48,39 @@ impl Outcome {
         Self { table, report, policy }
     }
 
-    /// The name of the run: `trace.jsonl:3` (the line), `trace.json#2` (its number in a list) or the name of the trace.
+    /// Returns the name of the run: `trace.jsonl:3` (the line), `trace.json#2` (its number in a list) or the name of the trace.
     #[must_use]
     pub fn run(&self) -> &str {
         &self.report.run
     }
 
-    /// The name of the trace.
+    /// Returns the name of the trace.
     #[must_use]
     pub fn trace(&self) -> &str {
         &self.report.file
     }
 
-    /// Whether the run passes: no assertion of severity `error` failed, was undecided (unless that is allowed), could not be evaluated, passed
-    /// where a failure is expected, or was vacuous where that is denied; a rule with a threshold is judged by its score. A run on which
-    /// nothing was exercised passes, too: see [`Outcome::findings`].
+    /// Returns true if the run passes. It fails if an assertion of severity `error` failed, was undecided (unless that is allowed), could not be
+    /// evaluated, passed although a failure is expected, or was vacuous although that is denied. A rule with a threshold is judged by its score. A
+    /// run that exercises nothing passes, too: see [`Outcome::findings`].
     #[must_use]
     pub fn passed(&self) -> bool {
         self.report.passed()
     }
 
-    /// The score between 0 and 1; `None` when nothing counted.
+    /// Returns the score between 0 and 1; `None` if no assertion counted.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.report.score
     }
 
-    /// The scores that rules record with `as NAME`, in the order of the rules.
+    /// Returns the scores that rules record with `as NAME`, in the order of the rules.
     #[must_use]
     pub fn named_scores(&self) -> &[(String, f64)] {
         &self.report.named_scores
     }
 
-    /// One result for each assertion that is selected, in the order of the rules.
+    /// Returns one result for each selected assertion, in the order of the rules.
     pub fn results(&self) -> impl Iterator<Item = AssertionResult<'_>> {
         self.report.results.iter().filter_map(|result| {
             let item = self.table.items.get(result.item)?;
@@ -88,24 +88,24 @@ impl Outcome {
         })
     }
 
-    /// The results that are worth a look: all but those that passed and those that were skipped.
+    /// Returns the results that need attention: all except passed and skipped ones.
     pub fn findings(&self) -> impl Iterator<Item = AssertionResult<'_>> {
         self.results().filter(|one| one.result.is_finding())
     }
 
-    /// The result of the assertion with this id.
+    /// Returns the result of the assertion with this id.
     #[must_use]
     pub fn result(&self, id: &str) -> Option<AssertionResult<'_>> {
         self.results().find(|one| one.id() == id)
     }
 
-    /// The outcome of each rule that has a selected assertion.
+    /// Returns the outcome of each rule that has a selected assertion.
     pub fn rules(&self) -> impl Iterator<Item = RuleResult<'_>> {
         let rules = self.report.rules.iter();
         rules.filter_map(|result| Some(RuleResult { item: self.table.rules.get(result.rule)?, result }))
     }
 
-    /// Problems found in the trace that did not stop the reading: the line, from 1, and a message.
+    /// Returns problems in the trace that did not stop the reading: the line, from 1, and a message.
     pub fn warnings(&self) -> impl Iterator<Item = (usize, &str)> {
         self.report.warnings.iter().map(|(line, message)| (*line, message.as_str()))
     }
@@ -126,61 +126,61 @@ pub struct AssertionResult<'o> {
 }
 
 impl<'o> AssertionResult<'o> {
-    /// The assertion: its text, its place, its settings.
+    /// Returns the assertion: its text, location and settings.
     #[must_use]
     pub fn assertion(&self) -> Assertion<'o> {
         Assertion::new(self.table, self.item)
     }
 
-    /// Its place among the assertions of the rules.
+    /// Returns its index among the assertions of the rules.
     pub(crate) fn place_in_rules(&self) -> usize {
         self.result.item
     }
 
-    /// The id of the assertion: that of its rule with a number, `approval.1`, or one made of file and text.
+    /// Returns the id of the assertion. The id is given explicitly, or is that of its rule with a number (`approval.1`), or is made of file and text.
     #[must_use]
     pub fn id(&self) -> &'o str {
         &self.item.id
     }
 
-    /// The id of its rule; `None` for an assertion outside of rules.
+    /// Returns the id of its rule; `None` for an assertion outside of rules.
     #[must_use]
     pub fn rule(&self) -> Option<&'o str> {
         self.assertion().rule()
     }
 
-    /// The text of the assertion on one line.
+    /// Returns the text of the assertion on one line.
     #[must_use]
     pub fn text(&self) -> &'o str {
         &self.item.text
     }
 
-    /// What was found.
+    /// Returns the verdict.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.result.verdict
     }
 
-    /// The verdict as it counts: a failure may be expected.
+    /// Returns the status, which also considers expected failures.
     #[must_use]
     pub fn status(&self) -> Status {
         self.result.status
     }
 
-    /// Between 0 and 1; `None` for what does not count (vacuous, skipped).
+    /// Returns the score between 0 and 1; `None` if the result does not count (vacuous, skipped).
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.result.score
     }
 
-    /// Why, in words; empty for a pass.
+    /// Returns the reason; empty for a pass.
     #[must_use]
     pub fn reason(&self) -> &'o str {
         &self.result.reason
     }
 
-    /// What an undecided result waits for: a longer run, something that has to follow, or data that the run does not record. `None` for any
-    /// other verdict.
+    /// Returns what an undecided result needs: a longer run, a step that must follow, or data that the run does not record. `None` for any other
+    /// verdict.
     ///
     /// ```
     /// use averment::{Rules, UndecidedCause};
@@ -195,19 +195,19 @@ impl<'o> AssertionResult<'o> {
         self.result.because
     }
 
-    /// The author's message, if the rule has a `message` and does not pass.
+    /// Returns the author's message, if the rule has a `message` and does not pass.
     #[must_use]
     pub fn message(&self) -> Option<&'o str> {
         self.result.message.as_deref()
     }
 
-    /// The class of the failure, its id and its label: the one that its own message gives it, otherwise that of its assertion.
+    /// Returns the class of the failure with its id and label: that of its own message, otherwise that of its assertion.
     #[must_use]
     pub fn class(&self) -> Option<(&'o str, Option<&'o str>)> {
         self.item.class_of(self.result).map(|class| (class.id.as_str(), class.label.as_deref()))
     }
 
-    /// Steps that a pass says nothing of, because something is missing there that the assertion looks at; `None` where all were judged.
+    /// Returns the steps that a pass could not judge, because a value that the assertion needs is missing there; `None` if all were judged.
     #[must_use]
     pub fn unjudged(&self) -> Option<Unjudged<'o>> {
         let unjudged = self.result.unjudged.as_ref()?;
@@ -215,18 +215,18 @@ impl<'o> AssertionResult<'o> {
         Some(Unjudged { count: *count, of: *of, things, reason })
     }
 
-    /// Evidence for the verdict, the decisive piece first; empty for a pass.
+    /// Returns evidence for the verdict, the decisive piece first; empty for a pass.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
         self.result.evidence.iter().map(|one| Evidence { one })
     }
 
-    /// Number of violations of a failure: steps, pairs of steps or elements. Zero for any other verdict.
+    /// Returns the number of violations of a failure: steps, pairs of steps or elements. Zero for any other verdict.
     #[must_use]
     pub fn violation_count(&self) -> u64 {
         self.result.violation_count()
     }
 
-    /// The violations of a failure in the order of the run, the first 100 of them: [`AssertionResult::violation_count`] says how many there are.
+    /// Returns the violations of a failure in the order of the run, at most 100. [`AssertionResult::violation_count`] returns their total number.
     ///
     /// ```
     /// let rules = averment::Rules::from_text("refunds.assert", "each refund: args.amount <= 30")?;
@@ -239,14 +239,14 @@ impl<'o> AssertionResult<'o> {
     /// ```
     pub fn violations(&self) -> impl Iterator<Item = Violation<'o>> + use<'o> {
         let listed = &self.result.violations.listed;
-        // One that lists none is a violation by itself.
+        // A failure without listed violations is itself one violation.
         let own = Violation { reason: &self.result.reason, evidence: &self.result.evidence };
         let own = Some(own).filter(|_| listed.is_empty() && self.result.has_failed());
         own.into_iter().chain(listed.iter().map(|one| Violation { reason: &one.reason, evidence: &one.evidence }))
     }
 }
 
-/// One step, pair of steps, element or value that fails an assertion.
+/// A step, a pair of steps, an element or a value that fails an assertion.
 #[derive(Debug, Clone, Copy)]
 pub struct Violation<'o> {
     reason: &'o str,
@@ -254,40 +254,40 @@ pub struct Violation<'o> {
 }
 
 impl<'o> Violation<'o> {
-    /// Why, in words.
+    /// Returns the reason.
     #[must_use]
     pub fn reason(&self) -> &'o str {
         self.reason
     }
 
-    /// The step of the run, from 1; `None` where it is no step.
+    /// Returns the step of the run, from 1; `None` if the violation is no step.
     #[must_use]
     pub fn step(&self) -> Option<u32> {
         self.evidence.iter().find_map(|one| one.step)
     }
 
-    /// The bytes of the trace that it stands in.
+    /// Returns the byte range in the trace.
     #[must_use]
     pub fn place(&self) -> Option<TracePlace> {
         self.evidence.iter().find_map(|one| one.source)
     }
 
-    /// Evidence for it, the decisive piece first.
+    /// Returns evidence for it, the decisive piece first.
     pub fn evidence(&self) -> impl Iterator<Item = Evidence<'o>> + use<'o> {
         self.evidence.iter().map(|one| Evidence { one })
     }
 }
 
-/// ``1 of 2 refunds could not be judged: no `amount` ``: what a pass says nothing of.
+/// The steps that a pass could not judge, such as ``1 of 2 refunds could not be judged: no `amount` ``.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unjudged<'o> {
     /// Number of steps that could not be judged.
     pub count: u64,
-    /// Number of all such steps.
+    /// Number of all matching steps.
     pub of: u64,
     /// Their plural noun: `refunds`.
     pub things: &'o str,
-    /// Why, for the first of them: ``no `amount` ``.
+    /// The reason for the first of them: ``no `amount` ``.
     pub reason: &'o str,
 }
 
@@ -299,75 +299,75 @@ pub struct RuleResult<'o> {
 }
 
 impl<'o> RuleResult<'o> {
-    /// The id of the rule.
+    /// Returns the id of the rule.
     #[must_use]
     pub fn id(&self) -> &'o str {
         &self.item.id
     }
 
-    /// Its sentence, where it has one.
+    /// Returns its sentence, if it has one.
     #[must_use]
     pub fn sentence(&self) -> Option<&'o str> {
         self.item.sentence.as_deref()
     }
 
-    /// Its verdict: by its threshold, or that of its assertions.
+    /// Returns its verdict: by its threshold, otherwise from its assertions.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.result.verdict
     }
 
-    /// Whether it passed.
+    /// Returns true if the rule passed.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.result.passed
     }
 
-    /// Between 0 and 1; `None` when nothing counted.
+    /// Returns the score between 0 and 1; `None` if no assertion counted.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.result.score
     }
 }
 
-/// One thing that a verdict rests on.
+/// A piece of evidence for a verdict.
 #[derive(Debug, Clone, Copy)]
 pub struct Evidence<'o> {
     one: &'o EvidenceReport,
 }
 
 impl<'o> Evidence<'o> {
-    /// Its role for the verdict.
+    /// Returns its role for the verdict.
     #[must_use]
     pub fn role(&self) -> Role {
         self.one.role
     }
 
-    /// A remark for people: `this refund has no earlier approve with id "o-1"`.
+    /// Returns a remark for people: `this refund has no earlier approve with id "o-1"`.
     #[must_use]
     pub fn label(&self) -> &'o str {
         &self.one.label
     }
 
-    /// The step of the run, from 1.
+    /// Returns the step of the run, from 1.
     #[must_use]
     pub fn step(&self) -> Option<u32> {
         self.one.step
     }
 
-    /// JSON pointer into the normal form of the run, `/calls/2/args/id`; empty when it is no single value.
+    /// Returns the JSON pointer into the normal form of the run, such as `/calls/2/args/id`; empty if it is no single value.
     #[must_use]
     pub fn path(&self) -> &'o str {
         &self.one.path
     }
 
-    /// The value, as JSON text; what is secret in it is hidden.
+    /// Returns the value as JSON text, with secrets hidden.
     #[must_use]
     pub fn value(&self) -> Option<&'o str> {
         self.one.value.as_deref().map(|value| value.get())
     }
 
-    /// The bytes of the trace that it stands in.
+    /// Returns the byte range in the trace.
     #[must_use]
     pub fn place(&self) -> Option<TracePlace> {
         self.one.source

@@ -1,14 +1,14 @@
-//! The pages of the documentation that `aver docs` shows. They stand in this crate because its folder holds `docs`: what is published of
-//! another one could not include them.
+//! The pages of the documentation that `aver docs` shows. They are in this crate because its folder contains `docs`: a published package can only
+//! include files from its own folder.
 
-/// A page.
+/// A page of the documentation.
 #[derive(Debug, Clone, Copy)]
 pub struct DocumentationPage {
-    /// The topic under which `aver docs` shows it.
+    /// Its topic in `aver docs`.
     pub topic: &'static str,
     /// Its text, in Markdown.
     pub text: &'static str,
-    /// What it is about, in a line.
+    /// Its subject, in one line.
     pub about: &'static str,
 }
 
@@ -18,7 +18,7 @@ macro_rules! pages {
     };
 }
 
-/// All of them, the short one first.
+/// All pages, the short one first.
 pub const PAGES: &[DocumentationPage] = pages! {
     "cheatsheet" "cheatsheet.md" "the language on one page: statements, recipes, and what to write instead of what"
     "language" "reference/language.md" "the language: files, expressions, steps, statements, verdicts"

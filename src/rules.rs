@@ -1,4 +1,4 @@
-//! Compiled rules, and what they say of runs.
+//! Compiled rules, and how they judge runs.
 
 use crate::assertion::Assertion;
 use crate::error::{Diagnostics, Problem, ReadError, RulesError, RunError};
@@ -27,7 +27,7 @@ use averment_traces::redact_path::RedactPath;
 use bumpalo::Bump;
 use std::sync::Arc;
 
-/// Compiled rules, ready to judge runs. A clone shares everything with the first; threads may use one at the same time.
+/// Compiled rules, ready to judge runs. Clones share all data, and several threads may use one at the same time.
 ///
 /// ```
 /// let rules = averment::Rules::from_text("refunds.assert", "never refund(amount > 100)")?;
@@ -47,7 +47,7 @@ pub(crate) struct SharedRules {
     pub(crate) table: Arc<ReportTable>,
     pub(crate) options: EvaluateOptions,
     pub(crate) policy: GatePolicy,
-    /// What outcomes of single runs show; many runs are judged without pictures.
+    /// The details in outcomes of single runs. Batches do not draw failures.
     detail: ReportDetail,
     pub(crate) reading: RunReadOptions,
     diagnostics: Diagnostics,
@@ -56,43 +56,43 @@ pub(crate) struct SharedRules {
 /// Settings for judging runs.
 #[derive(Debug, Clone, Default)]
 pub struct JudgeSettings {
-    /// Which assertions.
+    /// The selected assertions.
     pub selection: RuleSelection,
-    /// What rules may access beside the run.
+    /// Permissions of rules to access anything besides the run.
     pub permissions: Permissions,
-    /// Sizes, depths and work.
+    /// Limits of sizes, depths and work.
     pub limits: Limits,
     /// The policy that decides which verdicts fail a run.
     pub policy: GatePolicy,
-    /// Whether trace warnings are errors.
+    /// True if trace warnings are errors.
     pub strict: bool,
-    /// The names of a home-grown format.
+    /// The names of a custom format.
     pub names: Option<Arc<PartNames>>,
     /// Token prices.
     pub prices: Option<Arc<PriceTable>>,
-    /// Expectations for single runs.
+    /// Expected values for single runs.
     pub expected: Option<Arc<ExpectedRows>>,
-    /// Paths whose values no report shows.
+    /// Paths whose values are hidden in reports.
     pub redact: Arc<[RedactPath]>,
-    /// Texts that no report shows.
+    /// Texts that are hidden in reports.
     pub withheld: Arc<[String]>,
-    /// Transcripts of agents are read as SkillGym reads them, with what its adapters do not see.
+    /// True if agent transcripts are read as SkillGym reads them, without the parts that its adapters ignore.
     pub as_skillgym: bool,
-    /// What outcomes of single runs show.
+    /// The details in outcomes of single runs.
     pub detail: ReportDetail,
 }
 
 impl Rules {
-    /// Compiles one text. `name` stands in messages and places. The text can import nothing but the standard set, and its rules can look at
-    /// nothing but the run.
+    /// Compiles one text. `name` appears in messages and locations. The text can import only the standard set, and its rules can look only at the
+    /// run.
     ///
     /// # Errors
-    /// What is wrong with the rules; a parameter without a value; a text without an assertion.
+    /// Returns an error if the rules are invalid, a parameter has no value, or there is no assertion.
     pub fn from_text(name: &str, text: &str) -> Result<Self, RulesError> {
         Self::builder().text(name, text).build()
     }
 
-    /// Rules of compiled programs. Every name of the selection is one of theirs.
+    /// Creates rules from compiled programs. Every name in the selection must exist in them.
     #[doc(hidden)]
     #[must_use]
     pub fn of_programs(programs: Vec<Program>, diagnostics: Diagnostics, settings: JudgeSettings) -> Self {
@@ -111,7 +111,7 @@ impl Rules {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Judges each run of a trace, in its order. A run that cannot be read is an error of its own; the others come all the same.
+    /// Judges each run of a trace, in order. An unreadable run gives an error in its place; the other runs are judged.
     ///
     /// ```
     /// use averment::{Rules, Trace};
@@ -130,33 +130,33 @@ impl Rules {
         }
     }
 
-    /// Judges a trace that holds exactly one run.
+    /// Judges a trace with exactly one run.
     ///
     /// # Errors
-    /// A run that cannot be read; a trace without a run, or with several: [`Rules::check`] judges these.
+    /// Returns an error if the run cannot be read, or if the trace has no run or several. [`Rules::check`] judges several runs.
     pub fn check_one(&self, trace: impl Into<Trace>) -> Result<Outcome, RunError> {
         let raw = self.single_run(trace.into())?;
         self.judge_run(&raw, &Bump::new())
     }
 
-    /// Says of each run of a trace how its verdicts came about. That is for single runs that somebody looks at: it costs much more than
-    /// [`Rules::check`], and says the same verdicts.
+    /// Explains the verdicts on each run of a trace. Meant for single runs that a person inspects: it gives the same verdicts as [`Rules::check`],
+    /// and costs much more.
     pub fn explain(&self, trace: impl Into<Trace>) -> Explanations {
         Explanations { rules: self.clone(), runs: RawRuns::open_trace(trace.into(), &self.inner.reading.limits) }
     }
 
-    /// Says how each verdict came about, for a trace that holds exactly one run.
+    /// Explains the verdicts on a trace with exactly one run.
     ///
     /// # Errors
-    /// As [`Rules::check_one`].
+    /// Returns the errors of [`Rules::check_one`].
     pub fn explain_one(&self, trace: impl Into<Trace>) -> Result<Explanation, RunError> {
         self.explain_run(&self.single_run(trace.into())?, StepChoice::Around)
     }
 
-    /// Says how the verdicts on a run came about.
+    /// Explains the verdicts on a run.
     ///
     /// # Errors
-    /// A run that cannot be read.
+    /// Returns an error if the run cannot be read.
     #[doc(hidden)]
     pub fn explain_run(&self, raw: &RawRun, choice: StepChoice) -> Result<Explanation, RunError> {
         let SharedRules { programs, prepared, table, options, reading, .. } = &*self.inner;
@@ -168,7 +168,7 @@ impl Rules {
         Ok(Explanation::new(derivation::derivation_view(table, &run, &derived, choice)))
     }
 
-    /// Runs the `test` blocks of the rules, in the order of the files. A test looks at nothing but its own run.
+    /// Runs the `test` blocks of the rules, in the order of the files. A test looks only at its own run.
     ///
     /// ```
     /// let text = r#"
@@ -198,13 +198,13 @@ impl Rules {
         all
     }
 
-    /// The assertions that are checked, in the order of the rules.
+    /// Returns the checked assertions, in the order of the rules.
     pub fn assertions(&self) -> impl Iterator<Item = Assertion<'_>> {
         let table = &*self.inner.table;
         table.items.iter().map(move |item| Assertion::new(table, item))
     }
 
-    /// The assertion with this id, as outcomes name it: its text, its place, its settings.
+    /// Returns the assertion with this id, as used in outcomes.
     ///
     /// ```
     /// let rules = averment::Rules::from_text("r.assert", "rule approval { before approve -> refund }")?;
@@ -218,28 +218,27 @@ impl Rules {
         self.assertions().find(|assertion| assertion.id() == id)
     }
 
-    /// Diagnostics of rules that compile: warnings and infos.
+    /// Returns the diagnostics of rules that compile: warnings and infos.
     #[must_use]
     pub fn diagnostics(&self) -> &Diagnostics {
         &self.inner.diagnostics
     }
 
-    /// The compiled programs, one for each file.
+    /// Returns the compiled programs, one for each file.
     #[doc(hidden)]
     #[must_use]
     pub fn compiled_programs(&self) -> &[Program] {
         &self.inner.programs
     }
 
-    /// The assertions as reports show them.
+    /// Returns the assertions in the form that reports use.
     #[doc(hidden)]
     #[must_use]
     pub fn report_table(&self) -> &Arc<ReportTable> {
         &self.inner.table
     }
 
-    /// Whether something is said of all runs together: by rules over all runs, or because what no run exercises is denied, or a name that
-    /// no run has.
+    /// Returns true if all runs must be judged together: for rules over all runs, and if unexercised assertions or similar names are denied.
     #[must_use]
     pub fn speaks_of_all_runs(&self) -> bool {
         let SharedRules { table, policy, .. } = &*self.inner;
@@ -247,7 +246,7 @@ impl Rules {
         policy.deny_near_names || table.items.iter().any(asks)
     }
 
-    /// Fails if the trace has several runs.
+    /// Returns the only run of a trace; an error if it has several.
     pub(crate) fn single_run(&self, trace: Trace) -> Result<RawRun, RunError> {
         let mut runs = RawRuns::open_trace(trace, &self.inner.reading.limits);
         let first = runs.next().unwrap_or_else(|| Err(RunError::Read(runs.trace_error("no run", ""))))?;
@@ -266,7 +265,7 @@ impl Rules {
     /// Judges a run as [`Rules::check_one`] does, with other permissions.
     ///
     /// # Errors
-    /// As of [`Rules::check_one`].
+    /// Returns the errors of [`Rules::check_one`].
     #[doc(hidden)]
     pub fn check_permitted(&self, trace: impl Into<Trace>, permissions: Permissions) -> Result<Outcome, RunError> {
         let raw = self.single_run(trace.into())?;
@@ -274,7 +273,7 @@ impl Rules {
         self.judge_with(&raw, &Bump::new(), &options)
     }
 
-    /// What rules may access beside the run.
+    /// Returns the permissions of rules to access anything besides the run.
     #[doc(hidden)]
     #[must_use]
     pub fn world_permissions(&self) -> &Permissions {
@@ -306,12 +305,12 @@ pub(crate) fn check_params(programs: &[Program]) -> Result<(), Problem> {
     }
 }
 
-/// The outcomes of the runs of a trace, in its order: see [`Rules::check`].
+/// The outcomes of the runs of a trace, in order. Created by [`Rules::check`].
 #[derive(Debug)]
 pub struct Outcomes {
     rules: Rules,
     runs: RawRuns,
-    /// Reused for the values of one run after another.
+    /// Memory for the values of a run, reused for the next run.
     arena: Bump,
 }
 
@@ -325,7 +324,7 @@ impl Iterator for Outcomes {
     }
 }
 
-/// How the verdicts on the runs of a trace came about, in its order: see [`Rules::explain`].
+/// The explanations of the verdicts on each run of a trace, in order. Created by [`Rules::explain`].
 #[derive(Debug)]
 pub struct Explanations {
     rules: Rules,
@@ -379,13 +378,13 @@ impl std::fmt::Debug for RawRuns {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TestOutcome {
-    /// Its name.
+    /// The name of the test.
     pub name: String,
-    /// Where it stands in the rules.
+    /// Its location in the rules.
     pub place: Location,
     /// True if the verdicts match the expectation.
     pub passed: bool,
-    /// Why not, in words; empty when it passed.
+    /// The reason if it did not pass; otherwise empty.
     pub reason: String,
     /// The verdicts on its run, by the ids of rules and of assertions outside of rules.
     pub verdicts: Vec<(String, Verdict)>,

@@ -1,4 +1,4 @@
-//! What parts of many runs give to the rules over all runs, for those who judge the parts apart: partitions of a cluster, days of a month.
+//! Subtotals of rules over all runs, for callers that judge parts of the runs separately: partitions of a cluster, days of a month.
 
 use crate::batch::{Batch, ReportNeeds};
 use crate::error::{Diagnostics, Problem, RulesError};
@@ -9,9 +9,8 @@ use averment_engine::bytecode::codec;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// What some runs give to the rules that speak of all runs together (`in at least 95% of runs: …`). Subtotals of all parts, put together in
-/// the order of the parts, give the result that one check of all runs gives. Rates are counts; an average or a percentile keeps 8 bytes a run,
-/// up to 131,072 runs.
+/// The contribution of some runs to the rules over all runs (`in at least 95% of runs: …`). Combined in order, the subtotals of all parts give the
+/// same result as one check of all runs. Rates are counts. An average or a percentile keeps 8 bytes per run, for up to 131,072 runs.
 ///
 /// ```
 /// use averment::{Rules, RunsSubtotal, Trace};
@@ -30,19 +29,19 @@ use std::sync::Arc;
 /// ```
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunsSubtotal {
-    /// The version that made it: what is kept may be something else in another.
+    /// The version that created it. Other versions may store other data.
     version: String,
-    /// Tells the programs apart that it belongs to.
+    /// Checksums of the programs that it belongs to.
     marks: Vec<u32>,
     tally: OverRunsTally,
     left_out: u64,
 }
 
 impl RunsSubtotal {
-    /// That of no runs.
+    /// Creates the subtotal of no runs.
     ///
     /// # Errors
-    /// Rules under `near-names` look at all runs at once, and have no subtotals.
+    /// Returns an error for rules with `near-names`, which look at all runs at once and have no subtotals.
     pub fn new(rules: &Rules) -> Result<Self, RulesError> {
         if rules.inner.policy.deny_near_names {
             return Err(subtotal_error("`near-names` looks at all runs at once, and has no subtotals", "leave it out"));
@@ -51,10 +50,10 @@ impl RunsSubtotal {
         Ok(Self { version: env!("CARGO_PKG_VERSION").to_owned(), marks, tally: OverRunsTally::default(), left_out: 0 })
     }
 
-    /// Adds that of the runs behind these.
+    /// Appends the subtotal of the following runs.
     ///
     /// # Errors
-    /// One of other rules, or of another version.
+    /// Returns an error for a subtotal of other rules or of another version.
     pub fn append(&mut self, behind: Self) -> Result<(), RulesError> {
         if behind.version != self.version || behind.marks != self.marks {
             return Err(foreign_error());
@@ -64,10 +63,10 @@ impl RunsSubtotal {
         Ok(())
     }
 
-    /// What the rules say of all these runs together; `None` where they say nothing of the kind.
+    /// Judges the rules over all runs; `None` if there are no such rules.
     ///
     /// # Errors
-    /// A subtotal of other rules, or of another version.
+    /// Returns an error for a subtotal of other rules or of another version.
     pub fn conclude(&self, rules: &Rules) -> Result<Option<Outcome>, RulesError> {
         let mut own = Self::new(rules)?;
         own.append(self.clone())?;
@@ -76,29 +75,29 @@ impl RunsSubtotal {
         Ok(report.map(|report| Outcome::new(Arc::clone(&pipeline.table), report, pipeline.policy)))
     }
 
-    /// Runs that were judged.
+    /// Returns the number of judged runs.
     #[must_use]
     pub fn runs(&self) -> u64 {
         self.tally.runs()
     }
 
-    /// Runs that could not be read or judged, which the rules do not count.
+    /// Returns the number of runs that could not be read or judged. The rules do not count them.
     #[must_use]
     pub fn left_out(&self) -> u64 {
         self.left_out
     }
 
-    /// To be sent elsewhere.
+    /// Serializes the subtotal, for example to send it to another process.
     #[must_use]
     pub fn to_bytes(&self) -> Vec<u8> {
-        // Writing to memory fails for no subtotal: all lengths are known.
+        // Cannot fail: the output is in memory, and all lengths are known.
         postcard::to_stdvec(self).unwrap_or_default()
     }
 
-    /// What [`RunsSubtotal::to_bytes`] has written.
+    /// Reads the bytes that [`RunsSubtotal::to_bytes`] wrote.
     ///
     /// # Errors
-    /// Other bytes, or those of another version.
+    /// Returns an error for other bytes, and for those of another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RulesError> {
         match postcard::take_from_bytes::<Self>(bytes) {
             Ok((subtotal, [])) if subtotal.version == env!("CARGO_PKG_VERSION") => Ok(subtotal),
@@ -111,10 +110,10 @@ impl RunsSubtotal {
 }
 
 impl Batch {
-    /// What the runs of some traces give to the rules over all runs. No outcome is made.
+    /// Judges the runs of some traces, and returns their subtotal. No outcomes are made.
     ///
     /// # Errors
-    /// Those of [`RunsSubtotal::new`].
+    /// Returns the errors of [`RunsSubtotal::new`].
     pub fn subtotal_of_traces(
         &self,
         traces: impl IntoIterator<Item = crate::Trace>,

@@ -11,9 +11,9 @@ use averment_report::totals::{Counts, RunTotals};
 #[derive(Debug, Clone, Default)]
 pub struct Summary {
     pub(crate) totals: RunTotals,
-    /// True if more runs without verdicts may exist than were counted.
+    /// True if there may be more runs without verdicts than were counted.
     more: bool,
-    /// True if some assertion is asked of every run.
+    /// True if some assertion applies to every run.
     asks_every_run: bool,
 }
 
@@ -22,43 +22,43 @@ impl Summary {
         Self { asks_every_run: pipeline.table.asks_every_run(), ..Self::default() }
     }
 
-    /// Runs that were judged.
+    /// Returns the number of judged runs.
     #[must_use]
     pub fn runs(&self) -> u64 {
         self.totals.runs
     }
 
-    /// Of these, how many failed.
+    /// Returns the number of failed runs.
     #[must_use]
     pub fn runs_failed(&self) -> u64 {
         self.totals.runs_failed
     }
 
-    /// Traces, or runs of them, that could not be read.
+    /// Returns the number of traces or runs that could not be read.
     #[must_use]
     pub fn unreadable(&self) -> u64 {
         self.totals.unreadable
     }
 
-    /// Runs that were given and have no verdicts because their evaluation broke down, as far as that is known: 0 means none.
+    /// Returns the known number of runs without verdicts, because their evaluation or a thread panicked. Zero means that no run was lost.
     #[must_use]
     pub fn not_judged(&self) -> u64 {
         self.totals.not_judged.max(u64::from(self.more))
     }
 
-    /// The results of all runs by status.
+    /// Returns the results of all runs by status.
     #[must_use]
     pub fn results(&self) -> Counts {
         self.totals.counts
     }
 
-    /// The mean of the scores of all runs that have one.
+    /// Returns the mean score of all runs that have one.
     #[must_use]
     pub fn score(&self) -> Option<f64> {
         self.totals.mean_score()
     }
 
-    /// Whether all is well: every run was read and judged, none failed, and something was checked. That is when `aver check` ends with exit code 0.
+    /// Returns true if every run was read and judged, none failed, and something was checked. `aver check` has exit code 0 in this case.
     #[must_use]
     pub fn passed(&self) -> bool {
         let counts = &self.totals.counts;
@@ -67,7 +67,7 @@ impl Summary {
         judged && self.totals.gate.unwrap_or(Gate::Open) == Gate::Open && asked
     }
 
-    /// Adds the counts of other runs that the same rules judged.
+    /// Adds the counts of other runs that were judged by the same rules.
     pub fn add_summary(&mut self, other: &Self) {
         self.totals.add_totals(&other.totals);
         self.more |= other.more;
@@ -90,7 +90,7 @@ impl Summary {
         (runs > 0 || more).then_some(RunError::Lost { runs, more })
     }
 
-    /// A thread that dies after everything was judged has lost nothing.
+    /// Counts the runs that panicked threads lost. A thread that panics after all runs were judged lost none.
     pub(crate) fn count_missing(&mut self, broken: MissingRuns) -> Option<RunError> {
         self.count_lost(broken.lost.runs, broken.lost.more)
     }

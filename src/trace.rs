@@ -1,4 +1,4 @@
-//! Where the runs that are judged come from.
+//! Sources of the runs to judge.
 
 use averment_base::limits::Limits;
 #[cfg(feature = "batch")]
@@ -9,9 +9,9 @@ use std::io::{Cursor, Read};
 #[cfg(feature = "files")]
 use std::path::{Path, PathBuf};
 
-/// A trace: one run or several, in any format that is known. The format is recognised by the content.
+/// A trace: one or several runs, in any known format. The format is detected from the content.
 ///
-/// A trace may be one JSON value, a list of runs, a run on each line, values one behind the other, or a session of events on lines.
+/// A trace may be one JSON value, a list of runs, a run on each line, several values in sequence, or a session of events on lines.
 /// `docs/reference/traces.md` lists the formats.
 ///
 /// ```
@@ -34,26 +34,26 @@ enum TraceSource {
 }
 
 impl Trace {
-    /// A trace that is read while its runs are judged. One with a run on each line is never held as a whole.
+    /// Creates a trace that is read while its runs are judged. With one run per line, it is never held in memory as a whole.
     #[must_use]
     pub fn reader(reader: impl Read + Send + 'static) -> Self {
         Self { name: None, source: TraceSource::Reader(Box::new(reader)) }
     }
 
-    /// A file. It is opened when its first run is asked for; what cannot be opened is the error of that run.
+    /// Creates a trace from a file, which is opened when its first run is requested. If it cannot be opened, that run is an error.
     #[cfg(feature = "files")]
     #[must_use]
     pub fn file(path: impl AsRef<Path>) -> Self {
         Self { name: None, source: TraceSource::File(path.as_ref().to_owned()) }
     }
 
-    /// Gives the trace a name, which stands in names of runs and in errors. Without one it is `<text>`, `<reader>` or the path.
+    /// Sets the name of the trace for names of runs and errors. The default is `<text>`, `<reader>` or the path.
     #[must_use]
     pub fn named(self, name: impl Into<String>) -> Self {
         Self { name: Some(name.into()), ..self }
     }
 
-    /// As the threads of a batch take it. They know files and bytes: a reader that breaks off is a trace that ends there.
+    /// Converts the trace into an input for a batch. A reader with an error becomes a trace that ends there.
     #[cfg(feature = "batch")]
     pub(crate) fn into_input(self) -> TraceInput {
         let name = |usual: &str| self.name.clone().unwrap_or_else(|| usual.to_owned());
@@ -85,7 +85,7 @@ impl Trace {
     }
 }
 
-/// `-` alone would be standard input.
+/// Adds a folder to the path `-`, because it would mean standard input.
 #[cfg(feature = "files")]
 pub(crate) fn openable_path(path: &Path) -> PathBuf {
     if path.as_os_str() == "-" { Path::new(".").join(path) } else { path.to_owned() }
@@ -128,7 +128,7 @@ impl From<&String> for Trace {
 }
 
 impl From<&serde_json::Value> for Trace {
-    /// The value is judged as JSON text; places in evidence refer to that text.
+    /// Converts the value to JSON text. Places in evidence refer to that text.
     fn from(value: &serde_json::Value) -> Self {
         Self::from(value.to_string())
     }

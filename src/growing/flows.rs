@@ -1,10 +1,10 @@
-//! Flows, of which a guard needs no more calls than lead to where they stand.
+//! Flow statements, for which a guard needs only the calls that lead to the current state.
 
 use super::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, LineTouch, TakenMarks};
 use averment_engine::vm::temporal::run_reach::flow_states::{FlowState, FlowStates};
 use std::collections::BTreeSet;
 
-/// A flow with the slots of its patterns.
+/// A flow statement with the slots of its patterns.
 #[derive(Debug)]
 pub struct IndexedFlow {
     place: usize,
@@ -13,13 +13,13 @@ pub struct IndexedFlow {
 }
 
 impl IndexedFlow {
-    /// Where it stands before the first call.
+    /// Returns the state before the first call.
     #[must_use]
     pub fn start(&self) -> FlowState {
         self.states.start()
     }
 
-    /// Where it stands behind a call; `None` where the line does not say which of its patterns the call matches.
+    /// Returns the state after a call; `None` if the line does not tell which of its patterns the call matches.
     #[must_use]
     pub fn behind(&self, state: &FlowState, call: &LineTouch) -> Option<FlowState> {
         let mut matched = Vec::new();
@@ -42,13 +42,13 @@ impl GrowthIndex {
         self.flows.push(IndexedFlow { place, states, slots });
     }
 
-    /// The flows of which fewer calls are needed than there are.
+    /// Returns the flows that need only some of the calls.
     #[must_use]
     pub fn flows(&self) -> &[IndexedFlow] {
         &self.flows
     }
 
-    /// Each flow is judged alone: no other call may be there.
+    /// Adds a separate need for each flow, because no other calls may be present.
     pub(super) fn add_flow_needs(&self, touch: &LineTouch, settled: &AssertionSet, needs: &mut Vec<GrowthNeed>) {
         for (number, flow) in (0..).zip(&self.flows) {
             let is_faulty = touch.marks.iter().any(|one| one.steps == u64::MAX && flow.slots.contains(&one.mark.slot));

@@ -1,4 +1,4 @@
-//! Which of the earlier lines have to be there for a new one that can break an assertion: fewer than those that its patterns name.
+//! Triggers: conditions under which a new line can break an assertion. They select fewer earlier lines than its patterns would.
 
 use super::{AssertionSet, EarlierSteps, GrowthIndex, GrowthNeed, LineMark, LineTouch};
 use averment_engine::vm::temporal::run_reach::RunReach;
@@ -6,31 +6,31 @@ use averment_engine::vm::temporal::run_reach::step_triggers::{StepEvidence, Take
 use averment_engine::vm::temporal::step_marks::MarkedPattern;
 use std::collections::BTreeSet;
 
-/// Lines with marks that are closed by later ones, and need not be there any more.
+/// Lines that later lines can close. Closed lines are no longer needed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClosedMarks {
     /// The slot of the lines.
     pub slot: u32,
     /// The slot of the lines that close them.
     pub closer: u32,
-    /// Whether a closing line concerns the last open one alone; else all before it with its value.
+    /// True if a closing line closes only the last open line. Otherwise, it closes all earlier lines with its value.
     pub is_stack: bool,
 }
 
-/// Earlier lines that a trigger takes.
+/// Earlier lines that a trigger needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TakenMarks {
-    /// All with a mark.
+    /// All lines with a mark.
     All(LineMark),
-    /// Of these the first and the last ones.
+    /// Only the first and the last lines with a mark.
     Few(LineMark),
-    /// The same; and all that may have it, but need not.
+    /// Like `Few`, and in addition all lines that may have the mark but need not.
     FewSure(LineMark),
-    /// Those that were not closed, by the number of the list of [`ClosedMarks`], with a value; or with any.
+    /// The lines that are still open, with this value or with any. The number is an index into the list of [`ClosedMarks`].
     Unclosed(u32, Option<u64>),
-    /// Those of all values, and the last line of the log: it tells the time.
+    /// The open lines of all values, and the last line of the log, which has the current time.
     AllUnclosed(u32),
-    /// The calls that lead a flow to where it stands, by its number.
+    /// The calls that lead a flow, given by its index, to its current state.
     Flow(u32),
 }
 
@@ -40,17 +40,17 @@ pub(super) struct TriggeredAssertion {
     place: usize,
     slots: Vec<u32>,
     triggers: Vec<LineTrigger>,
-    /// Whether no other lines may be there.
+    /// True if no other lines may be present.
     is_exact: bool,
-    /// The slot without which nothing breaks it.
+    /// If no line has a mark of this slot, nothing breaks the assertion.
     opener: Option<u32>,
 }
 
 #[derive(Debug)]
 struct LineTrigger {
-    /// `None`: any line.
+    /// The slot that triggers; `None` for any line.
     slot: Option<u32>,
-    /// Whether lines are told apart by a value.
+    /// True if lines are distinguished by a value.
     is_bound: bool,
     evidence: Vec<LineEvidence>,
 }
@@ -61,23 +61,23 @@ enum LineEvidence {
     All(u32),
     Few(u32),
     FewSure(u32),
-    /// The number of the list of [`ClosedMarks`].
+    /// Index into the list of [`ClosedMarks`].
     Unclosed(u32),
 }
 
-/// What is to be judged of a new line by its triggers.
+/// The assertions to judge for a new line, according to its triggers.
 #[derive(Debug, Default)]
 pub(crate) struct TriggeredNeeds {
-    /// Assertions that the line does not break.
+    /// Assertions that the line cannot break.
     pub(crate) unbroken: AssertionSet,
-    /// Those that it may break.
+    /// Assertions that it may break.
     pub(crate) needs: Vec<GrowthNeed>,
 }
 
 enum TriggerAnswer {
     Untouched,
     Taken(BTreeSet<TakenMarks>),
-    /// Which values it is about is not known.
+    /// The line's values are unknown.
     Unknown,
 }
 
@@ -127,14 +127,14 @@ impl GrowthIndex {
         LineEvidence::Unclosed(u32::try_from(list).unwrap_or(u32::MAX))
     }
 
-    /// The lists of lines that are closed by later ones.
+    /// Returns the lists of lines that later lines can close.
     #[must_use]
     pub fn closed_marks(&self) -> &[ClosedMarks] {
         &self.closed
     }
 
-    /// What triggers say of a line. `totals` are the steps before it with a mark of each slot, and `is_open` says whether a list of
-    /// [`ClosedMarks`] has lines that are not closed. What the lines that are taken leave broken is to be judged with [`Self::needs_of`].
+    /// Evaluates the triggers for a line. `totals` are the numbers of earlier steps with a mark of each slot. `is_open` returns true if a list of
+    /// [`ClosedMarks`] has open lines. If an assertion breaks on the selected lines, judge it again with [`Self::needs_of`].
     #[must_use]
     pub(crate) fn triggered_needs(
         &self,
@@ -175,7 +175,7 @@ impl GrowthIndex {
 impl TriggeredAssertion {
     fn answer_of(&self, touch: &LineTouch, totals: &[u64], is_open: impl Fn(u32) -> bool) -> TriggerAnswer {
         let marks = |slot: u32| touch.marks.iter().filter(move |one| one.mark.slot == slot);
-        // What cannot be evaluated breaks whatever asks for it.
+        // A step that cannot be evaluated breaks every assertion that looks at it.
         if self.slots.iter().any(|slot| marks(*slot).any(|one| one.steps == u64::MAX)) {
             return TriggerAnswer::Unknown;
         }
@@ -214,7 +214,7 @@ impl LineTrigger {
         })
     }
 
-    /// Lines with a value, and those that may have any.
+    /// Selects the lines with this value, and those that may have any value.
     fn take_evidence(&self, value: Option<u64>, taken: &mut BTreeSet<TakenMarks>) {
         let any = value.is_some().then_some(None);
         for value in std::iter::once(value).chain(any) {

@@ -1,4 +1,4 @@
-//! What becomes of an event of a session, and how its log says so.
+//! Decisions about the events of a session, and their lines in the log.
 
 use super::event::{CallLine, LogLine, ProposedCall, SessionEvent};
 use super::judge::{GuardMode, RuleBreach, breach_text, judge_call, judge_stop};
@@ -9,51 +9,51 @@ use crate::rules::Rules;
 use averment_base::value::json;
 use bumpalo::Bump;
 
-/// What is decided.
+/// The decision about an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Decision {
-    /// Nothing is said.
+    /// No objection.
     Pass,
-    /// The user is told.
+    /// The user is warned.
     Warn(String),
-    /// The call is not made.
+    /// The call must not be made.
     Deny(String),
-    /// The agent goes on.
+    /// The agent must continue instead of stopping.
     HoldBack(String),
-    /// The event could not be understood or recorded: what it asked for is not done.
+    /// The event could not be understood or recorded, so the requested action must not be done.
     Refuse(String),
-    /// The same, where nothing is to be held back.
+    /// The event could not be understood or recorded, but nothing needs to be blocked.
     Complain(String),
 }
 
-/// The log of a session, in which decisions are recorded.
+/// The log of a session, which records decisions.
 pub trait EventLog {
-    /// The log with its notes.
+    /// Returns the log in memory, with its notes.
     fn memory_mut(&mut self) -> &mut LogMemory;
 
-    /// Puts a line at the end, before anybody is told what was decided.
+    /// Appends a line. Called before the decision is returned.
     ///
     /// # Errors
-    /// Why no part of the line counts, in words.
+    /// Returns the reason if the line was not written. No part of the line counts then.
     fn append_line(&mut self, line: &LogLine<'_>) -> Result<(), String>;
 }
 
-/// By what calls are judged.
+/// Settings for judging calls.
 #[derive(Debug, Clone, Copy)]
 pub struct CallJudge<'a> {
     /// The rules.
     pub rules: &'a Rules,
-    /// What becomes of calls that break one.
+    /// The consequence for calls that break a rule.
     pub mode: GuardMode,
-    /// By what less of a session is read than all of it.
+    /// Index to judge a call on a part of the session; `None` judges the whole session.
     pub index: Option<&'a GrowthIndex>,
 }
 
 impl CallJudge<'_> {
-    /// Decides an event and records what was decided. `clock` is the time in milliseconds since 1970.
+    /// Decides about an event, and records the decision. `clock` is the time in milliseconds since 1970.
     ///
     /// # Errors
-    /// What keeps it from being decided or recorded, in words.
+    /// Returns the reason if the event cannot be decided or recorded.
     pub fn decide(&self, log: &mut impl EventLog, event: &SessionEvent, clock: u64) -> Result<Decision, String> {
         match event {
             SessionEvent::Propose(call) => self.decide_call(log, call, clock),
@@ -63,7 +63,7 @@ impl CallJudge<'_> {
     }
 
     fn decide_call(&self, log: &mut impl EventLog, call: &ProposedCall, clock: u64) -> Result<Decision, String> {
-        // The same hook may be installed twice, for the user and for the project. Another call with the same id is another call.
+        // A hook may be installed twice, for the user and for the project. A different call with the same id is judged again.
         if let Some(decided) = find_decision(log.memory_mut(), call) {
             return Ok(decided);
         }
@@ -78,7 +78,7 @@ impl CallJudge<'_> {
         Ok(decision)
     }
 
-    /// As [`judge_call`] of the log and the log with a line behind it, where there is an index without reading what the rules do not look at.
+    /// Judges a call like [`judge_call`]. With an index, reads only the lines that the rules look at.
     fn judge_line(&self, log: &mut LogMemory, line: &str) -> Result<JudgedLine, RunError> {
         if let Some(judged) = self.index.and_then(|index| log.look_at_line(index, line))
             && !judged.breaks
@@ -112,7 +112,7 @@ impl CallJudge<'_> {
         })
     }
 
-    /// An agent that wants to stop is held back once for what it owes.
+    /// Holds a stopping agent back once, if the session still owes something.
     fn decide_stop(&self, log: &mut impl EventLog, held: bool, clock: u64) -> Result<Decision, String> {
         let memory = log.memory_mut();
         let stop = LogLine::Stop { time: memory.next_time(clock) };
@@ -133,17 +133,17 @@ fn unjudged(error: RunError) -> String {
     format!("the session cannot be judged: {error}")
 }
 
-/// A line that readers pass over leaves a session open, and what is open denies nothing.
+/// Rejects unreadable lines. Readers skip such a line, so the session counts as incomplete, and nothing would be denied.
 fn check_readable(rules: &Rules, line: &str) -> Result<(), String> {
     let arena = Bump::new();
     let read = json::parse_recorded(line.trim_end(), 0, &arena, &rules.inner.reading.limits);
     read.map(|_| ()).map_err(|error| format!("the event cannot be read: {}", error.message))
 }
 
-/// Puts what is no question into a log.
+/// Records an event that needs no decision.
 ///
 /// # Errors
-/// Why it is not recorded, in words.
+/// Returns the reason if the event is not recorded.
 pub fn record_event(rules: &Rules, log: &mut impl EventLog, event: &SessionEvent, clock: u64) -> Result<(), String> {
     let append = |log: &mut _, line: &LogLine<'_>| {
         check_readable(rules, &line.to_text())?;
@@ -157,7 +157,7 @@ pub fn record_event(rules: &Rules, log: &mut impl EventLog, event: &SessionEvent
             if end.call.id.is_some() && counts.ended > 0 && counts.admitted <= counts.ended {
                 return Ok(());
             }
-            // A call that was made without a question, or though it was denied.
+            // The call was made without asking, or although it was denied.
             if counts.admitted <= counts.ended {
                 append(log, &LogLine::Call(CallLine::of(&end.call, time)))?;
             }
@@ -168,14 +168,13 @@ pub fn record_event(rules: &Rules, log: &mut impl EventLog, event: &SessionEvent
     }
 }
 
-/// What was decided of the very same call before: its id, its tool and its arguments. Where all calls with this id have ended, it is another
-/// one.
+/// Returns the earlier decision about the same call: same id, tool and arguments. If all calls with this id have ended, it is a new call.
 fn find_decision(log: &LogMemory, call: &ProposedCall) -> Option<Decision> {
     let id = call.id.as_ref()?;
     let counts = log.count_calls(Some(id), &call.tool);
     let waits = counts.admitted > counts.ended;
     let lines = [LogLine::Call(CallLine::of(call, 0)), LogLine::Denied(CallLine::of(call, 0))];
-    // Lines are written by one serializer: what is before the time is the call.
+    // One serializer writes all lines, so the text before the time identifies the call.
     let [admitted, denied] = lines.map(|line| line.to_text().trim_end().trim_end_matches("0}").to_owned());
     log.lines_of(id).find_map(|line| {
         if waits && line.starts_with(&admitted) {

@@ -1,4 +1,4 @@
-//! What happens in a session, and the lines in which its log says so. `aver check` reads these as a trace of its own format.
+//! Events of a session, and the lines that record them in its log. `aver check` reads logs as a separate trace format.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -7,37 +7,37 @@ use serde_json::value::RawValue;
 /// A call that an agent proposes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProposedCall {
-    /// Its id, where the protocol has one.
+    /// Its id, if the protocol has one.
     pub id: Option<String>,
     /// The name of the tool.
     pub tool: String,
     /// Its arguments.
     pub args: Value,
-    /// The sub-agent that makes it.
+    /// The sub-agent that makes the call; `None` for the agent itself.
     pub agent: Option<String>,
 }
 
 impl ProposedCall {
-    /// A call of the agent itself. Each call of a session has an id of its own.
+    /// Creates a call of the agent itself. Each call of a session needs a unique id.
     #[must_use]
     pub fn new(id: impl Into<String>, tool: impl Into<String>, args: Value) -> Self {
         Self { id: Some(id.into()), tool: tool.into(), args, agent: None }
     }
 }
 
-/// What a call gave back.
+/// The result of a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallEnd {
-    /// The call, as its result names it.
+    /// The call, as far as the result identifies it.
     pub call: ProposedCall,
-    /// What came back; `None` where it is not told.
+    /// The result; `None` if it is unknown.
     pub result: Option<Value>,
-    /// What went wrong.
+    /// The error.
     pub error: Option<Value>,
 }
 
 impl CallEnd {
-    /// The end of a call: what came back, or what went wrong.
+    /// Creates the end of a call, with its result or its error.
     #[must_use]
     pub fn of(call: ProposedCall, ended: Result<Value, Value>) -> Self {
         let (result, error) = match ended {
@@ -48,19 +48,19 @@ impl CallEnd {
     }
 }
 
-/// Who says something.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MessageRole {
     /// The user.
     User,
     /// The agent.
     Assistant,
-    /// Whoever instructs the agent.
+    /// The author of the agent's instructions.
     System,
 }
 
 impl MessageRole {
-    /// Its word: `user`, `assistant` or `system`.
+    /// Returns its word: `user`, `assistant` or `system`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -75,7 +75,7 @@ impl MessageRole {
     }
 }
 
-/// Something that happened in a session.
+/// An event of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SessionEvent {
     /// A session begins.
@@ -84,15 +84,15 @@ pub enum SessionEvent {
     Propose(ProposedCall),
     /// A call has ended.
     End(CallEnd),
-    /// Somebody said something: the role and the text.
+    /// A message: the role and the text.
     Say(&'static str, String),
-    /// The agent wants to stop; true where it was held back before.
+    /// The agent wants to stop; true if it was held back before.
     Stop(bool),
-    /// Nothing that rules see.
+    /// An event that rules do not see.
     Other,
 }
 
-/// The most bytes of a result that are kept: a larger one counts as not recorded.
+/// Maximum size of a recorded result, in bytes. A larger one counts as not recorded.
 const MAX_RESULT: usize = 1 << 20;
 
 /// A line of a log.
@@ -107,51 +107,51 @@ pub enum LogLine<'a> {
         agent: &'a str,
         /// Milliseconds since 1970.
         time: u64,
-        /// Whether all that is said in the session is told.
+        /// True if all messages of the session are reported.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         messages: bool,
-        /// How many lines behind this one were taken from what the agent itself recorded.
+        /// Number of following lines that come from the agent's own transcript.
         #[serde(skip_serializing_if = "Option::is_none")]
         seeded: Option<usize>,
     },
-    /// A call that was let through.
+    /// A call that was allowed.
     Call(CallLine<'a>),
-    /// A call that was not.
+    /// A call that was denied.
     Denied(CallLine<'a>),
-    /// What a call gave back.
+    /// The result of a call.
     Result {
         /// The id of the call.
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<&'a str>,
         /// Its tool.
         tool: &'a str,
-        /// Milliseconds since 1970; `None` where that is not recorded.
+        /// Milliseconds since 1970; `None` if it is not recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         time: Option<u64>,
-        /// What came back.
+        /// The result.
         #[serde(skip_serializing_if = "Option::is_none")]
         result: Option<Box<RawValue>>,
-        /// What went wrong.
+        /// The error.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<&'a Value>,
     },
-    /// What somebody said.
+    /// A message.
     Message {
         /// `user`, `assistant` or `system`.
         role: &'a str,
-        /// The words.
+        /// The text of the message.
         text: &'a str,
-        /// Milliseconds since 1970; `None` where that is not recorded.
+        /// Milliseconds since 1970; `None` if it is not recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         time: Option<u64>,
     },
-    /// A call that broke a rule and was let through.
+    /// A rule that an allowed call broke.
     Warned {
         /// The id of the assertion.
         rule: &'a str,
-        /// Why.
+        /// The reason.
         reason: &'a str,
-        /// Milliseconds since 1970; `None` where that is not recorded.
+        /// Milliseconds since 1970; `None` if it is not recorded.
         #[serde(skip_serializing_if = "Option::is_none")]
         time: Option<u64>,
     },
@@ -175,19 +175,19 @@ pub struct CallLine<'a> {
     /// The sub-agent that makes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<&'a str>,
-    /// Milliseconds since 1970; `None` where that is not recorded.
+    /// Milliseconds since 1970; `None` if it is not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub time: Option<u64>,
     /// The assertion that denied it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rule: Option<&'a str>,
-    /// What the agent was told.
+    /// The reason that the agent received.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'a str>,
 }
 
 impl<'a> CallLine<'a> {
-    /// The line of a call.
+    /// Creates the line of a call.
     #[must_use]
     pub fn of(call: &'a ProposedCall, time: u64) -> Self {
         let ProposedCall { id, tool, args, agent } = call;
@@ -196,7 +196,7 @@ impl<'a> CallLine<'a> {
 }
 
 impl<'a> LogLine<'a> {
-    /// The line of a result. What is too large to be kept is left out, and counts as not recorded.
+    /// Creates the line of a result. A result over the size limit is left out, and counts as not recorded.
     #[must_use]
     pub fn of_end(end: &'a CallEnd, time: u64) -> Self {
         let result = end.result.as_ref().and_then(|value| serde_json::value::to_raw_value(value).ok());
@@ -210,7 +210,7 @@ impl<'a> LogLine<'a> {
         }
     }
 
-    /// The line with its end.
+    /// Returns the line as JSON, with its line end.
     #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = serde_json::to_string(self).unwrap_or_default();

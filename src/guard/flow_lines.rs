@@ -1,22 +1,22 @@
-//! The calls of a log that lead a flow to where it stands: those between two places where it stood alike are left out.
+//! The calls of a log that determine the state of a flow. Calls between two equal states are left out.
 
 use crate::growing::{FlowState, IndexedFlow, LineTouch};
 
-/// With more calls the whole log is read.
+/// Maximum number of kept calls. With more, the whole log is read.
 const MOST_LINES: usize = 256;
-/// What a line with its state takes, about.
+/// Approximate memory of a line with its state, in bytes.
 const LINE_BYTES: usize = 64;
 
-/// Lines of calls, each with where the flow stands behind it.
+/// Lines of calls, each with the state of the flow after it.
 #[derive(Debug, Default)]
 pub(super) struct FlowLines {
     lines: Vec<(u32, FlowState)>,
-    /// True where it is not known how the flow stands.
+    /// True if the state of the flow is unknown.
     is_lost: bool,
 }
 
 impl FlowLines {
-    /// Adds the line of a call that was let through.
+    /// Adds the line of an allowed call.
     pub(super) fn add_call(&mut self, line: u32, touch: &LineTouch, flow: &IndexedFlow) {
         let start = flow.start();
         let before = self.lines.last().map_or(&start, |(_, state)| state);
@@ -34,12 +34,12 @@ impl FlowLines {
         }
     }
 
-    /// The lines; `None` where they are not known.
+    /// Returns the lines; `None` if they are unknown.
     pub(super) fn lines(&self) -> Option<Vec<u32>> {
         (!self.is_lost).then(|| self.lines.iter().map(|(line, _)| *line).collect())
     }
 
-    /// The bytes that they take, about.
+    /// Returns the approximate memory use in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.lines.len() * LINE_BYTES
     }

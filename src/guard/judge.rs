@@ -1,4 +1,4 @@
-//! What rules say of a call before it is made, and of a session that ends.
+//! Judging of a call before it is made, and of a session that ends.
 
 use crate::error::RunError;
 use crate::growing::GrowthIndex;
@@ -9,14 +9,14 @@ use averment_runs::normal::of_run;
 use serde_json::Value;
 use std::cell::LazyCell;
 
-/// What becomes of a call that breaks a rule.
+/// The consequence for a call that breaks a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum GuardMode {
-    /// It is made, and the log says that it broke the rule.
+    /// The call is made, and the log records the breach.
     Log,
-    /// It is made, and the user is told.
+    /// The call is made, and the user is warned.
     Warn,
-    /// It is not made.
+    /// The call is denied.
     Enforce,
 }
 
@@ -24,13 +24,13 @@ impl GuardMode {
     /// All modes with their words, mildest first.
     pub const ALL: [(&'static str, Self); 3] = [("log", Self::Log), ("warn", Self::Warn), ("enforce", Self::Enforce)];
 
-    /// Its word on the command line.
+    /// Returns its word on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(_, mode)| *mode == self).map_or("", |(word, _)| word)
     }
 
-    /// The mode for a rule of a severity: rules with `severity warn` warn at most, those with `severity info` are logged.
+    /// Returns the mode for rules of a severity: `severity warn` warns at most, `severity info` only logs.
     #[must_use]
     pub fn for_severity(self, severity: Severity) -> Self {
         match severity {
@@ -41,7 +41,7 @@ impl GuardMode {
     }
 }
 
-/// An assertion that a call would break, or that a session owes.
+/// An assertion that a call would break, or that a session still owes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleBreach {
     /// The id of the assertion.
@@ -50,11 +50,11 @@ pub struct RuleBreach {
     pub text: String,
     /// File and line, `refunds.assert:4`.
     pub place: String,
-    /// Why, in words.
+    /// The reason.
     pub reason: String,
-    /// What the author of the rule says, where a message stands there.
+    /// The author's message, if the rule has one.
     pub message: Option<String>,
-    /// What becomes of the call.
+    /// The consequence for the call.
     pub mode: GuardMode,
 }
 
@@ -72,7 +72,7 @@ impl RuleBreach {
         }
     }
 
-    /// One sentence or two: the rule, what is wrong, and what its author says.
+    /// Returns one or two sentences: the rule, the reason, and the author's message.
     #[must_use]
     pub fn sentence(&self) -> String {
         let Self { id, text, place, reason, message, .. } = self;
@@ -81,7 +81,7 @@ impl RuleBreach {
     }
 }
 
-/// The breaches with a mode, as one text.
+/// Joins the breaches with a mode into one text; `None` if there are none.
 #[must_use]
 pub fn breach_text(breaches: &[RuleBreach], mode: GuardMode) -> Option<String> {
     let sentences: Vec<String> =
@@ -89,13 +89,13 @@ pub fn breach_text(breaches: &[RuleBreach], mode: GuardMode) -> Option<String> {
     (!sentences.is_empty()).then(|| sentences.join("\n"))
 }
 
-/// The assertions that fail in the run with a call and do not in the run without it, or that it breaks once more.
+/// Returns the assertions that fail in the run with a call but not in the run without it, or that it violates once more.
 ///
-/// Both are unfinished runs, so that a fail is one for good: no later step can undo it. One that could not be evaluated before either says
-/// nothing of the call: it counts as broken where it looks at the call, which is the run `alone`, or may look at it.
+/// Both runs are unfinished, so a failure is final: no later step can undo it. An assertion that was an error before counts as broken only if it
+/// looks at the call, or may look at it. The run `alone`, which has only the call, tells this.
 ///
 /// # Errors
-/// A run that cannot be read.
+/// Returns an error if a run cannot be read.
 pub fn judge_call(
     rules: &Rules,
     mode: GuardMode,
@@ -112,7 +112,7 @@ pub fn judge_call(
     let count = |id: &str| {
         earlier.result(id).filter(|result| is_broken(result.status())).map(|result| result.violation_count())
     };
-    // What a later call can mend is no reason to deny this one: such an assertion is told of when the session ends.
+    // If a later step can fix the failure, the call is not denied. The assertion is reported when the session ends.
     let can_deny = |result: &AssertionResult<'_>| result.assertion().fails_for_good();
     let touched = LazyCell::new(|| {
         let index = GrowthIndex::new(rules)?;
@@ -131,11 +131,11 @@ pub fn judge_call(
         .collect())
 }
 
-/// The assertions that want something of a session which it does not hold yet: a call that has to follow, one that is required. `ended` is
-/// the same session as one that is over, which says what is missing.
+/// Returns the assertions that still miss something in a session: a call that must follow, or one that is required. `ended` is the same session as a
+/// finished run, which shows what is missing.
 ///
 /// # Errors
-/// A run that cannot be read.
+/// Returns an error if a run cannot be read.
 pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Result<Vec<RuleBreach>, RunError> {
     let (outcome, last) = (check_text(rules, log)?, check_text(rules, ended)?);
     let is_owed = |result: &AssertionResult<'_>| {
@@ -148,11 +148,11 @@ pub fn judge_stop(rules: &Rules, mode: GuardMode, log: &str, ended: &str) -> Res
     Ok(breaches.collect())
 }
 
-/// What a run in the normal form breaks for good so far, with the number of violations of each: whether it has ended or not, it is taken as one
-/// that goes on.
+/// Returns the final breaches of a run in the normal form, with the number of violations of each. The run is judged as unfinished, even if it has
+/// ended.
 ///
 /// # Errors
-/// A run that cannot be read.
+/// Returns an error if the run cannot be read.
 pub fn judge_growth(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result<Vec<(RuleBreach, u64)>, RunError> {
     let Ok(Value::Object(mut run)) = serde_json::from_str::<Value>(normal_form) else { return Ok(Vec::new()) };
     run.insert(of_run::COMPLETE.to_owned(), false.into());
@@ -165,7 +165,7 @@ fn check_text(rules: &Rules, text: &str) -> Result<Outcome, RunError> {
     rules.check_one(Trace::from(text).named("session"))
 }
 
-/// A fail that an author expects is none; what cannot be evaluated is no permission.
+/// Expected failures do not count. An evaluation error counts as a breach, because it is no permission.
 pub(super) fn is_broken(status: Status) -> bool {
     matches!(status, Status::Failed | Status::Error)
 }

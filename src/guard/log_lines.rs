@@ -1,29 +1,29 @@
-//! The lines of a log by what they are of: a call and its result have one key, which is the id of the call, or its tool where it has none.
+//! Index of the lines of a log. A call and its result have the same key: the id of the call, or its tool if it has no id.
 //!
 //! Lines are written by one serializer: the event comes first, then the id or the tool, then the arguments.
 
 use std::collections::HashMap;
 use std::ops::Range;
 
-/// What a log knows of its calls, without reading it as a run.
+/// Counts of calls in a log, obtained without reading it as a run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CallCounts {
-    /// Calls that were let through.
+    /// Number of allowed calls.
     pub admitted: usize,
-    /// Results.
+    /// Number of results.
     pub ended: usize,
 }
 
 /// The key of all messages.
 const MESSAGES: &str = "message";
-/// The group of a line that has no key.
+/// The group of lines without a key.
 const ALONE: u32 = u32::MAX;
 
 /// The lines with one key.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LineGroup {
     pub(super) counts: CallCounts,
-    /// Its lines, by number.
+    /// The numbers of its lines.
     pub(super) lines: Vec<u32>,
 }
 
@@ -34,19 +34,19 @@ struct LineNote {
     group: u32,
 }
 
-/// The lines of a log.
+/// The indexed lines of a log.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LogLines {
     notes: Vec<LineNote>,
     groups: Vec<LineGroup>,
     by_key: HashMap<Box<str>, u32>,
-    /// The lines of calls that were let through.
+    /// The lines of allowed calls.
     admitted: Vec<u32>,
     is_irregular: bool,
 }
 
 impl LogLines {
-    /// Adds a line that stands at a place in the text of the log.
+    /// Adds a line that starts at this offset in the log.
     pub(super) fn add_line(&mut self, line: &str, start: usize) {
         let number = to_number(self.notes.len());
         let head = LineHead::of(line);
@@ -77,7 +77,7 @@ impl LogLines {
                 self.admitted.push(number);
             }
             "result" => {
-                // Which of several open calls it belongs to is known of the whole run alone.
+                // Only a full reading can tell which of several open calls this result belongs to.
                 self.is_irregular |= counts.admitted != counts.ended + 1;
                 counts.ended += 1;
             }
@@ -86,35 +86,33 @@ impl LogLines {
         group
     }
 
-    /// False where a part of the log could be read as something else than the same lines within the whole.
+    /// False if a part of the log could be read differently than the same lines within the whole log.
     pub(super) fn is_regular(&self) -> bool {
         !self.is_irregular
     }
 
-    /// How many lines there are.
     pub(super) fn count(&self) -> usize {
         self.notes.len()
     }
 
-    /// Where so many of the last calls begin in the text; 0 where there are not so many.
+    /// Returns the offset of the first of this number of last calls; 0 if there are fewer calls.
     pub(super) fn start_of_last(&self, calls: u64) -> usize {
         let first = usize::try_from(calls).ok().and_then(|calls| self.admitted.len().checked_sub(calls));
         let number = first.and_then(|first| self.admitted.get(first));
         number.and_then(|number| self.notes.get(*number as usize)).map_or(0, |note| note.start as usize)
     }
 
-    /// The place of a line in the text, and its group.
+    /// Returns the byte range of a line, and its group.
     pub(super) fn line(&self, number: usize) -> Option<(Range<usize>, Option<usize>)> {
         let LineNote { start, end, group } = *self.notes.get(number)?;
         Some((start as usize..end as usize, (group != ALONE).then_some(group as usize)))
     }
 
-    /// The lines of a group, by number.
     pub(super) fn of_group(&self, group: usize) -> &[u32] {
         self.groups.get(group).map_or(&[], |group| &group.lines)
     }
 
-    /// A line with those behind it that tell what became of it, by number; `text` is that of the log.
+    /// Returns the numbers of a line and of the later lines with its result. `text` is the text of the log.
     pub(super) fn part_of<'a>(&'a self, line: u32, text: &'a str) -> impl Iterator<Item = u32> + 'a {
         let group = self.line(line as usize).and_then(|(_, group)| group);
         let lines = group.map_or(&[][..], |group| self.of_group(group));
@@ -126,12 +124,12 @@ impl LogLines {
         std::iter::once(line).chain(behind.take_while(is_result))
     }
 
-    /// The lines of a call with this id, or of a tool where there is none.
+    /// Returns the lines of a call with this id, or of a tool if there is no id.
     pub(super) fn of_call(&self, id: Option<&str>, tool: &str) -> Option<&LineGroup> {
         self.groups.get(*self.by_key.get(call_key(id, tool).as_str())? as usize)
     }
 
-    /// The bytes that it takes, about.
+    /// Returns the approximate memory use in bytes.
     pub(super) fn bytes(&self) -> usize {
         let of_groups = self.groups.len() * (size_of::<LineGroup>() + 2 * size_of::<Box<str>>() + 48);
         self.notes.capacity() * (size_of::<LineNote>() + 2 * size_of::<u32>()) + of_groups
@@ -146,12 +144,11 @@ fn call_key(id: Option<&str>, tool: &str) -> String {
     }
 }
 
-/// A log has at most 256 MiB.
+/// Converts an offset or index. A log has at most 256 MiB, so it always fits.
 fn to_number(place: usize) -> u32 {
     u32::try_from(place).unwrap_or(u32::MAX)
 }
 
-/// The beginning of a line.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LineHead<'a> {
     pub(super) event: &'a str,
@@ -160,12 +157,11 @@ pub(super) struct LineHead<'a> {
 }
 
 impl<'a> LineHead<'a> {
-    /// False where a reader could take the line for something else.
+    /// False if a reader could interpret the line differently.
     pub(super) fn is_plain(self) -> bool {
         self.is_plain
     }
 
-    /// Of a line of a log.
     pub(super) fn of(line: &'a str) -> Self {
         let unknown = Self { event: "", key: None, is_plain: false };
         let Some(rest) = line.strip_prefix("{\"guard\":\"") else { return unknown };
@@ -188,13 +184,13 @@ impl<'a> LineHead<'a> {
             Some(_) => take_text(rest.strip_prefix(',')?, "\"tool\":")?.1,
             None => rest,
         };
-        // A reader takes an empty id for none, and arguments that are `null` for ones that are not recorded.
+        // Readers treat an empty id as missing, and arguments that are `null` as not recorded.
         let is_plain = key != "\"id\":\"\"" && !rest.starts_with(",\"args\":null");
         Some(Self { event, key: Some(key), is_plain })
     }
 }
 
-/// An entry that is text: the entry itself, and what stands behind it.
+/// Parses a JSON string member. Returns its raw text and the rest of the line.
 fn take_text<'a>(rest: &'a str, name: &str) -> Option<(&'a str, &'a str)> {
     let text = rest.strip_prefix(name)?.strip_prefix('"')?;
     let mut is_escaped = false;

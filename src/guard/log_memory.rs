@@ -1,7 +1,8 @@
-//! A log of a session with notes of what its lines touch, so that a decision costs what its rules look back at and not what has happened.
+//! The log of a session in memory, with notes about the effects of its lines. With them, the cost of a decision depends on the lines that the rules
+//! look at, not on the length of the session.
 //!
-//! Notes say which lines need not be read again. What they leave is judged by the rules like any run, and what breaks one there is judged once
-//! more with all that happened.
+//! Notes select the lines to read again. The rules judge these lines like any run. If a rule breaks there, the call is judged again on the whole
+//! session.
 
 use super::judge::{RuleBreach, is_broken};
 use super::log_lines::{CallCounts, LineHead, LogLines};
@@ -13,41 +14,41 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A longer log is judged as a whole: nobody has to trust that its parts fit the limits which the whole does not.
+/// Maximum number of lines for judging parts of a log. A longer log is judged as a whole, because it could exceed limits that its parts meet.
 const MAX_LINES: usize = 20_000;
-/// The most bytes of such a log.
+/// Maximum size of such a log, in bytes.
 const MAX_TEXT: usize = 64 << 20;
 
-/// What is found of a proposed call.
+/// The result of judging a proposed call.
 #[derive(Debug, Default)]
 pub struct JudgedLine {
     pub(super) breaches: Vec<RuleBreach>,
-    /// Whether it breaks a rule by the lines that were looked at.
+    /// True if it breaks a rule on the selected lines.
     pub(super) breaks: bool,
-    /// What the call touches, and what nothing breaks any more once it is made.
+    /// The effects of the call; `None` if the call was judged on the whole session.
     touched: Option<LineTouch>,
     settled: AssertionSet,
 }
 
 impl JudgedLine {
-    /// Of a call that was judged with all that happened.
+    /// Creates the result of a call that was judged on the whole session.
     pub(super) fn of_breaches(breaches: Vec<RuleBreach>) -> Self {
         Self { breaches, ..Self::default() }
     }
 }
 
-/// The most bytes of a log: it is one run, and a run has this limit.
+/// Maximum size of a log, in bytes. A log is one run, and a run has this limit.
 pub const MAX_LOG: usize = 256 << 20;
 
-/// Whether a log may have so many bytes.
+/// Checks the size of a log.
 ///
 /// # Errors
-/// That it may not, in words.
+/// Returns a message if the log is too large.
 pub fn check_size(bytes: usize) -> Result<(), &'static str> {
     if bytes > MAX_LOG { Err("the log of the session is larger than 256 MiB") } else { Ok(()) }
 }
 
-/// A log as it stands on the disk, with notes of its lines.
+/// A log as it is on the disk, with notes about its lines.
 #[derive(Debug, Default)]
 pub struct LogMemory {
     text: String,
@@ -56,7 +57,7 @@ pub struct LogMemory {
 }
 
 impl LogMemory {
-    /// A log that was read; what was known of it before counts as far as it goes on from there.
+    /// Creates the memory of a log. Reuses the notes of `known` if the log continues its text.
     #[must_use]
     pub fn new(text: String, known: Option<Self>) -> Self {
         let known = known.filter(|known| text.starts_with(&known.text)).unwrap_or_default();
@@ -67,13 +68,13 @@ impl LogMemory {
         memory
     }
 
-    /// All lines so far.
+    /// Returns all lines so far.
     #[must_use]
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// All lines but the stops at the end: the session as one that goes on, so that what is owed at a stop is no failure before a call.
+    /// Returns all lines except the stops at the end, so that unmet obligations are no failures before the next call.
     #[must_use]
     pub fn open_text(&self) -> &str {
         let is_stop =
@@ -83,20 +84,20 @@ impl LogMemory {
         self.text.get(..end).unwrap_or_default()
     }
 
-    /// Counts the calls with an id, or those of a tool where there is none.
+    /// Counts the calls with an id, or those of a tool if there is no id.
     #[must_use]
     pub fn count_calls(&self, id: Option<&str>, tool: &str) -> CallCounts {
         self.lines.of_call(id, tool).map(|group| group.counts).unwrap_or_default()
     }
 
-    /// The lines of the calls with an id, and of their results.
+    /// Returns the lines of the calls with an id, and of their results.
     pub(super) fn lines_of(&self, id: &str) -> impl Iterator<Item = &str> {
         let numbers = self.lines.of_call(Some(id), "").map(|group| group.lines.as_slice()).unwrap_or_default();
         numbers.iter().filter_map(|number| self.text.get(self.lines.line(*number as usize)?.0))
     }
 
-    /// The time of the next line: that of the clock, but always behind the last line. A clock that is set back would put what comes next before
-    /// what happened, and of two calls within a millisecond nobody could say which came first.
+    /// Returns the time of the next line: the clock, but always later than the last line. Otherwise a clock that is set back would reorder steps, and
+    /// two calls within one millisecond would have no order.
     #[must_use]
     pub fn next_time(&self, clock: u64) -> u64 {
         #[derive(Deserialize)]
@@ -108,23 +109,23 @@ impl LogMemory {
         last.and_then(|line| line.time).map_or(clock, |last| clock.max(last.saturating_add(1)))
     }
 
-    /// Whether a line still fits.
+    /// Checks that a line still fits.
     ///
     /// # Errors
-    /// As of [`check_size`].
+    /// Returns the error of [`check_size`].
     pub(super) fn check_room(&self, line: &str) -> Result<(), &'static str> {
         check_size(self.text.len().saturating_add(line.len()))
     }
 
-    /// Puts a line at the end.
+    /// Appends a line.
     pub fn push_line(&mut self, line: &str) {
         self.lines.add_line(line, self.text.len());
         self.text.push_str(line);
     }
 
-    /// Notes what was found of a call whose line was written.
+    /// Stores the result of judging a call whose line was written.
     pub(super) fn note_judged(&mut self, index: &GrowthIndex, judged: &JudgedLine, is_admitted: bool) {
-        // A call that was denied is another step than one that is made: its line is looked at when the next one comes.
+        // A denied call is a different step than an allowed one, so its line is indexed when the next call comes.
         let Some(touched) = judged.touched.as_ref().filter(|_| is_admitted) else { return };
         if let Some((_, Some(group))) = self.lines.line(self.touches.noted) {
             self.touches.add_line(group, touched, index, true);
@@ -132,7 +133,7 @@ impl LogMemory {
         self.touches.settled.add_all(&judged.settled);
     }
 
-    /// The bytes that it takes, about.
+    /// Returns the approximate memory use in bytes.
     #[must_use]
     pub fn bytes(&self) -> usize {
         self.text.capacity() + self.lines.bytes() + self.touches.bytes()
@@ -146,7 +147,7 @@ impl LogMemory {
         self.lines.line(0).and_then(|(place, _)| self.text.get(place)).unwrap_or_default()
     }
 
-    /// What a line behind the log breaks, by no more of the log than is looked at; `None` where all of it has to be read.
+    /// Judges a new line on the part of the log that the rules look at; `None` if the whole log must be read.
     pub(super) fn look_at_line(&mut self, index: &GrowthIndex, line: &str) -> Option<JudgedLine> {
         if !LineHead::of(line).is_plain() || !self.lines.is_regular() || !self.is_short() {
             return None;
@@ -165,8 +166,8 @@ impl LogMemory {
         Some(judged)
     }
 
-    /// The assertions that a line does not break: those that nothing breaks any more, and those of which fewer earlier lines show it than
-    /// they name.
+    /// Returns the assertions that a line cannot break: those that nothing can break any more, and those whose triggers clear the line with few
+    /// earlier lines.
     fn find_unbroken(&self, index: &GrowthIndex, touched: &LineTouch, line: &str) -> Option<AssertionSet> {
         let mut unbroken = self.touches.settled.clone();
         let triggered =
@@ -181,14 +182,14 @@ impl LogMemory {
         Some(unbroken)
     }
 
-    /// Notes what the lines touch that were written since.
+    /// Adds notes about the lines that were written since the last call.
     fn note_touches(&mut self, index: &GrowthIndex) -> Option<()> {
         while let Some((place, group)) = self.lines.line(self.touches.noted) {
             let line = self.text.get(place).unwrap_or_default();
             let event = LineHead::of(line).event;
             match group.filter(|_| event != "result") {
                 Some(group) => {
-                    // A line that cannot be read by itself is one that is read with all others.
+                    // A line that cannot be read alone requires reading the whole log.
                     let touched = index.touched(&[self.first_line(), line].concat()).ok()?;
                     self.touches.add_line(group, &touched, index, event == "call");
                 }
@@ -198,7 +199,7 @@ impl LogMemory {
         Some(())
     }
 
-    /// The lines that assertions look at, in their order; `None` where these are not known.
+    /// Returns the lines that assertions look at, in order; `None` if they are unknown.
     fn excerpt(&self, need: &GrowthNeed) -> Option<Cow<'_, str>> {
         let of_group = |group: usize| self.lines.of_group(group).iter().copied();
         let group_of = |line: u32| self.lines.line(line as usize).and_then(|(_, group)| group);
@@ -224,7 +225,7 @@ impl LogMemory {
         numbers.sort_unstable();
         numbers.dedup();
         let mut excerpt = self.first_line().to_owned();
-        // The first line is there already.
+        // The first line is already in the excerpt.
         for number in numbers.into_iter().filter(|number| *number > 0) {
             let place = self.lines.line(number as usize).map(|(place, _)| place);
             excerpt.push_str(place.and_then(|place| self.text.get(place)).unwrap_or_default());
@@ -233,7 +234,7 @@ impl LogMemory {
     }
 }
 
-/// The assertions that a line breaks which was judged behind others.
+/// Returns the assertions that a line breaks, given the verdicts before and after it.
 fn breaks_of(index: &GrowthIndex, need: &GrowthNeed, before: &str, after: &[GrowthVerdict]) -> Option<BTreeSet<usize>> {
     let broken: Vec<&GrowthVerdict> = after.iter().filter(|one| is_broken(one.status)).collect();
     if broken.is_empty() {

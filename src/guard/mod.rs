@@ -1,7 +1,7 @@
-//! Rules held while an agent runs: a program asks before each call whether it may be made.
+//! Enforces rules while an agent runs: a program asks before each call if it may be made.
 //!
-//! What an agent proposes and what its tools give back becomes a log, a line each, and the log is a run like any other, which goes on: a call
-//! breaks a rule exactly if the run that ends with it fails where the run without it did not.
+//! Proposed calls and results of tools are written to a log, one per line. The log is an unfinished run. A call breaks a rule if the run with the
+//! call fails and the run without it does not.
 //!
 //! ```
 //! use averment::Rules;
@@ -53,9 +53,9 @@ use request::{answer_text, read_request};
 use serde_json::Value;
 use strict_json::parse_unambiguous;
 
-/// A session of an agent that is held to rules, in memory: `aver guard serve` keeps its sessions on the disk and answers the same.
+/// A guarded session of an agent, in memory. `aver guard serve` gives the same answers, and keeps its sessions on the disk.
 ///
-/// Times are milliseconds since 1970, by the clock of the program: nothing here looks at one.
+/// Times are milliseconds since 1970. The caller provides them, because this module never reads a clock.
 #[derive(Debug)]
 pub struct Guard {
     rules: Rules,
@@ -64,7 +64,7 @@ pub struct Guard {
     log: SessionLines,
 }
 
-/// A log that is nowhere but here.
+/// A log that exists only in memory.
 #[derive(Debug, Default)]
 struct SessionLines {
     memory: LogMemory,
@@ -84,45 +84,46 @@ impl EventLog for SessionLines {
 }
 
 impl Guard {
-    /// Begins a session.
+    /// Starts a session.
     #[must_use]
     pub fn new(rules: &Rules, mode: GuardMode) -> Self {
         Self { rules: rules.clone(), mode, index: GrowthIndex::new(rules), log: SessionLines::default() }
     }
 
-    /// Asks whether a call may be made. It counts as made unless it is denied.
+    /// Asks if a call may be made. It counts as made unless it is denied.
     ///
     /// # Errors
-    /// What keeps it from being decided, in words: then do not make the call.
+    /// Returns the reason if no decision is possible. Do not make the call then.
     pub fn propose(&mut self, call: &ProposedCall, time: u64) -> Result<Decision, String> {
         self.decide(&SessionEvent::Propose(call.clone()), time)
     }
 
-    /// Tells what a call gave back.
+    /// Records the result of a call.
     ///
     /// # Errors
-    /// What keeps it from being recorded, in words.
+    /// Returns the reason if the result cannot be recorded.
     pub fn result(&mut self, end: &CallEnd, time: u64) -> Result<(), String> {
         self.decide(&SessionEvent::End(end.clone()), time).map(drop)
     }
 
-    /// Tells what somebody said.
+    /// Records a message.
     ///
     /// # Errors
-    /// What keeps it from being recorded, in words.
+    /// Returns the reason if the message cannot be recorded.
     pub fn message(&mut self, role: MessageRole, text: &str, time: u64) -> Result<(), String> {
         self.decide(&SessionEvent::Say(role.as_str(), text.to_owned()), time).map(drop)
     }
 
-    /// Asks whether the agent may stop: [`Decision::HoldBack`] says what is still owed. `held` says that it was held back before; then it stops.
+    /// Asks if the agent may stop. [`Decision::HoldBack`] lists what is still owed. If `held` is true, the agent was held back before and may stop
+    /// now.
     ///
     /// # Errors
-    /// What keeps it from being decided, in words.
+    /// Returns the reason if no decision is possible.
     pub fn stop(&mut self, held: bool, time: u64) -> Result<Decision, String> {
         self.decide(&SessionEvent::Stop(held), time)
     }
 
-    /// Answers a request as `aver guard serve` does: an object with one of `propose`, `result`, `message`, `stop`.
+    /// Answers a request as `aver guard serve` does. A request is an object with one of `propose`, `result`, `message`, `stop`.
     #[must_use]
     pub fn answer_request(&mut self, request: &[u8], time: u64) -> String {
         let decided = parse_unambiguous(request).and_then(|request| match request {
@@ -132,7 +133,7 @@ impl Guard {
         answer_text(&decided.unwrap_or_else(Decision::Refuse), self.mode)
     }
 
-    /// The session so far: a run that goes on, which [`Rules::check`] reads.
+    /// Returns the session so far as an unfinished run, which [`Rules::check`] can read.
     #[must_use]
     pub fn trace(&self) -> &str {
         self.log.memory.text()

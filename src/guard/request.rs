@@ -1,17 +1,17 @@
-//! Requests of programs that make calls themselves: an object asks, an object answers.
+//! Requests of programs that make calls themselves, as JSON objects, and their answers.
 
 use super::decide::Decision;
 use super::event::{CallEnd, MessageRole, ProposedCall, SessionEvent};
 use super::judge::GuardMode;
 use serde_json::{Map, Value, json};
 
-/// What a request asks for.
+/// The keys of a request that select its event.
 const EVENTS: [&str; 4] = ["propose", "result", "message", "stop"];
 
-/// Reads the event of a request; `known` are keys that it may have beside this.
+/// Reads the event of a request. `known` are additional keys that it may have.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// Returns the reason if the request is invalid.
 pub fn read_request(request: &Map<String, Value>, known: &[&str]) -> Result<SessionEvent, String> {
     if let Some(key) = request.keys().find(|key| !known.iter().chain(&EVENTS).any(|known| known == key)) {
         return Err(format!("`{key}` is no key of a request: it has {}", request_words(known)));
@@ -49,8 +49,8 @@ fn read_call(call: &Map<String, Value>) -> Result<ProposedCall, String> {
     Ok(ProposedCall { id: text("id"), tool: text("tool").ok_or("a call has a `tool`")?, args, agent: text("agent") })
 }
 
-/// The answer: a `decision`, which is `pass`, `warn`, `deny`, `continue` (of `stop`: something is owed), or `error`; and a `reason` for all
-/// but `pass`. `error` says with `held` whether the call is not to be made.
+/// Returns the answer with a `decision`: `pass`, `warn`, `deny`, `continue` (for `stop`: something is owed) or `error`. All except `pass` have a
+/// `reason`. `error` has `held`, which is true if the call must not be made.
 #[must_use]
 pub fn answer_text(decision: &Decision, mode: GuardMode) -> String {
     let (word, reason) = match decision {

@@ -1,4 +1,4 @@
-//! JSON that every reader takes for the same: an object with a key that stands twice is read by some as its first, by others as its last.
+//! Strict JSON parsing. Duplicate keys are rejected, because some readers use the first value and others the last one.
 
 use averment_base::limits::Limits;
 use averment_base::value::json;
@@ -8,7 +8,7 @@ use serde_json::Value;
 /// Reads a value.
 ///
 /// # Errors
-/// What is no JSON, or holds a key twice, in words.
+/// Returns a message for invalid JSON and for duplicate keys.
 pub fn parse_unambiguous(bytes: &[u8]) -> Result<Value, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| error.to_string())?;
     let arena = Bump::new();

@@ -1,30 +1,29 @@
-//! Notes of what the lines of a log concern, by which the lines are found that a new one has to do with.
+//! Notes about the effects of log lines, to find the earlier lines that a new line depends on.
 
 use super::flow_lines::FlowLines;
 use super::unclosed_lines::UnclosedLines;
 use crate::growing::{AssertionSet, GrowthIndex, LineMark, LineTouch, StepSum, TakenMarks};
 use std::collections::{BTreeSet, HashMap};
 
-/// The most lines that are taken from each end of a list: the first ones have ended, the last ones are within a bound of time.
+/// Maximum number of lines that are taken from each end of a list: the first ones have ended, the last ones are within a time bound.
 const FEW: usize = 3;
-/// What a set of assertions takes, about.
+/// Approximate memory of a set of assertions, in bytes.
 const SET_BYTES: usize = 512;
-/// What a mark with its list of lines takes, about.
+/// Approximate memory of a mark with its list of lines, in bytes.
 const MARK_BYTES: usize = 128;
 
-/// A line with a mark.
 #[derive(Debug, Clone, Copy)]
 struct MarkedLine {
     line: u32,
     sure: bool,
 }
 
-/// Which assertions the groups of lines touch: groups that touch the same ones share a set. And which lines have which marks.
+/// Maps groups of lines to the assertions that they affect (groups with equal sets share one), and marks to their lines.
 #[derive(Debug, Default)]
 pub(super) struct TouchNotes {
-    /// The lines that are noted.
+    /// Number of noted lines.
     pub(super) noted: usize,
-    /// Assertions that nothing breaks any more.
+    /// Assertions that nothing can break any more.
     pub(super) settled: AssertionSet,
     of_groups: Vec<u32>,
     sets: Vec<AssertionSet>,
@@ -35,12 +34,12 @@ pub(super) struct TouchNotes {
     flows: Vec<FlowLines>,
     totals: Vec<u64>,
     sums: Vec<StepSum>,
-    /// The last line with a step.
+    /// The last line that has a step.
     last: Option<u32>,
 }
 
 impl TouchNotes {
-    /// Notes the next line, which is one of a group; `is_made` says that it is a call that was let through.
+    /// Notes the next line, which belongs to a group. `is_made` is true for an allowed call.
     pub(super) fn add_line(&mut self, group: usize, touch: &LineTouch, index: &GrowthIndex, is_made: bool) {
         let line = u32::try_from(self.noted).unwrap_or(u32::MAX);
         self.noted += 1;
@@ -95,17 +94,17 @@ impl TouchNotes {
         number
     }
 
-    /// How many steps of the noted lines have a mark of each slot.
+    /// Returns the numbers of steps with a mark of each slot in the noted lines.
     pub(super) fn totals(&self) -> &[u64] {
         &self.totals
     }
 
-    /// What the steps of the noted lines add up to, for each sum that has a limit.
+    /// Returns the sums over the noted lines, for each limited sum.
     pub(super) fn sums(&self) -> &[StepSum] {
         &self.sums
     }
 
-    /// The groups that touch one of these assertions.
+    /// Returns the groups that affect one of these assertions.
     pub(super) fn touching(&self, wanted: &AssertionSet) -> Vec<usize> {
         let holding: Vec<bool> = self.sets.iter().map(|set| !set.is_apart(wanted)).collect();
         if !holding.contains(&true) {
@@ -115,7 +114,7 @@ impl TouchNotes {
         self.of_groups.iter().enumerate().filter(|(_, set)| holds(set)).map(|(group, _)| group).collect()
     }
 
-    /// The lines with one of these marks, some of them more than once.
+    /// Returns the lines with one of these marks. Lines may occur more than once.
     pub(super) fn marked(&self, marks: &BTreeSet<LineMark>) -> Vec<u32> {
         marks.iter().flat_map(|mark| self.with_mark(mark)).map(|one| one.line).collect()
     }
@@ -124,12 +123,12 @@ impl TouchNotes {
         self.marked.get(mark).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a list has lines that no later one has closed.
+    /// True if a list has lines that no later line has closed.
     pub(super) fn is_open(&self, list: u32) -> bool {
         self.unclosed.get(list as usize).is_some_and(|open| !open.is_empty())
     }
 
-    /// The lines that triggers take, some of them more than once; `None` where that is not known.
+    /// Returns the lines that triggers need; `None` if they are unknown. Lines may occur more than once.
     pub(super) fn taken(&self, marks: &BTreeSet<TakenMarks>) -> Option<Vec<u32>> {
         let mut lines = Vec::new();
         for mark in marks {
@@ -158,7 +157,7 @@ impl TouchNotes {
         Some(lines)
     }
 
-    /// The bytes that they take, about.
+    /// Returns the approximate memory use in bytes.
     pub(super) fn bytes(&self) -> usize {
         let of_marks = 2 * self.marked_lines * size_of::<MarkedLine>();
         let of_flows = self.flows.iter().map(FlowLines::bytes).sum::<usize>();

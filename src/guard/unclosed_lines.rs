@@ -1,17 +1,17 @@
-//! Lines of a log that no later line has closed: an opening without its end, a fetch without the question that makes up for it.
+//! Open lines of a log, which no later line has closed, such as an opening without its end.
 
 use crate::growing::{ClosedMarks, LineTouch};
 use std::collections::HashMap;
 
-/// What the lines with one value take, about.
+/// Approximate memory of the lines with one value, in bytes.
 const VALUE_BYTES: usize = 96;
 
-/// The lines of a list that are still open, by the value of their mark.
+/// The open lines of a list, by the value of their mark.
 #[derive(Debug, Default)]
 pub(super) struct UnclosedLines {
     of_values: HashMap<Option<u64>, Vec<u32>>,
     open: usize,
-    /// True where it is not known what a line opens or closes.
+    /// True if it is unknown which lines are open.
     is_lost: bool,
 }
 
@@ -33,7 +33,7 @@ impl UnclosedLines {
             self.open = stack.len();
             return;
         }
-        // A line that closes itself, too, stays: which of its steps comes first is not known here.
+        // If a line opens and closes at once, it stays open, because the order of its steps is unknown here.
         marks(closed.closer).filter(|one| one.sure).for_each(|one| self.close_lines(one.mark.value));
         for mark in marks(closed.slot) {
             let open = self.of_values.entry(mark.mark.value).or_default();
@@ -44,7 +44,7 @@ impl UnclosedLines {
         }
     }
 
-    /// A sure match without a value closes those of all values.
+    /// Closes the lines with a value. A sure match without a value closes the lines of all values.
     fn close_lines(&mut self, value: Option<u64>) {
         if value.is_some() {
             self.open -= self.of_values.remove(&value).map_or(0, |lines| lines.len());
@@ -58,17 +58,16 @@ impl UnclosedLines {
         self.open == 0
     }
 
-    /// The open lines with a value; `None` where it is not known what is open.
+    /// Returns the open lines with a value; `None` if it is unknown which lines are open.
     pub(super) fn of_value(&self, value: Option<u64>) -> Option<&[u32]> {
         (!self.is_lost).then(|| self.of_values.get(&value).map_or(&[][..], Vec::as_slice))
     }
 
-    /// All open lines.
     pub(super) fn all(&self) -> impl Iterator<Item = u32> {
         self.of_values.values().flatten().copied()
     }
 
-    /// The bytes that they take, about.
+    /// Returns the approximate memory use in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.of_values.len() * VALUE_BYTES + self.open * size_of::<u32>()
     }

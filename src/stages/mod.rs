@@ -1,4 +1,4 @@
-//! The steps of the builder one by one, for the command line: it reads the files itself, and says between two steps what there is to say.
+//! The steps of the builder as separate functions. The command line needs them, because it reads files itself and prints messages between steps.
 
 #[cfg(feature = "batch")]
 pub use crate::batch::ReportNeeds;

@@ -1,6 +1,6 @@
 //! Values for the parameters of rules, checked against their types.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::units::{DURATIONS, SIZES, number_text, sum_units};
@@ -14,14 +14,14 @@ use serde_json::Value;
 /// A value with the name of its parameter.
 #[derive(Debug, Clone)]
 pub struct ParamValue {
-    /// The parameter.
+    /// The name of the parameter.
     pub name: String,
     /// The value.
     pub value: ValueSyntax,
 }
 
 impl ParamValue {
-    /// The value as text: a text as it is, anything else as JSON.
+    /// Returns the value as text: strings unchanged, other values as JSON.
     #[must_use]
     pub fn value_text(&self) -> String {
         match &self.value {
@@ -31,30 +31,30 @@ impl ParamValue {
     }
 }
 
-/// The notation of a value.
+/// The syntax of a value.
 #[derive(Debug, Clone)]
 pub enum ValueSyntax {
     /// As in rules: `30s`, `$0.05`.
     Text(String),
-    /// As JSON; values with units are texts.
+    /// As JSON. Values with units are strings.
     Json(Value),
 }
 
-/// The first parameter without a value, with what a value of it looks like.
+/// Returns the first parameter without a value, with an example of the expected form.
 pub fn missing_param(programs: &[Program]) -> Option<(&DeclaredParam, &'static str)> {
     let param = programs.iter().flat_map(|program| &program.params).find(|param| param.default.is_none())?;
     Some((param, expected_form(param.ty)))
 }
 
-/// Whether some program declares a parameter of this name.
+/// True if some program declares a parameter of this name.
 pub fn is_declared(programs: &[Program], name: &str) -> bool {
     programs.iter().flat_map(|program| &program.params).any(|param| param.name == name)
 }
 
-/// Puts a value into all programs that declare its parameter.
+/// Sets a parameter in all programs that declare it.
 ///
 /// # Errors
-/// Where none does, or the value does not fit.
+/// Returns an error if no program declares it, or if the value has another type.
 pub fn set_param(programs: &mut [Program], given: &ParamValue) -> Result<(), Problem> {
     let mut known = false;
     for param in programs.iter_mut().flat_map(|program| &mut program.params) {
@@ -108,7 +108,7 @@ fn expected_form(ty: Type) -> &'static str {
     }
 }
 
-/// Units are written as in rules.
+/// Parses a constant. Units are written as in rules.
 fn from_text(text: &str, ty: Type) -> Option<Constant> {
     let trimmed = text.trim();
     match ty {
@@ -131,7 +131,7 @@ fn from_text(text: &str, ty: Type) -> Option<Constant> {
     }
 }
 
-/// A hundredth of a number: `95` becomes `0.95`. Only the exponent changes, so the digits are exact.
+/// Divides a number by 100: `95` becomes `0.95`. Only the exponent changes, so the digits are exact.
 fn hundredth_text(number: &str) -> String {
     let (digits, exponent) = number.split_once(['e', 'E']).unwrap_or((number, "0"));
     let exponent: i64 = exponent.parse().unwrap_or(0);
@@ -146,7 +146,7 @@ fn from_json(value: &Value, ty: Type) -> Option<Constant> {
         Type::List => value.is_array(),
         Type::Object => value.is_object(),
         Type::String => value.is_string(),
-        // A unit is written as text, or as a number in the base unit.
+        // A value with a unit is a string, or a number in the base unit.
         Type::Duration | Type::Money | Type::Size => match value {
             Value::String(text) => return from_text(text, ty),
             other => return other.is_number().then(|| constant_of(other)),

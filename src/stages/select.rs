@@ -1,4 +1,4 @@
-//! Which assertions are checked. A name that nothing has is a mistake.
+//! Selection of the assertions to check. An unknown name is an error.
 
 use crate::error::Problem;
 use averment_base::diagnostic::suggest::suggest_name;
@@ -7,7 +7,7 @@ use averment_engine::bytecode::program::Program;
 use averment_engine::vm::select::RuleSelection;
 use std::collections::BTreeSet;
 
-/// Whether some assertion is selected.
+/// True if at least one assertion is selected.
 #[must_use]
 pub fn selects_any(programs: &[Program], selection: &RuleSelection) -> bool {
     let selects = |program: &Program| program.assertions.iter().any(|one| selection.is_selected(program, one));
@@ -17,7 +17,7 @@ pub fn selects_any(programs: &[Program], selection: &RuleSelection) -> bool {
 /// Checks that every name is known.
 ///
 /// # Errors
-/// The first that is not.
+/// Returns an error for the first unknown name.
 pub fn check_names(programs: &[Program], selection: &RuleSelection) -> Result<(), Problem> {
     let rules = programs.iter().flat_map(|program| {
         let ids = program.assertions.iter().map(|assertion| assertion.id.as_str());
@@ -34,7 +34,7 @@ pub fn check_names(programs: &[Program], selection: &RuleSelection) -> Result<()
     check_known("tag", &selection.tags, &tags.map(String::as_str).collect())
 }
 
-/// Names listed if there is no similar one.
+/// Maximum number of known names to list if there is no similar one.
 const LISTED: usize = 12;
 
 fn check_known(what: &str, names: &[String], known: &BTreeSet<&str>) -> Result<(), Problem> {

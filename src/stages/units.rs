@@ -1,11 +1,11 @@
-//! Numbers with units outside of rules, written as in them.
+//! Numbers with units outside of rules, in the syntax of rules.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
-/// Durations, in milliseconds.
+/// Units of durations, in milliseconds.
 pub const DURATIONS: &[(&str, u32)] = &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000), ("d", 86_400_000)];
-/// Sizes, in bytes.
+/// Units of sizes, in bytes.
 pub const SIZES: &[(&str, u32)] = &[
     ("B", 1),
     ("KB", 1_000),
@@ -16,13 +16,13 @@ pub const SIZES: &[(&str, u32)] = &[
     ("GiB", 1 << 30),
 ];
 
-/// The text of a JSON number; underscores between digits are left out.
+/// Returns the text of a JSON number, without underscores.
 pub fn number_text(text: &str) -> Option<String> {
     let plain = text.replace('_', "");
     serde_json::from_str::<serde_json::Number>(&plain).ok().map(|_| plain)
 }
 
-/// A sum of numbers with units, `1h30m`, as the text of a JSON number in the base unit; a bare number is in the base unit.
+/// Adds numbers with units, such as `1h30m`; returns a JSON number in the base unit. A number without a unit is in the base unit.
 pub fn sum_units(text: &str, units: &[(&str, u32)]) -> Option<String> {
     if let Some(number) = number_text(text) {
         return (!number.starts_with('-')).then_some(number);

@@ -1,27 +1,27 @@
-//! Which found thing stands for which expected one: as many pairs as possible, each in one pair, in one order or in any. The things are
-//! calls of a run or elements of a list.
+//! Assigns found things to expected ones: as many pairs as possible, each thing in at most one pair, in order or in any order. The things are calls
+//! of a run or elements of a list.
 
 use averment_base::truth::Truth;
 use std::collections::VecDeque;
 
-/// The pairs of expected and made things that fit.
+/// The possible pairs of expected and made things.
 #[derive(Debug, Default)]
 pub struct FittingPairs {
-    /// For each expected thing the made ones by place, and whether they surely fit.
+    /// For each expected thing, the indexes of fitting made ones; true if the fit is certain.
     fits: Vec<Vec<(usize, bool)>>,
     made: usize,
 }
 
-/// The things that have a partner.
+/// An assignment: the partner of each thing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MatchedPairs {
-    /// For each expected call the place of the made one.
+    /// For each expected thing, the index of its made partner.
     pub expected: Vec<Option<usize>>,
-    /// For each made call the place of the expected one.
+    /// For each made thing, the index of its expected partner.
     pub made: Vec<Option<usize>>,
 }
 
-/// An expected call beyond every layer.
+/// The layer of expected things that the search did not reach.
 const UNREACHED: usize = usize::MAX;
 
 impl MatchedPairs {
@@ -40,50 +40,50 @@ impl MatchedPairs {
         self.made.get(made).copied().flatten()
     }
 
-    /// How many expected calls have a partner.
+    /// Returns the number of expected things with a partner.
     #[must_use]
     pub fn count(&self) -> usize {
         self.expected.iter().flatten().count()
     }
 
-    /// How many made calls have a partner.
+    /// Returns the number of made things with a partner.
     #[must_use]
     pub fn made_count(&self) -> usize {
         self.made.iter().flatten().count()
     }
 
-    /// The expected calls that no call stands for.
+    /// Returns the expected things without a partner.
     pub fn missing(&self) -> impl Iterator<Item = usize> + '_ {
         self.expected.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(place, _)| place)
     }
 
-    /// The made calls that stand for none.
+    /// Returns the made things without a partner.
     pub fn extra(&self) -> impl Iterator<Item = usize> + '_ {
         self.made.iter().enumerate().filter(|(_, partner)| partner.is_none()).map(|(place, _)| place)
     }
 }
 
 impl FittingPairs {
-    /// Pairs of so many expected and made things, none of which fits yet.
+    /// Creates an empty table for these numbers of expected and made things.
     #[must_use]
     pub fn new(expected: usize, made: usize) -> Self {
         Self { fits: vec![Vec::new(); expected], made }
     }
 
-    /// Notes how a pair fits; made calls come in order.
+    /// Records how a pair fits. Call it in the order of the made things.
     pub fn note_fit(&mut self, expected: usize, made: usize, fit: Truth) {
         if let (true, Some(fits)) = (fit.plain_answer() != Some(false), self.fits.get_mut(expected)) {
             fits.push((made, fit == Truth::True));
         }
     }
 
-    /// True if some pair fits only perhaps.
+    /// True if some pair is uncertain.
     #[must_use]
     pub fn has_unknown(&self) -> bool {
         self.fits.iter().flatten().any(|(_, sure)| !sure)
     }
 
-    /// True if the expected call fits some made one, whatever else stands for that.
+    /// True if the expected thing fits some made one, even one that already has a partner.
     #[must_use]
     pub fn fits_any(&self, expected: usize, sure: bool) -> bool {
         self.partners(expected, sure).next().is_some()
@@ -100,13 +100,13 @@ impl FittingPairs {
         fits.iter().filter(move |(_, is_sure)| *is_sure || !sure).map(|(made, _)| *made)
     }
 
-    /// How many steps of work [`Self::match_in_order`] takes.
+    /// Returns the number of steps that [`Self::match_in_order`] takes.
     #[must_use]
     pub fn cells(&self) -> usize {
         self.fits.len().saturating_add(1).saturating_mul(self.made.saturating_add(1))
     }
 
-    /// The most pairs in any order (Hopcroft and Karp); `sure` leaves out pairs that fit only perhaps.
+    /// Returns a maximum matching in any order (Hopcroft–Karp). `sure` ignores uncertain pairs.
     #[must_use]
     pub fn match_in_any_order(&self, sure: bool) -> MatchedPairs {
         let mut matched = MatchedPairs::nothing(self.fits.len(), self.made);
@@ -126,7 +126,7 @@ impl FittingPairs {
         matched
     }
 
-    /// For each thing the first one that fits, whatever else that stands for.
+    /// Returns the first fit of each thing, even if it has several partners.
     #[must_use]
     pub fn match_repeatedly(&self, sure: bool) -> MatchedPairs {
         let mut matched = MatchedPairs::nothing(self.fits.len(), self.made);
@@ -141,7 +141,7 @@ impl FittingPairs {
         matched
     }
 
-    /// The distance of each expected call from one without a partner; `None` where no way leads to a free made call.
+    /// Returns the distance of each expected thing from one without a partner; `None` if no path leads to a made thing without a partner.
     fn find_layers(&self, matched: &MatchedPairs, sure: bool) -> Option<Vec<usize>> {
         let mut layers = vec![UNREACHED; self.fits.len()];
         let mut queue: VecDeque<usize> = matched.missing().collect();
@@ -165,7 +165,7 @@ impl FittingPairs {
         leads.then_some(layers)
     }
 
-    /// Looks for a way to a free made call along the layers, and exchanges the partners on it.
+    /// Searches along the layers for a path to a made thing without a partner, and exchanges the partners on the path.
     fn augment_from(&self, root: usize, layers: &[usize], tried: &mut [usize], matched: &mut MatchedPairs, sure: bool) {
         let mut way: Vec<(usize, usize)> = Vec::new();
         let mut at = root;
@@ -177,7 +177,7 @@ impl FittingPairs {
                 found
             });
             let Some((made, is_sure)) = next else {
-                // Nothing leads on from here: the call before tries its next partner.
+                // Dead end: continue with the next partner of the previous thing.
                 let Some((before, _)) = way.pop() else { return };
                 at = before;
                 continue;
@@ -200,12 +200,12 @@ impl FittingPairs {
         }
     }
 
-    /// The most pairs whose calls come in the same order on both sides.
+    /// Returns a maximum matching whose things have the same order on both sides.
     #[must_use]
     pub fn match_in_order(&self, sure: bool) -> MatchedPairs {
         let (rows, columns) = (self.fits.len(), self.made);
         let width = columns.saturating_add(1);
-        // The most pairs of the expected calls from a row on and the made ones from a column on.
+        // Maximum number of pairs from a row and a column on.
         let mut most = vec![0u32; self.cells()];
         let at = |row: usize, column: usize| row.saturating_mul(width).saturating_add(column);
         let get = |most: &[u32], row, column| most.get(at(row, column)).copied().unwrap_or(0);
@@ -263,7 +263,7 @@ mod tests {
         pairs
     }
 
-    /// The most pairs, by trying all.
+    /// Returns the maximum number of pairs, by brute force.
     fn most_pairs(fits: &[Vec<usize>], taken: &mut Vec<usize>, in_order: bool) -> usize {
         let Some((first, rest)) = fits.split_first() else { return 0 };
         let mut best = most_pairs(rest, taken, in_order);
@@ -304,13 +304,13 @@ mod tests {
 
     #[test]
     fn two_hundred_calls_are_assigned_at_once() {
-        // Each expected call fits those from its own place on: greedy choices are as bad as can be.
+        // Each expected thing fits those from its own index on, the worst case for greedy choices.
         let fits: Vec<Vec<usize>> = (0..200).map(|one| (0..200 - one).collect()).collect();
         let borrowed: Vec<&[usize]> = fits.iter().map(Vec::as_slice).collect();
         let all = pairs(&borrowed, 200);
         let start = crate::clock::now();
         assert_eq!(all.match_in_any_order(true).count(), 200);
-        // Unoptimized and on a busy machine: a tenth of it is what it takes.
+        // Generous limit: it takes a tenth of that in an unoptimized build on a busy machine.
         let worked = crate::clock::now() - start;
         assert!(worked < Duration::from_millis(500), "{worked:?}");
     }

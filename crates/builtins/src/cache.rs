@@ -1,6 +1,6 @@
-//! What the functions of one run remember: JSON in texts, compiled paths, converted values.
+//! Caches for the functions of one run: JSON in texts, compiled paths, converted values.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::convert::to_library;
@@ -15,40 +15,40 @@ use serde_json_path::JsonPath;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// What the functions of one run remember: texts that were read as JSON, and the last value that a path looked into. A rule file
-/// with a hundred assertions on `json(output)` reads it once.
+/// Caches for the functions of one run: texts that were parsed as JSON, and the last value that a path was applied to. So a rule file with a hundred
+/// assertions about `json(output)` parses it once.
 #[derive(Debug, Default)]
 pub struct JsonCache<'run> {
     read: RefCell<FxHashMap<(usize, usize), Node<'run>>>,
     converted: RefCell<Option<(Value<'run>, Rc<serde_json::Value>)>>,
     paths: RefCell<FxHashMap<&'run str, Option<Rc<JsonPath>>>>,
-    /// How much the computed values of the run are.
+    /// The sizes of computed values of the run.
     pub weights: ValueWeights,
-    /// The text that `no … in` looks at just now, and the key under which it stands.
+    /// The text that `no … in` currently examines, with its key.
     looked_at: Cell<Option<(&'run str, ValueText<'run>)>>,
 }
 
-/// Where values that are read are put, and what counts them.
+/// The memory for parsed values, and its limits.
 #[derive(Debug)]
 pub struct ValueMemory<'m, 'run> {
-    /// Where they live.
+    /// The arena that owns the values.
     pub arena: &'run Bump,
     /// The limits of values.
     pub limits: &'m Limits,
-    /// What the evaluation may still use.
+    /// The remaining fuel and memory.
     pub meter: &'m mut FuelMeter,
 }
 
 impl<'run> JsonCache<'run> {
-    /// Notes which text is looked at by itself, and the key under which it stands: a key may make a secret of it.
+    /// Sets the text that is examined separately, with its key, because the key can mark the text as a secret.
     pub fn look_at(&self, entry: Option<(&'run str, ValueText<'run>)>) {
         self.looked_at.set(entry);
     }
 
-    /// The object or the list that a text holds as a whole; `None` where it holds none. A path goes on in it.
+    /// Parses the object or list that a text consists of; `None` for any other text. Paths continue in such a value.
     ///
     /// # Errors
-    /// Only when a limit is reached.
+    /// Returns an error only if a limit is reached.
     pub fn parse_container(
         &self,
         node: &Node<'run>,
@@ -62,7 +62,7 @@ impl<'run> JsonCache<'run> {
         Ok(Some(read).filter(|read| matches!(read.value, Value::Object(_) | Value::List(_))))
     }
 
-    /// The JSON in a text, read once in a run; missing where it is none.
+    /// Parses the JSON in a text, once per run; missing if it is no JSON.
     pub(super) fn read_text(
         &self,
         text: ValueText<'run>,
@@ -83,19 +83,19 @@ impl<'run> JsonCache<'run> {
         Ok(read)
     }
 
-    /// The key under which a text stands that is looked at by itself.
+    /// Returns the key of a text that is examined separately.
     pub(super) fn name_of(&self, value: &Value<'run>) -> Option<&'run str> {
         let (name, looked_at) = self.looked_at.get()?;
         matches!(value, Value::Text(text) if text.as_str() == looked_at.as_str()).then_some(name)
     }
 
-    /// A JSONPath, compiled once in a run; `None` where it cannot be used.
+    /// Returns a compiled JSONPath, compiled once per run; `None` if it is invalid.
     pub(super) fn path(&self, text: &'run str) -> Option<Rc<JsonPath>> {
         let read = || if path_cost::path_refusal(text).is_some() { None } else { JsonPath::parse(text).ok() };
         self.paths.borrow_mut().entry(text).or_insert_with(|| read().map(Rc::new)).clone()
     }
 
-    /// The value for the library, converted once for all paths into it.
+    /// Returns the value in the library's form, converted once for consecutive paths into it.
     pub(super) fn converted(
         &self,
         value: Value<'run>,
@@ -116,12 +116,12 @@ impl<'run> JsonCache<'run> {
     }
 }
 
-/// Address and length: values of a run never move or change while it is judged.
+/// Address and length identify a slice, because values of a run do not move or change while it is judged.
 fn slice_identity<T>(slice: &[T]) -> (usize, usize) {
     (slice.as_ptr().addr(), slice.len())
 }
 
-/// So many bytes of a value are looked through for a unit of fuel before it is known what it takes.
+/// Bytes of a value that one unit of fuel pays for while its size is computed.
 const LOOKED_THROUGH: u64 = 64;
 
 fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
@@ -134,7 +134,7 @@ fn same_place(a: &Value<'_>, b: &Value<'_>) -> bool {
     }
 }
 
-/// About how much there is to copy: one for each value and eight bytes of text.
+/// Returns the approximate cost to copy a value: one for each value, and one for each eight bytes of text.
 fn size_of_value(value: &Value<'_>) -> usize {
     averment_base::value::compare::with_deep_stack(|| match value {
         Value::Text(text) => (text.as_str().len() / 8).saturating_add(1),

@@ -1,6 +1,6 @@
-//! What the body of a function sees: its arguments and its environment.
+//! The input of a builtin function: its arguments and its environment.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::cache::JsonCache;
@@ -9,15 +9,15 @@ use averment_base::limits::{FuelMeter, LimitError, Limits};
 use averment_base::value::{Node, Number, Object, Value, ValueText};
 use bumpalo::Bump;
 
-/// The body of a function.
+/// The implementation of a builtin function.
 pub type BuiltinBody = for<'call, 'run> fn(&mut BuiltinCall<'call, 'run>) -> BuiltinResult<'run>;
 
 /// The result of a builtin's body.
 pub type BuiltinResult<'run> = Result<Node<'run>, LimitError>;
 
-/// What a call sees beside its arguments.
+/// The environment of a call.
 pub struct CallEnvironment<'call, 'run> {
-    /// Where results live.
+    /// The arena that owns the results.
     pub arena: &'run Bump,
     /// The limits of the evaluation.
     pub limits: &'call Limits,
@@ -32,43 +32,43 @@ pub struct CallEnvironment<'call, 'run> {
 /// One call: checked arguments and the environment.
 pub struct BuiltinCall<'call, 'run> {
     arguments: &'call [Node<'run>],
-    /// Where results live.
+    /// The arena that owns the results.
     pub arena: &'run Bump,
     /// The limits of the evaluation.
     pub limits: &'call Limits,
-    /// What the evaluation may still use. Every body charges before it works.
+    /// The remaining fuel and memory. Every function must charge before it works.
     pub meter: &'call mut FuelMeter,
     /// Compiled paths and converted values of this run.
     pub cache: &'call JsonCache<'run>,
     regex: &'call dyn Fn(u32) -> Option<&'call RegexMatcher>,
 }
 
-/// A separator or a text to look for.
+/// A separator or a search text.
 pub enum SearchNeedle<'call, 'run> {
-    /// Exactly this text.
+    /// This exact text.
     Text(&'run str),
-    /// What a regular expression finds.
+    /// A regular expression.
     Regex(&'call RegexMatcher),
 }
 
 impl<'call, 'run> BuiltinCall<'call, 'run> {
-    /// A call with arguments that fit.
+    /// Creates a call. The arguments must fit the signature.
     pub(super) fn new(arguments: &'call [Node<'run>], environment: CallEnvironment<'call, 'run>) -> Self {
         let CallEnvironment { arena, limits, meter, regex, cache } = environment;
         Self { arguments, arena, limits, meter, cache, regex }
     }
 
-    /// An argument; `missing` behind the last one.
+    /// Returns an argument; `missing` after the last one.
     pub fn argument_node(&self, position: usize) -> Node<'run> {
         self.arguments.get(position).copied().unwrap_or(Node::computed(Value::Missing))
     }
 
-    /// Whether an optional argument was given.
+    /// True if an optional argument was given.
     pub fn has_argument(&self, position: usize) -> bool {
         position < self.arguments.len()
     }
 
-    /// A text argument; empty where it is none, which the table rules out.
+    /// Returns a text argument; empty for other types, which the table excludes.
     pub fn text_argument(&self, position: usize) -> &'run str {
         match self.argument_node(position).value {
             Value::Text(text) => text.as_str(),
@@ -76,7 +76,7 @@ impl<'call, 'run> BuiltinCall<'call, 'run> {
         }
     }
 
-    /// A number argument; 0 where it is none.
+    /// Returns a number argument; 0 for other types.
     pub fn number_argument(&self, position: usize) -> Number<'run> {
         match self.argument_node(position).value {
             Value::Number(number) => number,
@@ -84,24 +84,24 @@ impl<'call, 'run> BuiltinCall<'call, 'run> {
         }
     }
 
-    /// Takes the fuel of looking through an argument, lists and objects inside of it included.
+    /// Charges for a traversal of an argument, with all nested lists and objects.
     ///
     /// # Errors
-    /// When there is not so much.
+    /// Returns an error if there is not enough fuel.
     pub fn look_through(&mut self, position: usize) -> Result<(), LimitError> {
         self.meter.charge_fuel(self.cache.weights.weight_of(&self.argument_node(position)) / 64)
     }
 
-    /// Whether there is room for a value as text behind so many bytes.
+    /// Checks the memory for a value as text after `behind` bytes.
     ///
     /// # Errors
-    /// When there is none.
+    /// Returns an error if there is not enough memory.
     pub fn check_written(&self, node: &Node<'run>, behind: usize) -> Result<(), LimitError> {
         let bytes = usize::try_from(self.cache.weights.weight_of(node)).unwrap_or(usize::MAX);
         self.meter.check_memory(behind.saturating_add(bytes))
     }
 
-    /// A list argument; empty where it is none.
+    /// Returns a list argument; empty for other types.
     pub fn list_argument(&self, position: usize) -> &'run [Node<'run>] {
         match self.argument_node(position).value {
             Value::List(items) => items,
@@ -109,7 +109,7 @@ impl<'call, 'run> BuiltinCall<'call, 'run> {
         }
     }
 
-    /// An object argument.
+    /// Returns an object argument.
     pub fn object_argument(&self, position: usize) -> Option<Object<'run>> {
         match self.argument_node(position).value {
             Value::Object(object) => Some(object),
@@ -117,7 +117,7 @@ impl<'call, 'run> BuiltinCall<'call, 'run> {
         }
     }
 
-    /// An argument that is text or a regular expression.
+    /// Returns an argument that is text or a regular expression.
     pub fn needle_argument(&self, position: usize) -> Option<SearchNeedle<'call, 'run>> {
         match self.argument_node(position).value {
             Value::Text(text) => Some(SearchNeedle::Text(text.as_str())),
@@ -126,43 +126,43 @@ impl<'call, 'run> BuiltinCall<'call, 'run> {
         }
     }
 
-    /// A regular expression of the program.
+    /// Returns a regular expression of the program.
     pub fn program_regex(&self, number: u32) -> Option<&'call RegexMatcher> {
         (self.regex)(number)
     }
 
-    /// No result.
+    /// Returns the result `missing`.
     pub fn give_missing(&self) -> BuiltinResult<'run> {
         Ok(Node::computed(Value::Missing))
     }
 
-    /// A number, or no result.
+    /// Returns a number; `missing` for `None`.
     pub fn give_number(&self, number: Option<Number<'run>>) -> BuiltinResult<'run> {
         Ok(Node::computed(number.map_or(Value::Missing, Value::Number)))
     }
 
-    /// A computed double.
+    /// Returns a computed double.
     pub fn give_real(&self, value: f64) -> BuiltinResult<'run> {
         self.give_number(Number::from_f64(value))
     }
 
-    /// A count.
+    /// Returns a count.
     pub fn give_count(&self, count: usize) -> BuiltinResult<'run> {
         self.give_number(Some(Number::from_count(count)))
     }
 
-    /// A boolean.
+    /// Returns a boolean.
     pub fn give_boolean(&self, value: bool) -> BuiltinResult<'run> {
         Ok(Node::computed(Value::Boolean(value)))
     }
 
-    /// A computed text.
+    /// Copies a computed text into the arena and returns it.
     pub fn give_text(&mut self, text: &str) -> BuiltinResult<'run> {
         self.meter.charge_memory(text.len())?;
         Ok(borrowed_text(self.arena.alloc_str(text)))
     }
 
-    /// A list of computed values.
+    /// Returns a list of computed values.
     pub fn give_list(&mut self, items: impl IntoIterator<Item = Node<'run>>) -> BuiltinResult<'run> {
         let mut list = Vec::new();
         for item in items {
@@ -174,12 +174,12 @@ impl<'call, 'run> BuiltinCall<'call, 'run> {
     }
 }
 
-/// Text that lives as long as the run.
+/// Wraps a text that lives as long as the run.
 pub fn borrowed_text(text: &str) -> Node<'_> {
     Node::computed(Value::Text(ValueText::Plain(text)))
 }
 
-/// The first element of a list that is missing or not recorded decides what a computation over all of them gives.
+/// Returns the first element of a list that is missing or not recorded. It determines the result of a computation over all elements.
 pub fn first_gap<'run>(items: &[Node<'run>]) -> Option<Value<'run>> {
     items.iter().find_map(|item| match item.value {
         Value::Missing => Some(Value::Missing),

@@ -1,12 +1,12 @@
-//! Values as the JSON library has them. Only for the borders of libraries that take nothing else.
+//! Conversion to `serde_json` values, only for libraries that need them.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::value::compare::with_deep_stack;
 use averment_base::value::{Number, Value};
 
-/// Missing or unrecorded values become `null`, so that positions stay.
+/// Converts a value. Missing and unrecorded values become `null`, so that list positions stay.
 pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
     match value {
         Value::Missing | Value::Absent | Value::Null | Value::Regex(_) => serde_json::Value::Null,
@@ -27,7 +27,7 @@ pub(super) fn to_library(value: &Value<'_>) -> serde_json::Value {
     }
 }
 
-/// Exact within 64 bits, else the nearest finite double.
+/// Converts a number: exactly within 64 bits, otherwise to the nearest finite double.
 pub(super) fn to_library_number(number: Number<'_>) -> serde_json::Number {
     let spelled = match number {
         Number::Written(text) => text.parse().ok(),

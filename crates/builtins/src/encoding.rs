@@ -1,6 +1,6 @@
 //! Functions over encodings of text.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
@@ -12,11 +12,11 @@ use std::fmt::Write as _;
 
 pub(super) fn sha256<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let text = call.text_argument(0);
-    // A hash takes about ten times as long as a look.
+    // Hashing a byte takes about ten times as long as scanning it.
     call.meter.charge_fuel(text.len() as u64)?;
     let mut out = String::with_capacity(64);
     for byte in Sha256::digest(text.as_bytes()) {
-        // Writing into a string cannot fail.
+        // Writing to a string cannot fail.
         let _ = write!(out, "{byte:02x}");
     }
     call.give_text(&out)
@@ -38,7 +38,7 @@ pub(super) fn base64_decode<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinRe
     }
 }
 
-/// The bytes that base64 in either alphabet stands for; white space and missing padding do not matter.
+/// Decodes base64 in either alphabet. White space and missing padding are allowed.
 #[must_use]
 pub fn decode_base64(text: &str) -> Option<Vec<u8>> {
     let compact: String = text.chars().filter(|character| !character.is_whitespace()).collect();

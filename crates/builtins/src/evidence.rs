@@ -1,4 +1,4 @@
-//! Functions about evidence: what an answer claims and what its sources hold, credentials, personal data.
+//! Functions about evidence: groundedness of answers in sources, credentials, personal data.
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text};
 use super::detect::Detector;
@@ -7,7 +7,7 @@ use super::overlap::longest_overlap;
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Value};
 
-/// The machine reports a missing value as a fault where it calls.
+/// Returns its argument. For a missing value, the machine reports the error at the call.
 pub(super) fn required<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     Ok(call.argument_node(0))
 }
@@ -15,7 +15,7 @@ pub(super) fn required<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<
 pub(super) fn grounded<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let claims = grounding::collect_claims(&call.argument_node(0).value, call.meter)?;
     if claims.is_empty() {
-        // Nothing was claimed: it holds, and nothing exercised it.
+        // Without any claim, the test holds vacuously.
         return Ok(Node::computed(Value::Truth(Truth::TrueByMissing)));
     }
     let missing = grounding::find_ungrounded(claims, &call.argument_node(1).value, call.meter)?;
@@ -35,7 +35,7 @@ pub(super) fn ungrounded<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResul
 
 pub(super) fn overlap<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let words = longest_overlap(&call.argument_node(0).value, &call.argument_node(1).value, call.meter)?;
-    // Where one side has no word there was nothing to compare.
+    // If one side has no words, the comparison is vacuous.
     let node = call.give_count(words.unwrap_or(0))?;
     Ok(if words.is_none() { Node::from_nowhere(node.value) } else { node })
 }

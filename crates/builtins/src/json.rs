@@ -1,6 +1,6 @@
-//! The functions for JSON: reading it from text, finding it in text, JSONPath.
+//! Functions for JSON: parsing, searching in text, JSONPath.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text};
@@ -60,7 +60,7 @@ pub(super) fn without<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
     leave_out(call, value, &keys)
 }
 
-/// Each part of the value is looked at once, and each of its entries for each key.
+/// Removes keys at any depth. Visits each part of the value once, and compares each entry with each key.
 fn leave_out<'run>(call: &mut BuiltinCall<'_, 'run>, node: Node<'run>, keys: &[&str]) -> BuiltinResult<'run> {
     let value = match node.value {
         Value::List(items) => {
@@ -99,16 +99,16 @@ pub(super) fn undecided<'run>(_: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'r
     Ok(Node::computed(Value::Absent))
 }
 
-/// Why a JSONPath cannot be used.
+/// An error in a JSONPath.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PathError {
-    /// Where, in bytes of the path.
+    /// The byte offset in the path.
     pub offset: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
-/// Why a JSONPath is not read, although it may be one: it would take too much.
+/// Returns the reason if a JSONPath is refused because it would be too expensive.
 #[must_use]
 pub fn too_much(path: &str) -> Option<String> {
     path_cost::path_refusal(path)
@@ -117,7 +117,7 @@ pub fn too_much(path: &str) -> Option<String> {
 /// Checks the syntax of a JSONPath (RFC 9535), for the checker.
 ///
 /// # Errors
-/// Where and what is wrong.
+/// Returns the location and the problem.
 pub fn check_path(path: &str) -> Result<(), PathError> {
     if !path.starts_with('$') {
         return Err(PathError { offset: 0, message: "a path starts with `$`, the value it looks into".to_owned() });
@@ -133,7 +133,7 @@ pub fn check_path(path: &str) -> Result<(), PathError> {
 pub(super) fn jsonpath<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let (root, text) = (call.argument_node(0), call.text_argument(1));
     let memory = ValueMemory { arena: call.arena, limits: call.limits, meter: call.meter };
-    // A path goes into the value that a text holds, this one like those of the language.
+    // Paths continue into JSON inside a text, as in the language's own paths.
     let root = call.cache.parse_container(&root, memory)?.unwrap_or(root);
     let Some(path) = call.cache.path(text) else { return call.give_missing() };
     let converted = call.cache.converted(root.value, call.meter)?;

@@ -1,6 +1,6 @@
-//! Looking for JSON in texts.
+//! Searches for JSON in texts.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::limits::{FuelMeter, LimitError, Limits};
@@ -10,17 +10,17 @@ use averment_base::value::{Node, Value};
 use bumpalo::Bump;
 use std::ops::Range;
 
-/// Whether a text is JSON as a whole, white space around it allowed.
+/// True if a whole text is JSON, with optional surrounding white space.
 #[must_use]
 pub fn is_json(text: &str) -> bool {
     serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
-/// Finds JSON inside a text: the first object from the left that `accept` takes, else the first list. Only whole values count, not
-/// what is inside them; objects in a list stand for themselves as well, since answers often wrap one object into a list.
+/// Finds JSON inside a text: the first object from the left that `accept` takes, otherwise the first list. Only outermost values count. But objects
+/// in a list count as well, since answers often wrap one object in a list.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn find_json(
     text: &str,
     limits: &Limits,
@@ -49,10 +49,10 @@ pub fn find_json(
     Ok(found)
 }
 
-/// Whether an object or a list that stands inside of another one in the text is one that `accept` takes.
+/// True if `accept` takes an object or a list that is nested inside of another one in the text.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn holds_inner_json(
     text: &str,
     limits: &Limits,
@@ -87,7 +87,7 @@ fn any_inside(
     Ok(false)
 }
 
-/// The first object that fits: the value itself, or one in lists.
+/// Returns the first object that fits: the value itself, or one in lists.
 fn first_object(
     node: &Node<'_>,
     meter: &mut FuelMeter,
@@ -107,7 +107,7 @@ fn first_object(
     }
 }
 
-/// Shows the objects and lists that stand in a text and in no other, from the left, while `show` returns true.
+/// Calls `show` with the outermost objects and lists of a text, from the left, while it returns true.
 pub(super) fn each_json(
     text: &str,
     limits: &Limits,

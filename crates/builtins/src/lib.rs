@@ -1,4 +1,4 @@
-//! The functions of the language: one table of them, and what stands behind the tests of values.
+//! The functions of the language in one table, and the implementation of value tests.
 
 #![cfg_attr(
     test,
@@ -46,7 +46,7 @@ mod word_rank;
 
 pub use call::CallEnvironment;
 
-// Bounds on time hold for the work of the processor, whatever else runs beside a test.
+// Test time limits measure CPU time, so that other processes do not affect them.
 #[cfg(test)]
 #[path = "../../../benches/clock/mod.rs"]
 mod clock;

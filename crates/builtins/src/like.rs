@@ -1,6 +1,6 @@
-//! Values that are like an expected part: what `VALUE like PART` asks.
+//! The test `VALUE like PART`: compares values with an expected part.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
@@ -14,17 +14,17 @@ use averment_base::value::notation::notation_with;
 use averment_base::value::{Node, Value};
 use bumpalo::Bump;
 
-/// Length of a value in a sentence.
+/// Maximum length of a value in a message.
 const SHOWN: usize = 60;
 
-/// The most values that one comparison looks at.
+/// Maximum number of values that one comparison visits.
 const MOST_COMPARED: usize = 2_000_000;
-/// The words of the option that takes lists in any order.
+/// The words of the option for lists in any order.
 pub const ANY_ORDER: &str = "in any order";
-/// The word of the option that folds texts.
+/// The word of the option that ignores case, white space and look-alike characters in texts.
 pub const FOLDED: &str = "folded";
 
-/// Whether a value holds the part.
+/// True if a value contains the part.
 pub(super) fn is_like<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let arguments = [0, 1, 2, 3].map(|place| call.argument_node(place));
     let Some(rules) = part_rules(&arguments) else { return call.give_missing() };
@@ -37,7 +37,7 @@ pub(super) fn is_like<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
             Err(_) => return Ok(Node::computed(Value::Truth(Truth::FalseByMissing))),
         }
     }
-    // Every object is like a part that names no key.
+    // A part that names no key fits every object, so the test is vacuous.
     let asks_nothing = matches!(wanted, Value::Object(part) if part.entries().iter().all(|entry| rules.ignored.has_key(entry.key, None)));
     let fit = match rules.value_fit(&wanted, &given, None) {
         Truth::True if asks_nothing => Truth::TrueByMissing,
@@ -53,7 +53,7 @@ pub(super) fn is_like<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
     }))
 }
 
-/// How values are compared; `None` where a key is no text.
+/// Returns the comparison rules; `None` if a key is no text.
 fn part_rules<'run>(arguments: &[Node<'run>]) -> Option<PartRules<'run>> {
     let keys = match arguments.get(2).map(|keys| keys.value) {
         Some(Value::List(keys)) => keys,
@@ -78,7 +78,7 @@ fn part_rules<'run>(arguments: &[Node<'run>]) -> Option<PartRules<'run>> {
     })
 }
 
-/// Why a value is not like the part: the first place that differs, in words.
+/// Explains why a value does not fit the part: the first difference, in words.
 #[must_use]
 pub fn like_difference(arguments: &[Node<'_>]) -> Option<String> {
     let rules = part_rules(arguments)?;
@@ -122,7 +122,7 @@ fn path_words(path: &KeyPath<'_>) -> String {
     outer + path.key
 }
 
-/// The value itself as the score of the assertion, where it is one.
+/// Returns the value itself as the score of the assertion, if it is between 0 and 1.
 pub(super) fn score<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let value = call.number_argument(0).to_f64();
     if (0.0..=1.0).contains(&value) { Ok(call.argument_node(0)) } else { call.give_missing() }

@@ -1,6 +1,6 @@
 //! Functions over lists and objects.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, borrowed_text, first_gap};
@@ -14,10 +14,10 @@ use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, DefaultHasher};
 
-/// Length of a value in a sentence.
+/// Maximum length of a value in a message.
 const SHOWN: usize = 60;
 
-/// The numbers of a list, or the overall result if one is not a number.
+/// Returns the numbers of a list, or the overall result if one is not a number.
 fn collect_numbers<'run>(
     items: &[Node<'run>],
     meter: &mut FuelMeter,
@@ -44,7 +44,7 @@ fn over_numbers<'run>(
     }
 }
 
-/// Summed left to right; integers stay exact if they fit.
+/// Sums numbers from left to right. Integers stay exact if they fit.
 fn sum_numbers<'run>(numbers: &[Number<'run>]) -> Option<Number<'run>> {
     match numbers.split_first() {
         None => Some(Number::Integer(0)),
@@ -83,7 +83,7 @@ pub(super) fn percentile<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResul
     })
 }
 
-/// Linear interpolation between sorted numbers.
+/// Interpolates linearly between sorted numbers.
 fn interpolate_share<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number<'run>> {
     let last = sorted.len().checked_sub(1)?;
     #[expect(clippy::cast_precision_loss, reason = "no list is so long that its length is not exact")]
@@ -99,7 +99,7 @@ fn interpolate_share<'run>(sorted: &[Number<'run>], share: f64) -> Option<Number
     Number::from_f64(low + (high - low) * fraction)
 }
 
-/// Missing if lengths differ, a list is empty, or one has no direction.
+/// Returns the cosine similarity; missing if lengths differ, a list is empty, or one is a zero vector.
 pub(super) fn cosine<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     call.look_through(0)?;
     call.look_through(1)?;
@@ -128,7 +128,7 @@ pub(super) fn max<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run>
     find_extreme(call, Ordering::Greater)
 }
 
-/// Of equal extremes the first.
+/// Returns the extreme element. Of equal extremes, it is the first one.
 fn find_extreme<'run>(call: &mut BuiltinCall<'_, 'run>, direction: Ordering) -> BuiltinResult<'run> {
     let items = call.list_argument(0);
     call.meter.charge_fuel(items.len() as u64)?;
@@ -137,7 +137,7 @@ fn find_extreme<'run>(call: &mut BuiltinCall<'_, 'run>, direction: Ordering) -> 
         return Ok(Node::computed(value));
     }
     let Some((&first, rest)) = items.split_first() else { return call.give_missing() };
-    // A single value has to be of a kind that can be ordered, too.
+    // A single value must also be of an ordered type.
     if compare_values(&first.value, &first.value).is_none() {
         return call.give_missing();
     }
@@ -184,13 +184,13 @@ pub(super) fn f1<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> 
         }
     }
     if all == 0 {
-        // Nothing was there, and nothing was wanted.
+        // Neither side has elements, so the result is vacuous.
         return Ok(Node::from_nowhere(Value::Number(Number::Integer(1))));
     }
     call.give_real(2.0 * shared as f64 / all as f64)
 }
 
-/// The elements of a list, or the words of a text: its runs of letters and digits, in lower case.
+/// Returns the elements of a list, or the words of a text: its runs of letters and digits, in lower case.
 fn element_list<'run>(call: &mut BuiltinCall<'_, 'run>, position: usize) -> Result<&'run [Node<'run>], LimitError> {
     let Value::Text(text) = call.argument_node(position).value else { return Ok(call.list_argument(position)) };
     let text = text.as_str();
@@ -222,7 +222,7 @@ pub(super) fn sort<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run
         _ => None,
     });
     let Some(order) = TextOrder::shared(texts) else { return call.give_missing() };
-    // One order for all: an order that changes with the pair could have a circle.
+    // All elements use the same order, because mixing orders could give a cycle.
     sorted.sort_by(|a, b| match (a.value, b.value) {
         (Value::Text(a), Value::Text(b)) => order.compare_fully(a.as_str(), b.as_str()),
         (a, b) => compare_values(&a, &b).unwrap_or(Ordering::Equal),
@@ -284,8 +284,8 @@ pub(super) fn contains_in_order<'run>(call: &mut BuiltinCall<'_, 'run>) -> Built
     call.give_boolean(true)
 }
 
-/// Why a list does not hold others in this order: the first element that is not behind those before it. `None` where one is a regular
-/// expression.
+/// Explains why a list does not contain others in this order: names the first element that does not come after the previous ones. `None` if one is a
+/// regular expression.
 #[must_use]
 pub fn order_gap(arguments: &[Node<'_>]) -> Option<String> {
     let [Node { value: Value::List(values), .. }, Node { value: Value::List(wanted), .. }, ..] = arguments else {

@@ -1,21 +1,21 @@
-//! A regular expression of a program, in whichever way it is matched.
+//! The regular expressions of a program, matched linearly or by backtracking.
 
 use super::backtrack::BacktrackRegex;
 use super::pattern::{CapturedGroup, LinearRegex};
 use averment_base::limits::{FuelMeter, LimitError};
 
-/// A regular expression that is ready to be used.
+/// A compiled regular expression.
 #[derive(Debug)]
 pub enum RegexMatcher {
-    /// Takes time linear in the text.
+    /// Takes linear time.
     Linear(Box<LinearRegex>),
     /// Backtracks; with its number in the program.
     Backtracking(u32, Box<BacktrackRegex>),
 }
 
 impl RegexMatcher {
-    /// Builds the regular expression of this number of a program, one of so many that share the memory for what they remember of texts;
-    /// `None` where it cannot be used or takes more than so many bytes.
+    /// Compiles a regular expression with this number in the program. `count` expressions share the cache memory. Returns `None` if it is invalid or
+    /// needs more than `limit` bytes.
     #[must_use]
     pub fn new(number: u32, pattern: &str, backtracks: bool, count: usize, limit: usize) -> Option<Self> {
         Some(match backtracks {
@@ -24,16 +24,16 @@ impl RegexMatcher {
         })
     }
 
-    /// The same for another thread; `None` where it remembers nothing while it searches, and threads can share it.
+    /// Returns a copy for another thread. Returns `None` if the expression keeps no cache, so that threads can share it.
     #[must_use]
     pub fn for_thread(&self) -> Option<Self> {
         self.as_linear().map(|pattern| Self::Linear(Box::new(pattern.for_thread())))
     }
 
-    /// Whether it is found in a text.
+    /// True if a text contains a match.
     ///
     /// # Errors
-    /// When that would take more than there is.
+    /// Returns an error if a limit is exceeded.
     pub fn is_match(&self, text: &str, meter: &mut FuelMeter) -> Result<bool, LimitError> {
         match self {
             Self::Linear(pattern) => pattern.is_match(text, meter),
@@ -41,10 +41,10 @@ impl RegexMatcher {
         }
     }
 
-    /// Where it is first found in a text.
+    /// Returns the start of the first match in a text.
     ///
     /// # Errors
-    /// When that would take more than there is.
+    /// Returns an error if a limit is exceeded.
     pub fn find(&self, text: &str, meter: &mut FuelMeter) -> Result<Option<usize>, LimitError> {
         match self {
             Self::Linear(pattern) => Ok(if pattern.is_match(text, meter)? {
@@ -56,10 +56,10 @@ impl RegexMatcher {
         }
     }
 
-    /// The groups of the first match in a text.
+    /// Returns the groups of the first match in a text.
     ///
     /// # Errors
-    /// When that would take more than there is.
+    /// Returns an error if a limit is exceeded.
     pub fn capture_groups<'p, 't>(
         &'p self,
         text: &'t str,
@@ -69,7 +69,7 @@ impl RegexMatcher {
             Self::Backtracking(number, pattern) => return pattern.capture_groups(*number, text, meter),
             Self::Linear(pattern) => pattern,
         };
-        // The groups have to be found as well.
+        // Finding groups takes additional work.
         pattern.pay_for_matches(text, 4, meter)?;
         let Some(captures) = pattern.regex.captures(text) else { return Ok(None) };
         let groups = pattern.regex.capture_names().zip(captures.iter());
@@ -78,7 +78,7 @@ impl RegexMatcher {
         Ok(Some(groups.map(group).collect()))
     }
 
-    /// The linear one.
+    /// Returns the linear expression, if it is one.
     #[must_use]
     pub fn as_linear(&self) -> Option<&LinearRegex> {
         match self {

@@ -1,4 +1,4 @@
-//! Why a function gives nothing: what is wrong with one of its arguments, for the reason of an assertion.
+//! Explains why a function has no result: the problem with one of its arguments, for the reason of an assertion.
 
 use super::detect::redacted_start;
 use super::table::{Builtin, type_word};
@@ -10,8 +10,8 @@ use averment_base::value::json::{json_start, parse};
 use averment_base::value::{Node, Number, Value};
 use bumpalo::Bump;
 
-/// The argument that a function could make nothing of, and words that stand behind its text: `is not JSON (line 1, column 5)`. `None`
-/// where an argument was missing or not recorded itself, and where nothing more can be said.
+/// Returns the index of the problematic argument, and words to append to its text: `is not JSON (line 1, column 5)`. `None` if an argument itself was
+/// missing or not recorded, or if there is no better explanation.
 #[must_use]
 pub fn missing_reason(builtin: &Builtin, arguments: &[Node<'_>]) -> Option<(usize, String)> {
     if arguments.iter().any(|argument| matches!(argument.value, Value::Missing | Value::Absent)) {
@@ -53,7 +53,7 @@ fn with_article(words: &str) -> String {
     format!("{} {words}", if vowel { "an" } else { "a" })
 }
 
-/// Where a text stops being JSON. What stands there is not shown: it may be half of something that nobody is to see.
+/// Describes where a text stops being JSON. The text there is not quoted, because it may be a part of a secret.
 pub fn not_json(value: &Value<'_>) -> Option<String> {
     let Value::Text(text) = value else { return None };
     let text = text.as_str();
@@ -81,7 +81,7 @@ fn has_valid_share(arguments: &[Node<'_>]) -> bool {
     matches!(arguments.get(1).map(|node| node.value), Some(Value::Number(number)) if (0.0..=1.0).contains(&number.to_f64()))
 }
 
-/// The fault of a list: it is empty, or an element cannot be computed with.
+/// Returns the problem of a list: it is empty, or an element is no valid operand.
 fn of_list(builtin: &Builtin, list: &Node<'_>) -> Option<String> {
     let Value::List(items) = list.value else { return None };
     if items.is_empty() {

@@ -1,13 +1,13 @@
-//! Functions over numbers. What is whole already stays as it is written, at any size.
+//! Functions over numbers. Whole numbers keep their spelling, at any size.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
 use averment_base::value::{Node, Number, Value};
 use std::cmp::Ordering;
 
-/// An integer if the value is whole and fits 64 bits.
+/// Converts a double; to an integer if it is whole and fits 64 bits.
 fn to_number(value: f64) -> Option<Number<'static>> {
     let number = Number::from_f64(value)?;
     Some(number.as_i64().map_or(number, Number::Integer))
@@ -58,13 +58,13 @@ pub(super) fn round<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'ru
     call.give_number(round_decimal(number.to_f64(), digits))
 }
 
-/// Rounds the shortest decimal form, halves away from zero: 1.005 gives 1.01, as readers expect.
+/// Rounds the shortest decimal form, with halves away from zero: 1.005 gives 1.01, as readers expect.
 fn round_decimal(value: f64, digits: i32) -> Option<Number<'static>> {
     let text = format!("{:e}", value.abs());
     let (mantissa, exponent) = text.split_once('e')?;
     let exponent: i32 = exponent.parse().ok()?;
     let all: String = mantissa.chars().filter(char::is_ascii_digit).collect();
-    // Digits of the mantissa that stay: those before the point and `digits` behind it.
+    // Number of kept digits: those before the point, and `digits` after it.
     let kept = exponent.checked_add(1)?.checked_add(digits)?;
     let Ok(kept) = usize::try_from(kept) else { return Some(Number::Integer(0)) };
     if kept >= all.len() {

@@ -1,32 +1,32 @@
-//! Commands, paths and URLs that are written otherwise than a rule looks for: that their letters differ is no evidence that the thing does
+//! Commands, paths and URLs that a run spells differently than a rule. A textual difference does not prove that they are different things
 //! (`docs/reference/expressions.md`, "Other spellings").
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::value::glob::matches_wildcard;
 use averment_runs::command::WantedCommand;
 use averment_runs::path::{leaves_root, normal_path};
 
-/// Why a test of two texts is no evidence.
+/// The reason why a test of two texts is no evidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherSpelling {
-    /// The line runs the program with these flags, written otherwise.
+    /// The line runs the program with these flags, in another spelling.
     Command,
-    /// Written without `.`, `..` and doubled separators, the path has another answer.
+    /// Without `.`, `..` and doubled separators in the path, the test has another answer.
     Path,
-    /// Both are one path or URL.
+    /// Both are the same path or URL.
     SamePath,
-    /// The path climbs out of its folder: where it leads is not known.
+    /// The path leaves its folder with `..`, so its target is unknown.
     Climbing,
-    /// The host goes on behind the text: `https://a.com` and `https://a.com.evil`.
+    /// The host continues after the text: `https://a.com` and `https://a.com.evil`.
     Host,
-    /// A pattern with `*` is compared as a text.
+    /// A text with `*` was compared literally, although it looks like a pattern.
     Pattern,
 }
 
 impl OtherSpelling {
-    /// In words, to append to what was tested.
+    /// Returns words to append to the tested text.
     #[must_use]
     pub fn in_words(self) -> &'static str {
         match self {
@@ -40,36 +40,36 @@ impl OtherSpelling {
     }
 }
 
-/// A test of a text and what is looked for in it, with its answer.
+/// A test of a text for another text, with its answer.
 #[derive(Debug, Clone, Copy)]
 pub struct TextTest<'t> {
     /// The text of the run.
     pub text: &'t str,
-    /// What is looked for.
+    /// The text that the rule looks for.
     pub wanted: &'t str,
-    /// What the test says of the letters.
+    /// The literal answer of the test.
     pub answer: bool,
-    /// True if the texts have to be equal.
+    /// True if the test requires equal texts.
     pub is_whole: bool,
 }
 
-/// Longer texts are no command, path or URL.
+/// Maximum length of commands, paths and URLs, in bytes.
 const LONGEST: usize = 16 << 10;
-/// Longer texts are no pattern, and nothing that one stands for.
+/// Maximum length of patterns and of texts to match with them, in bytes.
 const LONGEST_PATTERN: usize = 512;
-/// How often a text is gone over before it is known whether it is another spelling.
+/// Number of passes over a text to detect another spelling, for the cost.
 const PASSES: usize = 8;
 
-/// One of these stands in every path and URL that is not spelled plainly.
+/// Every path or URL that is not in plain spelling contains one of these.
 pub const SPELLING_SIGNS: [&str; 6] = ["//", "\\", "%2", "%5", "/.", "./"];
 
-/// Whether what is looked for has other spellings, so that a text without its letters may have it all the same.
+/// True if the searched text has other spellings, so that a text may contain it in another form.
 #[must_use]
 pub fn has_other_spellings(wanted: &str) -> bool {
     is_place(wanted) || is_flagged(wanted)
 }
 
-/// Texts of which one stands in every text that has a part, in any spelling.
+/// Returns texts of which every text that contains `wanted` in any spelling has at least one.
 #[must_use]
 pub fn needed_parts(wanted: &str) -> Vec<String> {
     let mut parts = vec![wanted.to_owned()];
@@ -84,7 +84,7 @@ pub fn needed_parts(wanted: &str) -> Vec<String> {
     parts
 }
 
-/// What a comparison of two texts as commands, paths and patterns goes over; 0 if they are none.
+/// Returns the cost of comparing two texts as commands, paths and patterns, in bytes; 0 if they are none.
 #[must_use]
 pub fn equality_cost(left: &str, right: &str) -> usize {
     let (both, product) = (left.len().saturating_add(right.len()), left.len().saturating_mul(right.len()));
@@ -95,17 +95,17 @@ pub fn equality_cost(left: &str, right: &str) -> usize {
     }
 }
 
-/// How two texts that differ name one thing all the same.
+/// Returns how two different texts may still name the same thing.
 #[must_use]
 pub fn equality_spelling(left: &str, right: &str) -> Option<OtherSpelling> {
     EqualityForm::of_texts(left, right)?;
-    // In a list of the run, what is looked for stands on the left.
+    // With a list of the run, the searched text is on the left, so both orders are tried.
     let test = |text, wanted| TextTest { text, wanted, answer: false, is_whole: true };
     let found = |test: TextTest<'_>| test.other_spelling(|text, wanted| text == wanted);
     found(test(left, right)).or_else(|| found(test(right, left)))
 }
 
-/// What two texts may be that are not equal: most are ids and words, which nothing has to be asked of.
+/// Possible relations of two different texts. Most texts are ids and words, which need no comparison.
 #[derive(Clone, Copy)]
 enum EqualityForm {
     Spelling,
@@ -130,21 +130,21 @@ fn has_spelling_sign(text: &str) -> bool {
     SPELLING_SIGNS.iter().any(|sign| text.contains(sign))
 }
 
-/// Whether a regular expression says how a path or a URL begins.
+/// True if a regular expression describes the start of a path or URL.
 #[must_use]
 pub fn asks_for_start(pattern: &str) -> bool {
     pattern.contains('^') && pattern.contains('/') && !pattern.contains("\\.\\.")
 }
 
 impl TextTest<'_> {
-    /// What [`Self::other_spelling`] goes over, in bytes.
+    /// Returns the cost of [`Self::other_spelling`], in bytes.
     #[must_use]
     pub fn spelling_cost(self) -> usize {
         let is_asked = self.text.len().max(self.wanted.len()) <= LONGEST;
         if is_asked { self.text.len().saturating_add(self.wanted.len()).saturating_mul(PASSES) } else { 0 }
     }
 
-    /// How the text, or what is looked for, is spelled so that the answer is no evidence. `holds` is the test.
+    /// Returns the other spelling that makes the answer no evidence. `holds` is the test.
     #[must_use]
     pub fn other_spelling(self, holds: impl Fn(&str, &str) -> bool) -> Option<OtherSpelling> {
         if self.text.len().max(self.wanted.len()) > LONGEST {
@@ -188,7 +188,7 @@ impl TextTest<'_> {
         (climbs && (!self.is_whole || may_end_at(plain, looked_for))).then_some(OtherSpelling::Climbing)
     }
 
-    /// Everywhere where the text has a scheme and a host, the name of the host goes on.
+    /// Detects that the host name continues at every occurrence of the scheme and host in the text.
     fn other_host(self) -> Option<OtherSpelling> {
         let (_, host) = self.wanted.split_once("://").filter(|_| self.answer && !self.is_whole)?;
         let is_host = !host.is_empty() && !host.contains(['/', '?', '#', '*', ' ']);
@@ -203,18 +203,18 @@ impl TextTest<'_> {
     }
 }
 
-/// Whether a path that climbs may lead to a path from the root: behind its climbing it has the same end.
+/// True if a climbing path may lead to an absolute path: after its `../` it has the same end.
 fn may_end_at(climbing: &str, wanted: &str) -> bool {
     let end = climbing.trim_start_matches("../").trim_end_matches('/');
     end == ".." || wanted.trim_end_matches('/').strip_suffix(end).is_some_and(|front| front.ends_with('/'))
 }
 
-/// A full stop that nothing follows.
+/// True for a full stop or colon that ends a sentence.
 fn is_end_of_sentence(behind: &str) -> bool {
     behind.strip_prefix(['.', ':']).is_some_and(|next| next.chars().next().is_none_or(char::is_whitespace))
 }
 
-/// The plain spelling of a path or a URL; `None` if it has that, or is neither.
+/// Returns the plain spelling of a path or URL; `None` if it is already plain, or neither of them.
 #[must_use]
 pub fn plain_spelling(text: &str) -> Option<String> {
     if text.len() > LONGEST || !has_spelling_sign(text) {
@@ -226,7 +226,7 @@ pub fn plain_spelling(text: &str) -> Option<String> {
     let is_scheme = !scheme.is_empty() && scheme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'+');
     let host_end = memchr::memchr3(b'/', b'?', b'#', rest.as_bytes()).unwrap_or(rest.len());
     let (host, behind) = rest.split_at(host_end);
-    // Most URLs are plain: they are not written anew to see that.
+    // Fast path: most URLs are plain, so they are not rebuilt.
     let is_lower = |part: &str| !part.bytes().any(|byte| byte.is_ascii_uppercase());
     if !is_scheme || is_lower(scheme) && is_lower(host) && !has_spelling_sign(behind) || rest.contains(is_foreign) {
         return None;
@@ -237,12 +237,12 @@ pub fn plain_spelling(text: &str) -> Option<String> {
     (plain != text).then_some(plain)
 }
 
-/// What any two texts share that name one thing in two spellings, beside texts that are spelled plainly.
+/// Returns keys such that two texts share a key if they name the same thing in two spellings.
 #[must_use]
 pub fn shared_spellings(text: &str) -> Vec<String> {
     let plain = plain_spelling(text);
     let path = plain.as_deref().unwrap_or(text);
-    // A path that climbs may end where one from the root does.
+    // A climbing path may have the same end as an absolute path.
     let is_loose = text.len() <= LONGEST && (path.starts_with('/') || leaves_root(path)) && is_path(text);
     let end = is_loose.then(|| path.trim_end_matches('/').rsplit('/').next().unwrap_or_default().to_owned());
     let is_command = text.len() <= LONGEST && text.contains(" -");
@@ -250,7 +250,7 @@ pub fn shared_spellings(text: &str) -> Vec<String> {
     plain.into_iter().chain(end).chain(command.map(|command| command.sorted_words())).collect()
 }
 
-/// Whether two texts are one path, spelled in two ways.
+/// True if two texts are the same path in two spellings.
 #[must_use]
 pub fn is_same_path(left: &str, right: &str) -> bool {
     let may_be =
@@ -259,17 +259,16 @@ pub fn is_same_path(left: &str, right: &str) -> bool {
     may_be(left) && may_be(right) && (is_path(left) || is_path(right)) && plain(left) == plain(right)
 }
 
-/// Whether a text may be the path of a file.
 fn is_path(text: &str) -> bool {
     text.contains(['/', '\\', '%']) && !text.contains("://") && !text.contains(is_foreign)
 }
 
-/// Signs that stand in no path that anybody writes, and in sentences, commands and JSON.
+/// True for characters that occur in sentences, commands and JSON, but not in usual paths.
 fn is_foreign(sign: char) -> bool {
     sign.is_whitespace() || matches!(sign, '"' | '\'' | '`' | '{' | '}' | '<' | '>' | '|' | ';' | '$')
 }
 
-/// A path or a URL that names something: `src/`, `/etc/passwd`, `https://a.com`. A rule that looks for `..` asks for the spelling.
+/// True for a path or URL that names something: `src/`, `/etc/passwd`, `https://a.com`. A rule that looks for `..` tests the spelling itself.
 fn is_place(wanted: &str) -> bool {
     wanted.contains('/')
         && wanted.contains(char::is_alphanumeric)
@@ -277,12 +276,12 @@ fn is_place(wanted: &str) -> bool {
         && !wanted.contains(is_foreign)
 }
 
-/// A program with flags.
+/// True for a program with flags.
 fn is_flagged(wanted: &str) -> bool {
     wanted.contains(" -") && WantedCommand::read(wanted).is_some()
 }
 
-/// A text with `*` that reads as a pattern of names or paths.
+/// True for a text with `*` that looks like a pattern for names or paths.
 fn is_pattern(wanted: &str) -> bool {
     wanted.contains('*') && wanted.contains(char::is_alphanumeric) && !wanted.contains(is_foreign)
 }
@@ -376,7 +375,7 @@ mod tests {
     }
 
     proptest! {
-        /// A text without any of the needed parts has what is looked for in no spelling.
+        /// A text without any of the needed parts contains the searched text in no spelling.
         #[test]
         fn every_other_spelling_has_one_of_the_needed_parts(
             text in r"(\.{1,2}|/|\\|%2[eEf]|%252e|%5c|a|B|b|https://|rm -fr|rm | -r| -f){0,7}",
@@ -387,13 +386,13 @@ mod tests {
             prop_assert!(!is_had || is_told, "{} {}", text, wanted);
         }
 
-        /// Whoever compares only texts with something in common misses none.
+        /// Comparing only texts with a shared key misses no pair.
         #[test]
         fn texts_of_one_spelling_share_it(left in SPELLED, right in SPELLED) {
             let shared = |text: &str| shared_spellings(text).into_iter().chain([text.to_owned()]).collect::<Vec<String>>();
             match equality_spelling(&left, &right) {
                 None | Some(OtherSpelling::Pattern) => {}
-                // What ends in nothing but climbing may end anywhere.
+                // A path that ends in `..` may end anywhere.
                 Some(OtherSpelling::Climbing) if [&left, &right].iter().any(|text| shared(text).iter().any(|one| one.ends_with(".."))) => {}
                 Some(found) => {
                     let (left, right) = (shared(&left), shared(&right));
@@ -405,7 +404,7 @@ mod tests {
 
     const SPELLED: &str = r"(\./|\.\./|/|%2e|a|b/|a//|rm -r|rm | -f| -r| -rf){1,5}";
 
-    /// The plain spelling of a place is the only one of which it is said that nothing else could stand there.
+    /// Plain texts have no other plain spelling.
     #[test]
     fn plain_spellings_stay() {
         for text in ["src/a", "/etc/passwd", "https://a.com/x?y=../z", "a.txt", "../a", "a b/../c", ""] {

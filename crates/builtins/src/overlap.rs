@@ -1,9 +1,9 @@
-//! The longest run of words that two values share: what of an untrusted text has reached another one.
+//! The longest sequence of words that two values share, to find text from an untrusted source in another value.
 //!
-//! A word is a token as `mentions` has it (`docs/reference/expressions.md`), and is compared letter by letter. The words of the first value make
-//! a suffix automaton, through which those of the other go once: what it takes grows with the number of words, whatever they are.
+//! A word is a token as defined for `mentions` (`docs/reference/expressions.md`), and is compared exactly. The words of the first value are stored in
+//! a suffix automaton, and the words of the other value are matched with it in one pass. The time is proportional to the number of words.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::token::split_tokens;
@@ -15,10 +15,10 @@ use rustc_hash::FxHashMap;
 /// Fuel per word added to the automaton, and per word matched.
 const BUILT: u64 = 24;
 const LOOKED_UP: u64 = 4;
-/// Approximate bytes per word in the automaton.
+/// Approximate memory per word in the automaton, in bytes.
 const BYTES: usize = 200;
 
-/// Length in words of the longest word run that both share, within one text of each; `None` if one of them has no word.
+/// Returns the length of the longest shared word sequence, within one text of each value; `None` if one of them has no word.
 pub(super) fn longest_overlap<'v>(
     own: &Value<'v>,
     sources: &Value<'v>,
@@ -37,7 +37,7 @@ pub(super) fn longest_overlap<'v>(
 
 type OnText<'w, 'v> = dyn FnMut(&'v str, &mut FuelMeter) -> Result<(), LimitError> + 'w;
 
-/// Texts of a value at any depth, keys excluded.
+/// Calls `work` with the texts of a value at any depth, without keys.
 fn each_text<'v>(value: &Value<'v>, meter: &mut FuelMeter, work: &mut OnText<'_, 'v>) -> Result<(), LimitError> {
     match value {
         Value::Text(text) => {
@@ -58,7 +58,7 @@ fn each_text<'v>(value: &Value<'v>, meter: &mut FuelMeter, work: &mut OnText<'_,
 
 type StateIndex = usize;
 
-/// Suffix automaton over words; the first state is the empty run.
+/// A suffix automaton over words. The first state is the empty sequence.
 #[derive(Default)]
 struct WordAutomaton<'v> {
     words: FxHashMap<&'v str, u32>,
@@ -66,12 +66,12 @@ struct WordAutomaton<'v> {
     next: FxHashMap<(StateIndex, u32), StateIndex>,
 }
 
-/// Word runs that end at the same positions.
+/// A state: word sequences that end at the same positions.
 #[derive(Clone, Default)]
 struct StateRuns {
-    /// Length of the longest run, in words.
+    /// Length of the longest sequence, in words.
     length: usize,
-    /// Suffix link: the longest run that also ends elsewhere; none for the empty run.
+    /// Suffix link: the longest suffix that also ends elsewhere; `None` for the empty sequence.
     link: Option<StateIndex>,
     leads: Vec<u32>,
 }
@@ -81,7 +81,7 @@ impl<'v> WordAutomaton<'v> {
         if self.states.is_empty() {
             self.states.push(StateRuns::default());
         }
-        // No run goes from one text into another: each begins at the empty run.
+        // Each text starts at the empty sequence, so that no sequence spans two texts.
         let mut last = 0;
         for (_, word) in split_tokens(text) {
             meter.charge_fuel(BUILT)?;
@@ -136,7 +136,7 @@ impl<'v> WordAutomaton<'v> {
         state
     }
 
-    /// Splits off the shorter runs: from now on they end at more positions.
+    /// Splits a state: the shorter sequences get their own state, because they end at more positions now.
     fn split_state(&mut self, from: StateIndex, word: u32, known: StateIndex) -> StateIndex {
         let state = self.states.len();
         let runs = self.states.get(known).cloned().unwrap_or_default();

@@ -1,7 +1,6 @@
-//! Whether a value is like an expected one: equal, or with more keys than those that are named, with keys left aside, lists in any order,
-//! texts compared by what they look like.
+//! Compares a value with an expected one: exactly, or with options for additional keys, ignored keys, unordered lists, and texts that look alike.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::assignment::FittingPairs;
@@ -12,7 +11,7 @@ use averment_base::value::likeness::whole_equality;
 use averment_base::value::{Node, Object, ObjectEntry, Value};
 use std::cell::Cell;
 
-/// Keys that are not compared: names at any depth, and paths with dots from the top.
+/// Keys that are not compared: names at any depth, and dotted paths from the top.
 #[derive(Debug, Clone, Default)]
 pub struct IgnoredKeys<'m> {
     names: Vec<&'m str>,
@@ -20,29 +19,29 @@ pub struct IgnoredKeys<'m> {
 }
 
 impl<'m> IgnoredKeys<'m> {
-    /// The keys as they are written.
+    /// Creates the set from the keys as written in the rule.
     pub fn new(keys: impl IntoIterator<Item = &'m str>) -> Self {
         let (paths, names) = keys.into_iter().partition(|key: &&str| key.contains('.'));
         Self { names, paths }
     }
 
-    /// Whether a key is left aside.
+    /// True if a key is ignored.
     #[must_use]
     pub fn has_key(&self, key: &str, outer: Option<&KeyPath<'_>>) -> bool {
         self.names.contains(&key) || self.paths.iter().any(|path| *path == key || ends_at(path, key, outer))
     }
 }
 
-/// A key with those around it.
+/// A key with its enclosing keys.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyPath<'p> {
     /// The key.
     pub key: &'p str,
-    /// The keys around it, the nearest first.
+    /// The enclosing keys, innermost first.
     pub outer: Option<&'p KeyPath<'p>>,
 }
 
-/// Whether a path of keys leads to this one.
+/// True if the path of keys ends at this key.
 fn ends_at(path: &str, key: &str, outer: Option<&KeyPath<'_>>) -> bool {
     match (path.rsplit_once('.'), outer) {
         (Some((rest, last)), Some(outer)) => last == key && ends_at(rest, outer.key, outer.outer),
@@ -51,44 +50,43 @@ fn ends_at(path: &str, key: &str, outer: Option<&KeyPath<'_>>) -> bool {
     }
 }
 
-/// How a value is compared with an expected one.
+/// The rules for comparing a value with an expected one.
 #[derive(Debug, Default)]
 pub struct PartRules<'m> {
-    /// Whether objects may have more keys than the expected ones.
+    /// True if objects may have additional keys.
     pub open: bool,
-    /// Whether keys of the expected ones may be absent.
+    /// True if expected keys may be absent.
     pub optional: bool,
-    /// Whether the order of lists does not matter.
+    /// True if the order of lists does not matter.
     pub any_order: bool,
-    /// Whether texts are equal that differ in letter case, white space or look-alike characters.
+    /// True if case, white space and look-alike characters are ignored in texts.
     pub folded: bool,
-    /// What is left aside.
+    /// The ignored keys.
     pub ignored: IgnoredKeys<'m>,
-    /// The most values that are looked at; no limit without it.
+    /// Maximum number of visited values; `None` for no limit.
     pub budget: Option<usize>,
-    /// Values that were looked at since the last question.
+    /// Number of values visited since the last reset.
     pub looked: Cell<usize>,
 }
 
 impl PartRules<'_> {
-    /// How many values were looked at since the last question.
+    /// Returns the number of visited values, and resets it.
     pub fn take_looked(&self) -> usize {
         self.looked.replace(0)
     }
 
-    /// True if the budget did not suffice; what was answered then says nothing.
+    /// True if the budget was exceeded, so that the answers are not valid.
     #[must_use]
     pub fn is_exhausted(&self) -> bool {
         self.budget.is_some_and(|budget| self.looked.get() > budget)
     }
 
-    /// Counts a value that is looked at.
+    /// Counts a visited value.
     pub fn note_look(&self) {
         self.looked.set(self.looked.get().saturating_add(1));
     }
 
-    /// Whether a value is the expected one; `path` is where both stand. What is missing, or differs by its writing alone, is no evidence that
-    /// it is another one.
+    /// Compares a value with the expected one. `path` is the location of both. A missing value, or a difference only in notation, is undecided.
     #[must_use]
     pub fn value_fit(&self, wanted: &Value<'_>, given: &Value<'_>, path: Option<&KeyPath<'_>>) -> Truth {
         self.note_look();
@@ -114,7 +112,7 @@ impl PartRules<'_> {
         }
     }
 
-    /// Lists in any order: each element with one of its own.
+    /// Compares lists in any order; each element needs its own partner.
     fn list_fit(&self, wanted: &[Node<'_>], given: &[Node<'_>], path: Option<&KeyPath<'_>>) -> Truth {
         let row = |one: &Node<'_>| -> Vec<Truth> {
             let fits = given.iter().map(|other| with_deep_stack(|| self.value_fit(&one.value, &other.value, path)));
@@ -158,7 +156,7 @@ impl PartRules<'_> {
     }
 }
 
-/// Whether all parts fit; the first that surely does not decides.
+/// Returns the conjunction of all fits. Stops at the first part that certainly does not fit.
 fn all_fit<T>(parts: impl Iterator<Item = T>, fit_of: impl Fn(T) -> Truth) -> Truth {
     let mut fit = Truth::True;
     for part in parts {
@@ -170,7 +168,7 @@ fn all_fit<T>(parts: impl Iterator<Item = T>, fit_of: impl Fn(T) -> Truth) -> Tr
     fit
 }
 
-/// A text in lower case as it looks, with single spaces.
+/// Normalizes a text: lower case, look-alike characters, single spaces.
 fn folded_text(text: &str) -> String {
     let lower = text_appearance(&text.to_lowercase()).to_lowercase();
     lower.split_whitespace().collect::<Vec<_>>().join(" ")

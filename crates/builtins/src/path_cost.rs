@@ -1,9 +1,9 @@
-//! How much a JSONPath selects, before it is looked for.
+//! Estimates how many values a JSONPath selects, before it is evaluated.
 //!
-//! A path selects a value as often as there are ways to it: `$..*..*` every value once for each value around it, `$[*,*][*,*]` each four
-//! times. The library builds them all. So the ways are counted first, level by level, in time proportional to the value and the path.
+//! A path selects a value once for each way that leads to it: `$..*..*` selects every value once for each enclosing value, `$[*,*][*,*]` each four
+//! times. The library builds all of these. So the ways are counted first, level by level, in time proportional to the value and the path.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::limits::{FuelMeter, LimitError};
@@ -28,7 +28,7 @@ pub(super) fn charge_path(path: &str, value: &Value, meter: &mut FuelMeter) -> R
         ways = tree.count_ways(segment, &ways);
         let selected = ways.iter().fold(0_u64, |sum, ways| sum.saturating_add(*ways));
         meter.charge_fuel(selected.saturating_mul(filter))?;
-        // A place is a list of names and numbers.
+        // A location is a list of names and indexes.
         let place = PLACE.saturating_mul(tree.depth.saturating_add(2));
         meter.check_memory(usize::try_from(selected).unwrap_or(usize::MAX).saturating_mul(place))?;
     }
@@ -36,7 +36,7 @@ pub(super) fn charge_path(path: &str, value: &Value, meter: &mut FuelMeter) -> R
 }
 
 const LONGEST: usize = 64 << 10;
-/// Maximum bracket nesting: the library recurses, and reads each bracket in several ways.
+/// Maximum nesting of brackets, because the library recurses and tries each bracket in several ways.
 const DEEPEST: usize = 10;
 
 pub(super) fn path_refusal(path: &str) -> Option<String> {
@@ -126,7 +126,7 @@ struct JsonPathSegment {
     selectors: Vec<SegmentSelector>,
 }
 
-/// `Any` also covers what need not be exact.
+/// A selector. `Any` also stands for selectors that need no exact count.
 enum SegmentSelector {
     Name(String),
     Index(usize),
@@ -204,7 +204,7 @@ fn parse_selector(text: &str) -> SegmentSelector {
     }
 }
 
-/// Filter cost per value: it may look at everything, and each pattern is recompiled.
+/// Returns the cost of filters for each value. A filter may visit the whole document, and each regular expression is recompiled.
 fn filter_cost(path: &str, nodes: u64) -> u64 {
     let behind = path.split_once('?').map_or("", |(_, rest)| rest);
     let wide = ["..", "*", "$"].iter().map(|sign| behind.matches(sign).count()).sum::<usize>();

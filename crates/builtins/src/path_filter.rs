@@ -1,6 +1,6 @@
-//! Filters of a JSONPath that find nothing because nothing there can be compared: `$.items[?@.price > 100]` on prices that are texts.
+//! Detects JSONPath filters that find nothing because values have the wrong type: `$.items[?@.price > 100]` with prices that are texts.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::path_cost;
@@ -8,7 +8,7 @@ use averment_base::limits::{FuelMeter, LimitError};
 use serde_json::Value;
 use serde_json_path::JsonPath;
 
-/// True if the first filter of a path that found nothing had nothing to look at, or no value that one of its comparisons has a meaning for.
+/// True if the first filter of a path without results had no values to test, or no value of a type that one of its comparisons supports.
 pub(super) fn compares_nothing(path: &str, root: &Value, meter: &mut FuelMeter) -> Result<bool, LimitError> {
     let Some((before, filter)) = path.split_once("[?") else { return Ok(false) };
     if !has_value(&format!("{before}[*]"), root, meter, |_| true)? {
@@ -29,13 +29,13 @@ fn has_value(
     meter: &mut FuelMeter,
     fits: impl Fn(&Value) -> bool,
 ) -> Result<bool, LimitError> {
-    // What cannot be asked decides nothing.
+    // A path that cannot be parsed decides nothing.
     let Ok(read) = JsonPath::parse(path) else { return Ok(true) };
     path_cost::charge_path(path, root, meter)?;
     Ok(read.query(root).iter().any(|value| fits(value)))
 }
 
-/// The keys, and the number or text they are compared with, of `.price > 100`.
+/// Parses a comparison such as `.price > 100`; returns its keys, and the number or text on the right.
 fn read_comparison(text: &str) -> Option<(&str, Value)> {
     let end = text.find(['=', '!', '<', '>'])?;
     let (operand, rest) = text.split_at_checked(end)?;

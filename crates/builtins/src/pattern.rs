@@ -1,11 +1,10 @@
-//! Regular expressions with what they cost.
+//! Linear regular expressions, with their costs.
 //!
-//! Matching takes time in proportion to the text, but also to the expression: `[ab]*a[ab]{1000}` keeps a thousand possibilities open at
-//! every character. Whether that shows depends on the text: nearly always a few states of an automaton stand for all of them. A large
-//! text is therefore given to an automaton first that gives up where its states never come again, and only what is left then is charged
-//! with all of its possibilities.
+//! Matching takes time proportional to the text, but also to the expression: `[ab]*a[ab]{1000}` keeps a thousand possibilities open at every
+//! character. The actual cost depends on the text, since usually a few states of an automaton represent all possibilities. So a large text is first
+//! given to a lazy automaton that gives up if its states do not recur. Only after that is the full cost charged.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::limits::{FuelMeter, LimitError};
@@ -16,7 +15,7 @@ use regex_automata::{Input, MatchKind};
 use regex_syntax::hir::{Class, Hir, HirKind};
 use std::sync::{Mutex, OnceLock};
 
-/// What a group of a regular expression holds of a text; the first one is the match itself.
+/// A group of a match. The first group is the match itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CapturedGroup<'p, 't> {
     /// Its name, if it has one.
@@ -25,13 +24,13 @@ pub struct CapturedGroup<'p, 't> {
     pub text: Option<&'t str>,
 }
 
-/// A regular expression that is ready to be used.
+/// A compiled regular expression that takes linear time.
 #[derive(Debug)]
 pub struct LinearRegex {
-    /// It.
+    /// The expression of the `regex` crate.
     pub regex: Regex,
     states: u64,
-    /// Matches may have any length.
+    /// True if matches have no maximum length.
     unbounded: bool,
     limit: usize,
     automaton: OnceLock<Option<Box<LimitedAutomaton>>>,
@@ -46,13 +45,13 @@ struct LimitedAutomaton {
 }
 
 impl LinearRegex {
-    /// Builds an expression in the library's syntax; `None` where it cannot be used or takes more than so many bytes.
+    /// Compiles an expression in the library's syntax; `None` if it is invalid or needs more than `limit` bytes.
     #[must_use]
     pub fn new(pattern: &str, limit: usize) -> Option<Self> {
         Self::one_of(1, pattern, limit)
     }
 
-    /// One of `count` expressions that share the cache memory.
+    /// Compiles one of `count` expressions that share the cache memory.
     #[must_use]
     pub fn one_of(count: usize, pattern: &str, limit: usize) -> Option<Self> {
         let share = REMEMBERED.checked_div(count).unwrap_or(REMEMBERED);
@@ -65,7 +64,7 @@ impl LinearRegex {
         Some(Self { regex, states, unbounded: longest.is_none(), limit, automaton, finder })
     }
 
-    /// The same for another thread: what it remembers of texts is its own, so that threads do not wait for each other.
+    /// Returns a copy for another thread. It has its own caches, so that threads do not wait for each other.
     #[must_use]
     pub fn for_thread(&self) -> Self {
         let Self { regex, states, unbounded, limit, .. } = self;
@@ -73,10 +72,10 @@ impl LinearRegex {
         Self { regex: regex.clone(), states: *states, unbounded: *unbounded, limit: *limit, automaton, finder }
     }
 
-    /// Whether the expression is found in a text, paid for before.
+    /// True if a text contains a match. Charges for the search.
     ///
     /// # Errors
-    /// When that would take more than there is.
+    /// Returns an error if a limit is exceeded.
     pub fn is_match(&self, text: &str, meter: &mut FuelMeter) -> Result<bool, LimitError> {
         meter.charge_scan(text.len().saturating_mul(4))?;
         let steps = (text.len() as u64).saturating_mul(self.states);
@@ -94,7 +93,7 @@ impl LinearRegex {
         Ok(self.regex.is_match(text))
     }
 
-    /// `None` if the automaton gives up.
+    /// Searches with the lazy automaton; `None` if it gives up.
     fn quick_match(&self, text: &str) -> Option<bool> {
         let new = || LimitedAutomaton::new(self.regex.as_str(), self.limit, true).map(Box::new);
         self.automaton.get_or_init(new).as_deref()?.with_cache(|dfa, cache| {
@@ -103,11 +102,11 @@ impl LinearRegex {
         })
     }
 
-    /// Takes the fuel of finding every match in a text, one after the other. What may match any length looks through the rest of the text for
-    /// each match in the worst case: `a.*z|a` in a text without a `z`. Groups are as much again, several `times`.
+    /// Charges for finding all matches in a text. Unbounded matches may scan the rest of the text for each match: `a.*z|a` in a text without a `z`.
+    /// `times` multiplies the scan, such as for groups.
     ///
     /// # Errors
-    /// When there is not so much.
+    /// Returns an error if there is not enough fuel.
     pub fn pay_for_matches(&self, text: &str, times: usize, meter: &mut FuelMeter) -> Result<(), LimitError> {
         let bytes = text.len().saturating_mul(times);
         meter.charge_scan(bytes)?;
@@ -130,7 +129,7 @@ impl LinearRegex {
         })
     }
 
-    /// End of the first match, charged by the bytes examined.
+    /// Returns the end of the first match; charges for the examined bytes.
     fn end_of_match(
         &self,
         dfa: &DFA,
@@ -146,7 +145,7 @@ impl LinearRegex {
             for (place, byte) in bytes.iter().enumerate() {
                 state = state.and_then(|state| dfa.next_state(cache, state, *byte).ok());
                 let Some(now) = state.filter(|state| !state.is_quit()) else {
-                    // The automaton cannot tell: the library looks, at most through all that is left.
+                    // The automaton gave up, so the library searches, in the worst case the whole rest.
                     meter.charge_scan(rest.len().saturating_mul(WALKED))?;
                     let next = (at..=text.len()).find(|at| text.is_char_boundary(*at));
                     return Ok(next.and_then(|at| self.regex.find_at(text, at)).map(|found| found.end()));
@@ -166,13 +165,13 @@ impl LinearRegex {
     }
 }
 
-/// Bytes examined before they are charged.
+/// Number of examined bytes before they are charged.
 const PAID_AT_ONCE: usize = 1 << 10;
-/// Cost of a byte walked singly, relative to a pass.
+/// Cost of a byte in a single step, relative to a byte in a scan.
 const WALKED: usize = 4;
 
 impl LimitedAutomaton {
-    /// Either gives up if its states do not recur, or finds the first match.
+    /// Creates an automaton. With `gives_up` it stops if its states do not recur; otherwise it finds the first match.
     fn new(pattern: &str, limit: usize, gives_up: bool) -> Option<Self> {
         let config = DFA::config().unicode_word_boundary(true).cache_capacity(CACHE).skip_cache_capacity_check(true);
         let config = match gives_up {
@@ -198,40 +197,40 @@ impl LimitedAutomaton {
     }
 }
 
-/// Cache bytes shared by all expressions of a program, and the minimum of each.
+/// Cache memory shared by all expressions of a program, and the minimum of each, in bytes.
 const REMEMBERED: usize = 512 << 20;
 const LEAST_REMEMBERED: usize = 256 << 10;
-/// Bytes of cached states per automaton.
+/// Memory for cached states per automaton, in bytes.
 const CACHE: usize = 2 << 20;
-/// Allowed cache clears, and bytes that each must serve afterwards; otherwise it gives up.
+/// Maximum number of cache clears, and minimum number of bytes searched between them. Beyond that the automaton gives up.
 const CLEARED: usize = 3;
 const BYTES_PER_STATE: usize = 10;
 
-/// Possibilities below this are free: they make few states.
+/// Expressions with at most this many possibilities are free, since they have few states.
 const FREE: u64 = 12;
-/// Below this many steps an automaton does not pay off.
+/// With at most this many steps, an automaton does not pay off.
 const FEW: u64 = 1 << 16;
 
 /// True if matching a large text is expensive enough to be charged.
 #[must_use]
 pub(crate) fn is_heavy<'h>(pattern: &str, parsed: impl FnOnce() -> Option<&'h Hir>) -> bool {
-    // Patterns of credentials have up to a hundred or two; what is made to take long has thousands.
+    // Credential patterns have up to about two hundred states; expensive patterns have thousands.
     const HEAVY: u64 = 256;
-    // Each state is written with a byte or more, unless repetitions are counted.
+    // Each state is written with at least one byte, unless repetitions are counted.
     let is_short = pattern.len() as u64 <= HEAVY && !pattern.contains('{');
     !is_short && parsed().is_some_and(|hir| hir_states(hir) > HEAVY)
 }
 
-/// About how many bytes the automaton of an expression takes: its classes and letters, repetitions written out. It takes less than
-/// [`LARGEST_ERROR`] times as many.
+/// Returns the approximate memory of an expression's automaton, in bytes: its classes and letters, with repetitions expanded. The real memory is less
+/// than [`LARGEST_ERROR`] times as large.
 pub(crate) fn automaton_bytes(hir: &Hir) -> u64 {
-    /// Cost of a letter range, as parts of characters in both directions.
+    /// Cost of a letter range, whose UTF-8 sequences are compiled for both directions.
     const RANGE: u64 = 64;
     let all = |parts: &[Hir]| parts.iter().map(automaton_bytes).fold(RANGE, u64::saturating_add);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) => RANGE,
         HirKind::Literal(literal) => (literal.0.len() as u64).saturating_mul(RANGE),
-        // A class without a letter is a state all the same.
+        // A class without a letter still needs a state.
         HirKind::Class(Class::Unicode(class)) => (class.ranges().len().max(1) as u64).saturating_mul(RANGE),
         HirKind::Class(Class::Bytes(class)) => (class.ranges().len().max(1) as u64).saturating_mul(RANGE),
         HirKind::Capture(capture) => automaton_bytes(&capture.sub).saturating_add(RANGE),
@@ -243,11 +242,11 @@ pub(crate) fn automaton_bytes(hir: &Hir) -> u64 {
     }
 }
 
-/// Bound of what an automaton takes, as a multiple of what [`RegexPattern::automaton_bytes`](crate::regex_pattern::RegexPattern::automaton_bytes) says. A range of characters becomes at most 21 sequences of four states
-/// of less than 64 bytes.
+/// Maximum ratio of an automaton's memory and the result of [`RegexPattern::automaton_bytes`](crate::regex_pattern::RegexPattern::automaton_bytes). A
+/// range of characters needs at most 21 sequences of four states of less than 64 bytes.
 pub const LARGEST_ERROR: u64 = 128;
 
-/// About how many possibilities an expression can keep open at a place: its size, its repetitions written out, plain words counted as one.
+/// Returns the approximate number of possibilities that an expression keeps open: its size with repetitions expanded. A plain word counts as one.
 #[must_use]
 pub fn count_states(pattern: &str) -> u64 {
     regex_syntax::Parser::new().parse(pattern).map_or(1, |hir| hir_states(&hir))
@@ -322,14 +321,14 @@ mod tests {
             pattern.pay_for_matches(text, 1, &mut meter).map(|()| limits.fuel - meter.fuel_left())
         };
         let (same, words) = ("a".repeat(20_000), "wörd two ".repeat(2_000));
-        // What ends soon costs about the text, and something for each match.
+        // Matches that end soon cost about one scan, and a constant for each match.
         for (pattern, text) in [(r"\s+", &words), ("a", &same), ("a+", &same), (r"(a|b)*c", &same), (".*", &words)] {
             assert!(used(pattern, text).unwrap() < 20_000, "{pattern}: {:?}", used(pattern, text));
         }
         for pattern in ["a.*z|a", "(?s).*z|a"] {
             assert_eq!(used(pattern, &same), Err(LimitError::Fuel), "{pattern}");
         }
-        // Where the automaton cannot tell the library finds the same matches, at the price of what is left.
+        // If the automaton gives up, the library finds the same matches, at the cost of scanning the rest.
         assert!(used(r"\b\w+\b", &words[..2_000]).unwrap() > 50_000);
     }
 

@@ -1,6 +1,6 @@
-//! Values out of prose: what a regular expression captures, and the numbers of a text.
+//! Values from prose: captures of a regular expression, and the numbers of a text.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, SearchNeedle, borrowed_text};
@@ -23,7 +23,7 @@ pub(super) fn capture<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
     }
 }
 
-/// A key for each named group that took part.
+/// Returns an object with a key for each named group that took part.
 fn give_named<'run>(call: &mut BuiltinCall<'_, 'run>, groups: &[CapturedGroup<'_, 'run>]) -> BuiltinResult<'run> {
     let mut entries = Vec::new();
     for (name, text) in groups.iter().filter_map(|group| group.name.zip(group.text)) {

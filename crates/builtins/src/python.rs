@@ -1,6 +1,6 @@
-//! Values as Python writes them with `str` and `repr`: what some programs leave in texts in the place of JSON.
+//! Python's `str` and `repr` of values, which some programs leave in texts instead of JSON.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
@@ -14,14 +14,14 @@ pub(super) fn python_text<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResu
     if let Value::Text(_) = node.value {
         return Ok(node);
     }
-    // An escape is at most five times as long as in JSON, and nothing else grows.
+    // An escape is at most five times as long as in JSON, and everything else is not longer.
     call.check_written(&node, 0)?;
     let text = text_of(&node.value);
     call.meter.charge_scan(text.len())?;
     call.give_text(&text)
 }
 
-/// A value as `str` writes it: a text as it is, anything else as `repr` does.
+/// Formats a value like `str`: texts unchanged, other values like `repr`.
 #[must_use]
 pub fn text_of(value: &Value<'_>) -> String {
     match value {
@@ -63,7 +63,7 @@ fn write_parts<T>(out: &mut String, open: char, close: char, parts: &[T], one: i
     out.push(close);
 }
 
-/// Single quotes, unless the text has single and no double quotes.
+/// Writes a string in single quotes, unless it has single and no double quotes.
 fn write_text(text: &str, out: &mut String) {
     let quote = if text.contains('\'') && !text.contains('"') { '"' } else { '\'' };
     out.push(quote);
@@ -86,7 +86,7 @@ fn write_text(text: &str, out: &mut String) {
     out.push(quote);
 }
 
-/// Integers as they are; floats with the fewest digits, exponents below 1e-4 and from 1e16.
+/// Writes integers unchanged, and floats with the fewest digits, with exponents below 1e-4 and from 1e16.
 fn write_number(json: &str, out: &mut String) {
     let real = json.parse::<f64>().ok().filter(|_| json.contains(['.', 'e', 'E']));
     match real {

@@ -1,4 +1,4 @@
-//! The reference page of all functions, made from the table.
+//! The reference page of all functions, generated from the table.
 
 use super::table::{BUILTINS, Builtin, BuiltinFamily};
 use std::fmt::Write as _;
@@ -63,7 +63,7 @@ fn family_intro(family: BuiltinFamily) -> (&'static str, &'static str) {
     }
 }
 
-/// The page as Markdown, in the order of the table.
+/// Returns the page as Markdown, in the order of the table.
 #[must_use]
 pub fn reference_page() -> String {
     let mut text = HEAD.to_owned();
@@ -72,7 +72,7 @@ pub fn reference_page() -> String {
         if family != Some(builtin.family) {
             family = Some(builtin.family);
             let (title, intro) = family_intro(builtin.family);
-            // Writing into a string cannot fail.
+            // Writing to a string cannot fail.
             let _ = write!(text, "\n## {title}\n\n{intro}\n");
         }
         let _ = write!(text, "\n{}", function_entry(builtin));
@@ -80,7 +80,7 @@ pub fn reference_page() -> String {
     text
 }
 
-/// One function as Markdown.
+/// Returns the entry of one function as Markdown.
 #[must_use]
 pub fn function_entry(builtin: &Builtin) -> String {
     let mut doc = builtin.doc.chars();

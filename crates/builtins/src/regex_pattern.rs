@@ -1,4 +1,4 @@
-//! The text of a regular expression, with its parts: checker, linter, compiler and prefilter ask for them, and they are read once.
+//! The text of a regular expression with its parsed form, which checker, linter, compiler and prefilter share.
 
 use crate::pattern::{automaton_bytes, is_heavy};
 use regex_syntax::hir::Hir;
@@ -8,25 +8,25 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
 
-/// A regular expression in the syntax of the `regex` crate. It is written, compared and used as its text.
+/// A regular expression in the syntax of the `regex` crate. It is serialized and compared as text.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(from = "String", into = "String")]
 pub struct RegexPattern {
     text: String,
-    /// Clones share it once it is read.
+    /// The parsed form, computed on first use and shared by clones.
     parsed: OnceLock<Arc<Result<Hir, regex_syntax::Error>>>,
 }
 
 impl RegexPattern {
-    /// Its parts.
+    /// Returns the parsed form.
     ///
     /// # Errors
-    /// Where the library cannot read it: what backtracks is in a syntax of its own.
+    /// Returns an error if the library cannot parse it, such as for backtracking patterns, which have their own syntax.
     pub fn parsed(&self) -> Result<&Hir, &regex_syntax::Error> {
         self.parsed.get_or_init(|| Arc::new(regex_syntax::parse(&self.text))).as_ref().as_ref()
     }
 
-    /// About how many bytes its automaton takes ([`automaton_bytes`]); `None` for one that cannot be read.
+    /// Returns the approximate memory of its automaton ([`automaton_bytes`]); `None` if it cannot be parsed.
     #[must_use]
     pub fn automaton_bytes(&self) -> Option<u64> {
         self.parsed().ok().map(automaton_bytes)

@@ -1,9 +1,9 @@
-//! JSON Schema: compiling schemas and checking values against them where they lie, without a copy.
+//! JSON Schema: compiles schemas, and checks values without copying them.
 //!
-//! The dialect is the one that `$schema` names, else the newest one that the schema fits. References resolve inside the schema only:
-//! nothing is ever fetched. `format` is asserted. Patterns take linear time, or are metered.
+//! The dialect is the one that `$schema` names, otherwise the newest one that the schema fits. References resolve only inside the schema: nothing is
+//! fetched. `format` is asserted. Patterns take linear time, or are metered.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod cost;
@@ -27,16 +27,16 @@ use std::hash::{BuildHasherDefault, DefaultHasher};
 pub struct CompiledSchema {
     validator: Validator<RunJson>,
     work: cost::SchemaWork,
-    /// True if its patterns are matched by trying one way after the other.
+    /// True if its patterns are matched by backtracking.
     backtracks: bool,
 }
 
 /// A violation of a schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaViolation {
-    /// What is wrong, in words.
+    /// The problem, in words.
     pub message: String,
-    /// JSON pointer to the value at fault, inside the value that was checked.
+    /// JSON pointer to the invalid value, inside the checked value.
     pub instance: String,
     /// JSON pointer to the keyword in the schema.
     pub schema: String,
@@ -46,7 +46,7 @@ impl CompiledSchema {
     /// Compiles a schema.
     ///
     /// # Errors
-    /// Why it cannot be used: not JSON, not a schema, a reference that leads nowhere, or a pattern that cannot be read.
+    /// Returns the reason: not JSON, not a schema, an unresolvable reference, or an invalid pattern.
     pub fn compile(json: &str, limits: &Limits) -> Result<Self, String> {
         let schema: serde_json::Value =
             serde_json::from_str(json).map_err(|error| format!("it is not JSON: {error}"))?;
@@ -74,14 +74,14 @@ impl CompiledSchema {
             .map_err(|error| shorten_message(&error.to_string()))
     }
 
-    /// Takes the fuel that checking a value needs: to be asked before each check.
+    /// Charges the fuel for checking a value. Call it before each check.
     ///
     /// # Errors
-    /// When there is not so much: the schema makes more work on this value than the limit allows.
+    /// Returns an error if there is not enough fuel, because the schema needs too much work for this value.
     pub fn charge_check(&self, value: &Value<'_>, meter: &mut FuelMeter) -> Result<(), LimitError> {
         self.work.charge_check(value, meter)?;
         if self.backtracks {
-            // What a search takes is known when it is done: it is done here first, with what fuel there is.
+            // The cost of a search is known only after it. So the check runs here first, with the remaining fuel.
             let work = ecma::with_pattern_fuel(meter.fuel_left(), || {
                 let _ = self.accepts(value);
             });
@@ -93,17 +93,17 @@ impl CompiledSchema {
         Ok(())
     }
 
-    /// Whether a value fits.
+    /// True if a value fits.
     #[must_use]
     pub fn accepts(&self, value: &Value<'_>) -> bool {
         with_deep_stack(|| self.validator.is_valid(SchemaInstance::from_root(*value)))
     }
 
-    /// Whether a value fits, and if not, why: the first reason in the order of the schema. Where alternatives in alternatives would keep a large
-    /// value many times, only that it does not fit.
+    /// Checks a value, and returns the first violation in the order of the schema. If nested alternatives would copy a large value many times, the
+    /// violation has no details.
     ///
     /// # Errors
-    /// The reason.
+    /// Returns the violation.
     pub fn check_value(&self, value: &Value<'_>) -> Result<(), SchemaViolation> {
         if self.work.exceeds_copies(value, COPIED) {
             let message = "it fits none of the alternatives; there is too much of it to say more".to_owned();
@@ -120,10 +120,10 @@ impl CompiledSchema {
     }
 }
 
-/// What reasons may copy of a value, in units of 16 bytes.
+/// Maximum amount of data that violations may copy from a value, in units of 16 bytes.
 const COPIED: u64 = 2 << 20;
 
-/// Messages quote the value, which may be long.
+/// Shortens a message, because messages quote the value.
 fn shorten_message(message: &str) -> String {
     const LONGEST: usize = 300;
     let count = message.chars().count();
@@ -133,11 +133,11 @@ fn shorten_message(message: &str) -> String {
     format!("{} … {}", redacted_start(message, LONGEST / 3), redacted_end(message, LONGEST / 2))
 }
 
-/// The validator's view of run values.
+/// The adapter between run values and the validator.
 #[derive(Debug)]
 struct RunJson;
 
-/// A value identified by the address of its slot during validation.
+/// A value, identified during validation by the address of its slot.
 #[derive(Debug, Clone, Copy)]
 struct SchemaInstance<'a> {
     value: Value<'a>,
@@ -242,7 +242,7 @@ impl<'a> json::Node<'a, RunJson> for SchemaInstance<'a> {
     }
 }
 
-/// Compares with a schema literal, numbers by value.
+/// Compares a value with a schema literal. Numbers are compared by value.
 fn equals_json(value: &Value<'_>, expected: &serde_json::Value) -> bool {
     match (value, expected) {
         (Value::Boolean(value), serde_json::Value::Bool(expected)) => value == expected,

@@ -1,8 +1,8 @@
-//! Similarity of texts: edit distance, ROUGE, and what scores of common sequences of words share.
+//! Text similarity: edit distance, ROUGE, and shared code for scores based on common word sequences.
 //!
-//! ROUGE is the common definition to the last bit: words are runs of ASCII letters and digits of the text in lower case.
+//! ROUGE equals the common implementation to the last bit: words are runs of ASCII letters and digits in the lower-case text.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
@@ -27,7 +27,7 @@ pub(super) fn ratio(part: usize, whole: usize) -> f64 {
     part as f64 / whole as f64
 }
 
-/// In code points, with the longer length.
+/// Returns the edit distance in code points, and the length of the longer text.
 fn text_distance(left: &str, right: &str, meter: &mut FuelMeter) -> Result<(usize, usize), LimitError> {
     meter.charge_scan(left.len().saturating_add(right.len()))?;
     meter.check_memory((left.len().saturating_add(right.len())).saturating_mul(size_of::<char>()))?;
@@ -85,14 +85,14 @@ impl<T: Copy + Eq + std::hash::Hash> SymbolRows<T> {
     }
 }
 
-/// Vertical differences of 64 table rows: where +1 and where -1.
+/// The vertical differences of 64 table rows: bit sets of +1 and of -1.
 #[derive(Clone, Copy)]
 struct DistanceBlock {
     plus: u64,
     minus: u64,
 }
 
-/// Bit-parallel edit distance (Myers 1999, Hyyrö's form), 64 cells at a time.
+/// Bit-parallel edit distance (Myers 1999, in Hyyrö's form), 64 cells at a time.
 fn edit_distance(rows: &SymbolRows<char>, length: usize, text: &[char]) -> usize {
     let mut blocks = vec![DistanceBlock { plus: u64::MAX, minus: 0 }; rows.blocks];
     let last_bit = 1_u64 << (length.saturating_sub(1) % 64);
@@ -110,7 +110,7 @@ fn edit_distance(rows: &SymbolRows<char>, length: usize, text: &[char]) -> usize
             (plus_in, minus_in) = (plus >> 63, minus >> 63);
             *block = DistanceBlock { plus: shifted_minus | !(diagonal | shifted_plus), minus: shifted_plus & diagonal };
         }
-        // The last block was the last to set them.
+        // `ends` was set last by the last block.
         distance = distance.saturating_add(usize::from(ends.0 != 0)).saturating_sub(usize::from(ends.1 != 0));
     }
     distance
@@ -163,12 +163,12 @@ fn rouge_words(lower: &str) -> impl Iterator<Item = &str> {
     split_signs(lower.split(|letter: char| !letter.is_alphanumeric() || is_accented_latin(letter)))
 }
 
-/// The common implementation knows letters of ASCII alone. It takes `café` for `caf`; of other scripts it sees nothing at all.
+/// True for accented Latin letters. The common implementation only knows ASCII letters: it reads `café` as `caf`, and ignores other scripts.
 fn is_accented_latin(letter: char) -> bool {
     matches!(letter, '\u{aa}' | '\u{ba}' | '\u{c0}'..='\u{24f}' | '\u{1e00}'..='\u{1eff}')
 }
 
-/// Each sign of a script that is written without spaces is a word.
+/// Splits words so that each character of a script without spaces is a word.
 pub(super) fn split_signs<'a>(words: impl Iterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
     let parts = |word: &'a str| {
         let mut rest = word;
@@ -183,12 +183,12 @@ pub(super) fn split_signs<'a>(words: impl Iterator<Item = &'a str>) -> impl Iter
     words.flat_map(parts)
 }
 
-/// Han, Hiragana, Katakana and Thai.
+/// True for Han, Hiragana, Katakana and Thai.
 fn is_sign(letter: char) -> bool {
     matches!(letter, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// A score of a text in which there is nothing to compare comes from nowhere.
+/// Returns a score. If one side has no words, it is marked as vacuous.
 pub(super) fn give_score<'run>(call: &BuiltinCall<'_, 'run>, score: f64, sides: [usize; 2]) -> BuiltinResult<'run> {
     let node = call.give_real(score)?;
     Ok(if sides.contains(&0) { Node::from_nowhere(node.value) } else { node })
@@ -239,6 +239,6 @@ fn common_subsequence(left: &[u32], right: &[u32], meter: &mut FuelMeter) -> Res
             *word = sum | word.wrapping_sub(both);
         }
     }
-    // Every bit that went to zero is one common word; bits behind the pattern never do.
+    // Each zero bit is one common word. Bits beyond the pattern are never zero.
     Ok(column.iter().map(|word| word.count_zeros() as usize).sum())
 }

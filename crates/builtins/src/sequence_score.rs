@@ -1,6 +1,6 @@
-//! Scores of translations: how many sequences of one to four words a text has in common with a reference, or with the nearest of several.
+//! Translation scores: the number of sequences of one to four words that a text shares with a reference, or with the nearest of several.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, first_gap};
@@ -10,15 +10,15 @@ use averment_base::limits::{FuelMeter, LimitError};
 use averment_base::value::{Node, Value};
 use rustc_hash::FxHashMap;
 
-/// Sequences have up to so many words.
+/// Maximum number of words in a sequence.
 const LONGEST: usize = 4;
 
-/// How many sequences of a length there are.
+/// Returns the number of sequences of a length.
 fn sequence_count(words: &[u32], length: usize) -> usize {
     words.len().saturating_add(1).saturating_sub(length)
 }
 
-/// Words as numbers, equal ones with the same number.
+/// Maps words to numbers; equal words have the same number.
 #[derive(Default)]
 struct WordNumbers {
     numbers: FxHashMap<String, u32>,
@@ -45,19 +45,18 @@ impl WordNumbers {
     }
 }
 
-/// The words of the text and of each reference.
 struct ComparedWords {
     text: Vec<u32>,
     references: Vec<Vec<u32>>,
 }
 
 impl ComparedWords {
-    /// The score comes from nowhere if there is nothing to compare.
+    /// Returns the lengths of both sides. If one is zero, the score is vacuous.
     fn sides(&self) -> [usize; 2] {
         [self.text.len(), self.references.iter().map(Vec::len).max().unwrap_or(0)]
     }
 
-    /// Sequences of a length that the text has in common with the reference that has most of them.
+    /// Returns the number of sequences that the text shares with the reference that has most of them.
     fn most_common(&self, length: usize, meter: &mut FuelMeter) -> Result<usize, LimitError> {
         let mut most = 0;
         for reference in &self.references {
@@ -66,14 +65,14 @@ impl ComparedWords {
         Ok(most)
     }
 
-    /// The length of the reference that is nearest to that of the text, of equals the shorter one.
+    /// Returns the length of the reference that is nearest to that of the text; of equally near ones, the shorter one.
     fn nearest_length(&self) -> usize {
         let lengths = self.references.iter().map(Vec::len);
         lengths.min_by_key(|length| (length.abs_diff(self.text.len()), *length)).unwrap_or(0)
     }
 }
 
-/// The texts of the second argument; the value of the call where there is none, or one is no text.
+/// Returns the texts of the second argument. Returns the result of the call as an error if there is none, or if one is no text.
 fn reference_texts<'run>(call: &BuiltinCall<'_, 'run>) -> Result<Vec<&'run str>, Value<'run>> {
     if let Value::Text(text) = call.argument_node(1).value {
         return Ok(vec![text.as_str()]);
@@ -104,7 +103,7 @@ fn words_without_stops(text: &str) -> Vec<&str> {
     split_words(text).map(|word| word.trim_end_matches('.')).collect()
 }
 
-/// The words of all texts in lower case, as a function splits them.
+/// Returns the words of all texts in lower case, split by a function.
 fn compared_words<'run>(
     call: &mut BuiltinCall<'_, 'run>,
     split: SplitWords,
@@ -143,7 +142,7 @@ pub(super) fn bleu<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run
     give_score(call, score, words.sides())
 }
 
-/// With a floor, sequences longer than the text are left aside, and no common one counts as that share.
+/// Returns the BLEU score. With a floor, sequence lengths beyond the text are ignored, and zero matches count as the floor.
 fn bleu_score(words: &ComparedWords, floor: Option<f64>, meter: &mut FuelMeter) -> Result<f64, LimitError> {
     let (mut logarithm, mut lengths) = (0.0, 0_usize);
     for length in 1..=LONGEST {
@@ -157,7 +156,7 @@ fn bleu_score(words: &ComparedWords, floor: Option<f64>, meter: &mut FuelMeter) 
             (None, _) => ratio(common.saturating_add(1), all.saturating_add(1)),
         };
         lengths = lengths.saturating_add(1);
-        // Each length weighs the same; summed in this order, for the last bit.
+        // All lengths have the same weight. The order of the sum must stay, so that the last bit is the same.
         logarithm += share.ln() / if floor.is_some() { 1.0 } else { ratio(LONGEST, 1) };
     }
     if floor.is_some() {
@@ -180,7 +179,7 @@ pub(super) fn gleu<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run
     give_score(call, best, words.sides())
 }
 
-/// The common sequences of all lengths, as a share of those of the side that has more of them.
+/// Returns the number of common sequences of all lengths, divided by the number of sequences of the longer side.
 fn gleu_score(text: &[u32], reference: &[u32], meter: &mut FuelMeter) -> Result<f64, LimitError> {
     let (mut common, mut own, mut wanted) = (0_usize, 0_usize, 0_usize);
     for length in 1..=LONGEST {

@@ -3,7 +3,7 @@
 /// A module of the standard set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StdModule {
-    /// Its name behind `std.`.
+    /// Its name after `std.`.
     pub name: &'static str,
     /// Its file name in messages.
     pub file: &'static str,
@@ -38,43 +38,43 @@ modules!("The packs: modules whose rules are judged where they are used." PACKS:
     "packs.payments" at "packs/payments"
 );
 
-/// All modules: those that define something, then the packs.
+/// Returns all modules: those with definitions, then the packs.
 pub fn all_modules() -> impl Iterator<Item = StdModule> {
     MODULES.iter().chain(PACKS).copied()
 }
 
-/// The module of a name.
+/// Returns the module with a name.
 #[must_use]
 pub fn find_module(name: &str) -> Option<StdModule> {
     all_modules().find(|module| module.name == name)
 }
 
-/// Whether a module name is that of a pack.
+/// True if a module is a pack.
 #[must_use]
 pub fn is_pack(name: &str) -> bool {
     PACKS.iter().any(|module| module.name == name)
 }
 
-/// Whether a file name in messages is that of a module.
+/// True if a file name belongs to a module.
 #[must_use]
 pub fn is_module_file(name: &str) -> bool {
     all_modules().any(|module| module.file == name)
 }
 
-/// The names of all modules.
+/// Returns the names of all modules.
 pub fn module_names() -> impl Iterator<Item = &'static str> {
     all_modules().map(|module| module.name)
 }
 
 impl StdModule {
-    /// Its reference in Markdown: what its head says, then every definition, parameter and rule with its doc comment.
+    /// Returns its reference in Markdown: the comment at its top, then every definition, parameter and rule with its doc comment.
     #[must_use]
     pub fn reference_page(&self) -> String {
         let mut page = format!("## std.{}\n\n", self.name);
         let head = self.text.lines().take_while(|line| line.starts_with('#') && !line.starts_with("##"));
         let name = format!("std.{}: ", self.name);
         for line in head.map(|line| line.trim_start_matches('#').trim_start()) {
-            // The head says `std.text: what …`; under the title it is a sentence.
+            // The first line starts with `std.text: …`. The rest of it starts a sentence below the title.
             let (first, rest) = line
                 .strip_prefix(&name)
                 .map_or(("", line), |rest| rest.split_at(rest.chars().next().map_or(0, char::len_utf8)));
@@ -110,7 +110,6 @@ impl StdModule {
     }
 }
 
-/// A declaration with a doc comment.
 struct DocumentedEntry {
     name: &'static str,
     /// Its page in Markdown.
@@ -118,7 +117,7 @@ struct DocumentedEntry {
 }
 
 impl DocumentedEntry {
-    /// `declared` is the line behind the word.
+    /// Parses a declaration. `declared` is the rest of the line after the word.
     fn parse(word: &str, declared: &'static str, doc: &str) -> Option<Self> {
         let signature = declared.split(" =").next()?;
         Some(match word {
@@ -129,7 +128,7 @@ impl DocumentedEntry {
             "param " => {
                 Self { name: signature.split(':').next()?, text: format!("### `param {signature}`\n\n{doc}\n") }
             }
-            // A rule: its name, then its sentence.
+            // A rule has a name and a sentence.
             _ => {
                 let (name, rest) = declared.split_once(' ')?;
                 let sentence = rest.strip_prefix('"')?.split_once('"')?.0;
@@ -138,7 +137,7 @@ impl DocumentedEntry {
         })
     }
 
-    /// `test` is the line of a test behind its first quote: `RULE: what the run does" expect VERDICT RULE {`.
+    /// Adds a test to the entry. `test` is the rest of its line after the first quote: `RULE: what the run does" expect VERDICT RULE {`.
     fn add_test(&mut self, test: &str) {
         let tried = test.split_once('"').and_then(|(name, rest)| {
             let what = name.strip_prefix(self.name)?.strip_prefix(": ")?;
@@ -151,7 +150,7 @@ impl DocumentedEntry {
     }
 }
 
-/// The definition, parameter or rule of a name in the standard set: its module, and what is to be said of it in Markdown.
+/// Returns the module of a definition, parameter or rule in the standard set, and its documentation in Markdown.
 #[must_use]
 pub fn find_definition(name: &str) -> Option<(&'static str, String)> {
     all_modules().find_map(|module| {
@@ -160,12 +159,12 @@ pub fn find_definition(name: &str) -> Option<(&'static str, String)> {
     })
 }
 
-/// The names of all definitions, parameters and rules of the standard set.
+/// Returns the names of all definitions, parameters and rules of the standard set.
 pub fn definition_names() -> impl Iterator<Item = &'static str> {
     all_modules().flat_map(|module| module.documented_entries().into_iter().map(|entry| entry.name))
 }
 
-/// The page of the modules that define something.
+/// Returns the page of the modules with definitions.
 #[must_use]
 pub fn modules_page() -> String {
     let mut page = "# The standard set\n\nModules written in the language itself: `use std.secrets`, or `use std.secrets (secrets)` for one name. Their \
@@ -175,7 +174,7 @@ pub fn modules_page() -> String {
     page
 }
 
-/// The reference of the packs: what each of their rules says.
+/// Returns the reference of the packs, with all their rules.
 #[must_use]
 pub fn packs_reference() -> String {
     let mut page = String::new();

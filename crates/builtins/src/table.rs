@@ -1,7 +1,7 @@
-//! The one table of functions: signature, doc line, example and body of each.
+//! The table of all functions: signature, doc line, example and implementation.
 //!
-//! To add a function, add a row here and its body in the module of its family. The reference page, the checker's types and
-//! suggestions, the calls of the machine and the test that runs every example all read this table.
+//! To add a function, add a row here, and its implementation in the module of its family. The reference page, the checker's types and suggestions,
+//! the machine's calls, and the test that runs every example all use this table.
 
 use super::call::{BuiltinBody, BuiltinCall, BuiltinResult, CallEnvironment};
 use super::test;
@@ -15,22 +15,22 @@ pub struct Builtin {
     pub name: &'static str,
     /// Its family, for the reference page.
     pub family: BuiltinFamily,
-    /// Its parameters; optional ones stand last.
+    /// Its parameters; optional ones are last.
     pub parameters: &'static [BuiltinParameter],
     /// The type of its result.
     pub result: Type,
-    /// True when the result has the unit of the first argument (of its elements, where that is a list): the result of
-    /// `max(calls[*].duration)` may be compared with `5s`.
+    /// True if the result has the unit of the first argument, or of its elements. So the result of `max(calls[*].duration)` can be compared with
+    /// `5s`.
     pub keeps_unit: bool,
-    /// True for a similarity between 0 and 1: a comparison with it gives its value as the score of the assertion.
+    /// True for a similarity between 0 and 1. Comparing it makes its value the score of the assertion.
     pub score: bool,
-    /// True when it is asked about arguments that are missing or not recorded, too.
+    /// True if the function is called even with arguments that are missing or not recorded.
     pub sees_nothing: bool,
     /// The result, in one sentence without a full stop.
     pub doc: &'static str,
     /// An assertion that is true on every run.
     pub example: &'static str,
-    /// What computes it; see [`Builtin::call`].
+    /// Its implementation; use [`Builtin::call`] to call it.
     pub body: BuiltinBody,
 }
 
@@ -39,14 +39,14 @@ pub struct Builtin {
 pub struct BuiltinParameter {
     /// Its name, for messages and documentation.
     pub name: &'static str,
-    /// The types it takes; an argument of another type gives `missing` at run time.
+    /// The accepted types; an argument of another type gives `missing` at run time.
     pub types: &'static [Type],
-    /// True when it may be left out.
+    /// True if the parameter may be omitted.
     pub optional: bool,
 }
 
 impl BuiltinParameter {
-    /// True if an argument of this static type can fit; units are numbers, and `any` may be anything.
+    /// True if an argument of this static type can fit. Types with units are numbers, and `any` can be any type.
     #[must_use]
     pub fn accepts_type(&self, argument: Type) -> bool {
         let numeric = |ty| matches!(ty, Type::Number | Type::Integer | Type::Duration | Type::Money | Type::Size);
@@ -70,14 +70,14 @@ pub enum BuiltinFamily {
 }
 
 impl Builtin {
-    /// The least and the greatest number of arguments.
+    /// Returns the minimum and maximum number of arguments.
     #[must_use]
     pub fn arity(&self) -> (usize, usize) {
         let least = self.parameters.iter().filter(|parameter| !parameter.optional).count();
         (least, self.parameters.len())
     }
 
-    /// The signature as documentation shows it: `round(value: number, digits?: integer) -> number`.
+    /// Returns the signature for documentation: `round(value: number, digits?: integer) -> number`.
     #[must_use]
     pub fn signature(&self) -> String {
         let parameters: Vec<String> = self
@@ -94,12 +94,12 @@ impl Builtin {
 }
 
 impl Builtin {
-    /// Calls the function. It is only asked about arguments of the types it takes: one that is missing, or of another type, gives `missing`,
-    /// never a fault here, so that a test on the result is false with that as its reason. Otherwise an argument that the run does not record
-    /// gives what is not recorded, so that what depends on it stays undecided. A function that sees nothing, too, is asked all the same.
+    /// Calls the function. A missing argument, or one of another type, gives `missing` instead of an error, so that a test of the result is false
+    /// with that reason. Otherwise, an argument that the run does not record gives `absent`, so that the test is undecided. Functions with
+    /// `sees_nothing` are called in any case.
     ///
     /// # Errors
-    /// Only when a limit is reached.
+    /// Returns an error only if a limit is reached.
     pub fn call<'call, 'run>(
         &self,
         arguments: &'call [Node<'run>],
@@ -111,7 +111,7 @@ impl Builtin {
         (self.body)(&mut BuiltinCall::new(arguments, environment))
     }
 
-    /// The result that the arguments alone decide: see [`Self::call`].
+    /// Returns the result if the arguments alone decide it, see [`Self::call`].
     fn settled_result<'run>(&self, arguments: &[Node<'run>]) -> Option<Value<'run>> {
         let (least, most) = self.arity();
         if arguments.len() < least || arguments.len() > most {
@@ -134,7 +134,7 @@ impl Builtin {
     }
 }
 
-/// The word of the language for a type.
+/// Returns the word of the language for a type.
 #[must_use]
 pub fn type_word(ty: Type) -> &'static str {
     match ty {
@@ -154,18 +154,18 @@ pub fn type_word(ty: Type) -> &'static str {
     }
 }
 
-/// The function of a name.
+/// Returns the function with a name.
 #[must_use]
 pub fn find_builtin(name: &str) -> Option<&'static Builtin> {
     BUILTINS.iter().find(|builtin| builtin.name == name)
 }
 
-/// The names of all functions, in the order of the table.
+/// Returns the names of all functions, in table order.
 pub fn builtin_names() -> impl Iterator<Item = &'static str> {
     BUILTINS.iter().map(|builtin| builtin.name)
 }
 
-/// One row is `name(parameter: type | type, optional?: type) -> type [flags], "doc", "example";`.
+/// Defines the table. A row is `name(parameter: type | type, optional?: type) -> type [flags], "doc", "example";`.
 macro_rules! builtins {
     ($($family:ident in $module:ident { $($name:ident($($parameter:ident $(? $optional:tt)? : $($ty:ident)|+),*) -> $result:ident
         [$($flag:ident)*], $doc:literal, $example:literal;)* })*) => {

@@ -1,9 +1,9 @@
-//! What stands behind the tests of values: `contains`, `icontains`, `starts with`, `is json`, ….
+//! The implementation of value tests: `contains`, `icontains`, `starts with`, `is json`, ….
 //!
-//! Both sides are present values here; missing and absent ones are decided before. `None` says that the test has no meaning for these
-//! types: it is false then, and its reason names the types.
+//! Both sides are present values here; missing and absent ones are handled before. `None` means that the test does not support these types. It is
+//! then false, with the types in its reason.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::json_search::{find_json, holds_inner_json};
@@ -18,13 +18,13 @@ use averment_base::value::json::parse;
 use bumpalo::Bump;
 use std::ops::Range;
 
-/// The answer of a test; `None` for types that it has no meaning for.
+/// The answer of a test; `None` for types that it does not support.
 pub type TestAnswer = Result<Option<bool>, LimitError>;
 
-/// `subject contains wanted`: a part of a text, an element of a list, a key of an object.
+/// `subject contains wanted`: a part of a text, an element of a list, or a key of an object.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn contains(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     match (subject, wanted) {
         (Value::Text(text), Value::Text(part)) => {
@@ -41,10 +41,10 @@ pub fn contains(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) 
     }
 }
 
-/// Whether a text or a number mentions a text or a number: as a whole token.
+/// True if a text or a number mentions another one as a whole token.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn mentions(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) -> Result<bool, LimitError> {
     Ok(match (subject, wanted) {
         (Value::Text(text), Value::Text(part)) => {
@@ -61,10 +61,10 @@ pub fn mentions(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) 
     })
 }
 
-/// `subject icontains wanted`: the same in lower case on both sides (Unicode's full mapping, no folding: `ß` is not `ss`).
+/// `subject icontains wanted`: like [`contains`] on lower-case values (with Unicode's full mapping, but no folding: `ß` is not `ss`).
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn contains_ignoring_case(subject: &Value<'_>, wanted: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     let Value::Text(wanted) = wanted else { return contains(subject, wanted, meter) };
     let wanted = wanted.as_str().to_lowercase();
@@ -115,18 +115,17 @@ pub fn ends_with(subject: &Value<'_>, end: &Value<'_>) -> Option<bool> {
 /// `subject is json`.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn is_json(subject: &Value<'_>, meter: &mut FuelMeter) -> TestAnswer {
     let Value::Text(text) = subject else { return Ok(None) };
     meter.charge_scan(text.as_str().len().saturating_mul(4))?;
     Ok(Some(super::json_search::is_json(text.as_str())))
 }
 
-/// `subject is json Schema`: whether the text is JSON, and where it is, what in it does not fit. `None` for what is no text,
-/// `Some(None)` for text that is not JSON.
+/// `subject is json Schema`: `Some(None)` if the text is not JSON, otherwise the result of the schema check. `None` if the subject is no text.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn is_json_schema(
     subject: &Value<'_>,
     schema: &CompiledSchema,
@@ -141,11 +140,11 @@ pub fn is_json_schema(
     Ok(Some(Some(schema.check_value(&document.node.value))))
 }
 
-/// `subject contains json`, `subject contains json Schema`: where an object (else a list) stands in the text that fits. `None` for
-/// what is no text.
+/// `subject contains json`, `subject contains json Schema`: returns the range of the first object (otherwise list) in the text that fits. `None` if
+/// the subject is no text.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn contains_json(
     subject: &Value<'_>,
     schema: Option<&CompiledSchema>,
@@ -160,10 +159,10 @@ pub fn contains_json(
     find_json(text.as_str(), limits, meter, fits).map(Some)
 }
 
-/// Whether only what stands inside of other JSON in a text fits.
+/// True if JSON that fits is nested inside of other JSON in a text.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn contains_inner_json(
     subject: &Value<'_>,
     schema: &CompiledSchema,
@@ -176,7 +175,7 @@ pub fn contains_inner_json(
     })
 }
 
-/// Whether a value is of a type, as `is TYPE` asks. A whole number is an integer whatever its form is; units are numbers.
+/// The test `is TYPE`. A whole number is an integer in any notation, and values with units are numbers.
 #[must_use]
 pub fn has_type(value: &Value<'_>, ty: Type) -> bool {
     match ty {

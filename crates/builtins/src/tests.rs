@@ -1,4 +1,4 @@
-//! Functions called directly: arguments and results as JSON.
+//! Direct calls of functions, with arguments and results as JSON.
 
 use super::json::JsonCache;
 use super::table::find_builtin;
@@ -10,7 +10,7 @@ use bumpalo::Bump;
 use proptest::prelude::*;
 use std::time::Duration;
 
-/// The result of a call as JSON, `missing` or `absent`.
+/// Returns the result of a call as JSON, or `missing` or `absent`.
 fn call(name: &str, arguments: &str) -> String {
     limited(name, arguments, &Limits::default()).unwrap()
 }
@@ -132,7 +132,7 @@ fn values_are_taken_out_of_prose() {
     }
 }
 
-/// Without the parser, nothing is said of SQL.
+/// In builds without the SQL parser, the answer is `absent`.
 #[test]
 fn statements_of_sql_are_told_from_prose() {
     let answer = |text: &str| call("is_sql", &serde_json::to_string(&[text]).unwrap());
@@ -259,18 +259,18 @@ fn times_in_zones_follow_their_clocks() {
         ("hour", "2025-03-01T12:00:00Z", "UTC", "12"),
         ("hour", "2025-03-01T12:00:00Z", "europe/berlin", "13"),
         ("hour", "2025-03-01T12:00:00", "Asia/Kolkata", "17"),
-        // On 30 March 2025 clocks went from 2 to 3 o'clock, on 26 October from 3 back to 2.
+        // On 30 March 2025 clocks went from 2 to 3 o'clock, and on 26 October back from 3 to 2.
         ("hour", "2025-03-30T00:59:59Z", "Europe/Berlin", "1"),
         ("hour", "2025-03-30T01:00:00Z", "Europe/Berlin", "3"),
         ("hour", "2025-10-26T00:30:00Z", "Europe/Berlin", "2"),
         ("hour", "2025-10-26T01:30:00Z", "Europe/Berlin", "2"),
         ("hour", "2025-10-26T02:00:00Z", "Europe/Berlin", "3"),
-        // Samoa has left out 30 December 2011.
+        // Samoa skipped 30 December 2011.
         ("date", "2011-12-30T09:59:00Z", "Pacific/Apia", r#""2011-12-29""#),
         ("date", "2011-12-30T10:00:00Z", "Pacific/Apia", r#""2011-12-31""#),
         ("weekday", "2025-03-02T23:30:00Z", "Europe/Berlin", r#""monday""#),
         ("weekday", "2025-03-03T02:00:00Z", "America/New_York", r#""sunday""#),
-        // Beyond the table the rule of the zone goes on.
+        // After the end of the table, the zone's rule applies.
         ("hour", "2099-07-01T12:00:00Z", "Europe/Berlin", "14"),
     ] {
         assert_eq!(call(name, &format!(r#"["{time}", "{zone}"]"#)), expected, "{name} {time} {zone}");
@@ -345,7 +345,7 @@ fn tests_of_values_know_texts_lists_and_keys() {
     }
 }
 
-/// The time of a piece of work on hostile input: generous, for a slow machine without optimisation.
+/// Asserts a time limit for hostile input. It is generous, for slow machines and unoptimized builds.
 fn in_time<R>(work: impl FnOnce() -> R) -> R {
     let start = crate::clock::now();
     let result = work();
@@ -389,7 +389,7 @@ fn json_in_hostile_text_is_found_in_bounded_time() {
 }
 
 proptest! {
-    /// Whatever is computed of a number in prose is a number, and reading it again gives the same.
+    /// The results are valid numbers, and reading them again gives the same ones.
     #[test]
     fn numbers_of_texts_are_numbers(text in "[-0-9,.%k½$４ ]{0,20}") {
         let once = call("numbers", &serde_json::to_string(&[&text]).unwrap());

@@ -1,6 +1,6 @@
 //! Functions over text.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult, SearchNeedle, borrowed_text, first_gap};
@@ -11,13 +11,13 @@ use averment_base::value::json::to_json;
 use averment_base::value::{Node, Number, Object, ObjectEntry, Value};
 use averment_runs::command::{WantedCommand, parse_plain, searched_for};
 
-/// White space that separates words: what Unicode calls so, and the four ASCII separators U+001C to U+001F.
+/// True for white space that separates words: Unicode white space, and the four ASCII separators U+001C to U+001F.
 #[must_use]
 pub fn is_space(character: char) -> bool {
     character.is_whitespace() || matches!(character, '\u{1c}'..='\u{1f}')
 }
 
-/// The words of a text.
+/// Returns the words of a text.
 pub fn split_words(text: &str) -> impl Iterator<Item = &str> {
     text.split(is_space).filter(|word| !word.is_empty())
 }
@@ -86,7 +86,7 @@ pub(super) fn replace<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'
 
 fn replace_text(text: &str, from: &str, to: &str, meter: &mut FuelMeter) -> Result<String, LimitError> {
     let count = memchr::memmem::find_iter(text.as_bytes(), from).count();
-    // Checked before it is built: a short text can grow without measure.
+    // The size is checked before the text is built, because a short text can grow enormously.
     let size = text.len().saturating_add(count.saturating_mul(to.len()));
     meter.check_memory(size)?;
     meter.charge_scan(size)?;
@@ -96,12 +96,12 @@ fn replace_text(text: &str, from: &str, to: &str, meter: &mut FuelMeter) -> Resu
 fn replace_matches(text: &str, pattern: &LinearRegex, to: &str, meter: &mut FuelMeter) -> Result<String, LimitError> {
     let mut out = String::new();
     let mut copied = 0;
-    // The groups have to be found as well.
+    // Finding groups takes additional work.
     pattern.pay_for_matches(text, 4, meter)?;
     for captures in pattern.regex.captures_iter(text) {
         let Some(found) = captures.get(0) else { continue };
         out.push_str(text.get(copied..found.start()).unwrap_or_default());
-        // A group can only bring what was found, once for each mention.
+        // Each mention of a group can insert at most the match, since groups are parts of it.
         meter.charge_fuel(16)?;
         meter.check_memory(out.len().saturating_add(to.len().saturating_mul(found.len().saturating_add(1))))?;
         captures.expand(to, &mut out);
@@ -231,14 +231,14 @@ pub(super) fn runs_command<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinRes
         }
         held = held.saturating_sub(searched_for(&part, command));
     }
-    // What a line holds besides may run it: a program that nobody knows, a script that is written.
+    // The rest of the line may run the command: through an unknown program, or a script that it writes.
     if held > 0 {
         return call.give_boolean(true);
     }
     if is_hidden { Ok(Node::computed(Value::Absent)) } else { call.give_boolean(false) }
 }
 
-/// The keys must be distinct.
+/// Creates an object. The keys must be distinct.
 fn object_node<'run>(arena: &'run bumpalo::Bump, entries: Vec<(&'run str, Node<'run>)>) -> Node<'run> {
     let entries = entries.into_iter().map(|(key, node)| ObjectEntry { key, node });
     let entries: Vec<ObjectEntry<'run>> = entries.collect();

@@ -1,30 +1,30 @@
-//! Texts of other formats: what `VALUE is xml` and `VALUE is sql` ask.
+//! Tests for other text formats: `VALUE is xml` and `VALUE is sql`.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
 use averment_base::value::{Node, Value};
 
-/// The most elements, attributes and texts of a document.
+/// Maximum number of elements, attributes and texts in a document.
 const MOST_NODES: u32 = 500_000;
-/// The deepest brackets of SQL: its parser tries several readings of each.
+/// Maximum nesting of brackets in SQL, because its parser tries several interpretations of each.
 #[cfg(feature = "sql")]
 const SQL_DEPTH: usize = 12;
-/// The longest text that is read as SQL, in bytes.
+/// Maximum size of a text that is parsed as SQL, in bytes.
 #[cfg(feature = "sql")]
 const SQL_BYTES: usize = 256 << 10;
 
-/// Whether this build reads SQL.
+/// True if this build can parse SQL.
 pub const READS_SQL: bool = cfg!(feature = "sql");
 
-/// Whether a text is one XML document: well-formed, with declared prefixes.
+/// True if a text is one XML document: well-formed, with declared prefixes.
 pub(super) fn is_xml<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     let Value::Text(text) = call.argument_node(0).value else { return call.give_boolean(false) };
     let text = text.as_str();
     call.meter.charge_scan(text.len().saturating_mul(8))?;
     call.meter.check_memory(text.len().saturating_mul(4))?;
-    // Entities that a document declares could make much of little: such a document is not judged.
+    // Declared entities could expand exponentially, so documents with them are not judged.
     let options = roxmltree::ParsingOptions {
         allow_dtd: !text.contains("<!ENTITY"),
         nodes_limit: MOST_NODES,
@@ -37,7 +37,7 @@ pub(super) fn is_xml<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'r
     }
 }
 
-/// Whether a text is SQL: one statement or several, of any common system.
+/// True if a text is SQL: one or several statements, in the dialect of any common system.
 #[cfg(feature = "sql")]
 pub(super) fn is_sql<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run> {
     use sqlparser::dialect::GenericDialect;
@@ -62,7 +62,7 @@ pub(super) fn is_sql<'run>(_: &mut BuiltinCall<'_, 'run>) -> BuiltinResult<'run>
     give_undecided()
 }
 
-/// What cannot be judged is no evidence, either way.
+/// Returns `absent` for texts that cannot be judged, so that the test is undecided.
 fn give_undecided<'run>() -> BuiltinResult<'run> {
     Ok(Node::computed(Value::Absent))
 }

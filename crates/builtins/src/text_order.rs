@@ -1,6 +1,6 @@
-//! The order of texts. A date, a time or a version is ordered as what it is, and only against another one; everything else by code points.
+//! Ordering of texts. Dates, times and versions are ordered by their meaning, and only among each other; other texts by code points.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::time::text_instant;
@@ -18,13 +18,13 @@ pub fn order_values(left: &Value<'_>, right: &Value<'_>) -> Option<Ordering> {
     }
 }
 
-/// `None` where one text is a date, a time, a version or a number and the other is not, and where their letters do not tell their order.
+/// Orders two texts. `None` if only one is a date, a time, a version or a number, or if their letters do not determine the order.
 #[must_use]
 pub fn order_texts(a: &str, b: &str) -> Option<Ordering> {
     TextOrder::shared([a, b].into_iter())?.compare(a, b)
 }
 
-/// What texts are ordered by.
+/// The criterion for ordering texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TextOrder {
     Instants,
@@ -34,9 +34,9 @@ pub(super) enum TextOrder {
 }
 
 impl TextOrder {
-    /// The order that all of these texts have.
+    /// Returns the criterion that fits all of these texts.
     pub(super) fn shared<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Option<Self> {
-        // Nearly all texts are none of these.
+        // Fast path: without digits, a text is no date, time or version.
         if !texts.clone().any(|text| text.bytes().any(|byte| byte.is_ascii_digit())) {
             return Some(Self::Letters);
         }
@@ -55,7 +55,7 @@ impl TextOrder {
         (!texts.clone().any(is_no_word)).then_some(Self::Letters)
     }
 
-    /// For sorting: by letters also where the numbers between them have another order.
+    /// Compares for sorting: letters decide even if embedded numbers have another order.
     pub(super) fn compare_fully(self, a: &str, b: &str) -> Ordering {
         match self {
             Self::Letters => a.cmp(b),
@@ -63,7 +63,7 @@ impl TextOrder {
         }
     }
 
-    /// `None` where letters and what they say give two orders: `30s` and `300s`, `medium` and `high`.
+    /// Compares two texts; `None` if letters and meaning give different orders: `30s` and `300s`, `medium` and `high`.
     pub(super) fn compare(self, a: &str, b: &str) -> Option<Ordering> {
         match self {
             Self::Instants => Some(text_instant(a)?.cmp(&text_instant(b)?)),
@@ -79,12 +79,12 @@ impl TextOrder {
     }
 }
 
-/// Numbers, dates and times: letters say nothing of their order.
+/// True for numbers, dates and times, because their letters do not determine their order.
 fn is_no_word(text: &str) -> bool {
     Number::from_spelling(text).is_some() || text_instant(text).is_some() || time_of_day(text).is_some()
 }
 
-/// Dates and times in forms that do not tell their order: `31.12.2024`, `12/31/2024`, `2024-1-5`, `Jan 5 2025`, `5pm`, `9:30 PM`.
+/// True for dates and times in formats that cannot be ordered: `31.12.2024`, `12/31/2024`, `2024-1-5`, `Jan 5 2025`, `5pm`, `9:30 PM`.
 fn is_other_date(text: &str) -> bool {
     is_date_of_numbers(text) || names_month(text) || is_half_day(text)
 }
@@ -141,7 +141,7 @@ fn is_half_day(text: &str) -> bool {
     })
 }
 
-/// By letters, and numbers in between by value.
+/// Compares by letters, and embedded numbers by value.
 fn compare_naturally(a: &str, b: &str) -> Ordering {
     let (mut a, mut b) = (a.as_bytes(), b.as_bytes());
     loop {
@@ -153,7 +153,7 @@ fn compare_naturally(a: &str, b: &str) -> Ordering {
             if x != y {
                 return x.cmp(y);
             }
-            // Neither is a digit: two equal bytes, one of which is, would both be.
+            // If the two bytes were equal, both would be digits or neither. Here neither is a digit.
             (a, b) = (a.get(1..).unwrap_or_default(), b.get(1..).unwrap_or_default());
             continue;
         }
@@ -171,7 +171,7 @@ fn take_digits<'a>(text: &mut &'a [u8]) -> &'a [u8] {
     digits
 }
 
-/// Seconds, and the digits of a fraction, of `9:30`, `09:30` and `09:30:15.5`.
+/// Parses `9:30`, `09:30` and `09:30:15.5`; returns seconds, and the digits of the fraction.
 fn time_of_day(text: &str) -> Option<(u32, &str)> {
     let (clock, fraction) = text.split_once('.').unwrap_or((text, ""));
     let mut parts = clock.split(':');
@@ -187,14 +187,14 @@ fn time_of_day(text: &str) -> Option<(u32, &str)> {
     whole.then(|| (seconds, fraction.trim_end_matches('0')))
 }
 
-/// `1.10.0`, `v2.1`, `1.2.3-rc.1+build`.
+/// A version such as `1.10.0`, `v2.1` or `1.2.3-rc.1+build`.
 struct Version<'a> {
     numbers: Vec<&'a str>,
     before: Option<&'a str>,
     marked: bool,
 }
 
-/// Two numbers alone are a number; with a `v` before them or a third one they are a version.
+/// True for a version. Two numbers alone are a decimal number; they need a `v` before them, or a third number.
 fn is_plain_version(version: &Option<Version<'_>>) -> bool {
     let least = |version: &Version<'_>| if version.marked { 2 } else { 3 };
     version.as_ref().is_some_and(|version| version.numbers.len() >= least(version))
@@ -214,7 +214,7 @@ impl<'a> Version<'a> {
         (named && numbers.iter().all(is_number)).then_some(Self { numbers, before, marked })
     }
 
-    /// The rules of Semantic Versioning; numbers that are left out are 0.
+    /// Compares by the rules of Semantic Versioning. Missing numbers are 0.
     fn compare(&self, other: &Self) -> Ordering {
         for place in 0..self.numbers.len().max(other.numbers.len()) {
             let number = |version: &Self| version.numbers.get(place).copied().unwrap_or("0");
@@ -232,7 +232,7 @@ impl<'a> Version<'a> {
     }
 }
 
-/// Numbers of any length, by value.
+/// Compares numbers of any length by value.
 fn compare_digits(a: &[u8], b: &[u8]) -> Ordering {
     let without_zeros = |digits: &[u8]| {
         let start = digits.iter().position(|digit| *digit != b'0').unwrap_or(digits.len());
@@ -243,7 +243,7 @@ fn compare_digits(a: &[u8], b: &[u8]) -> Ordering {
     of_a.cmp(&of_b).then_with(|| a.get(tail(a, of_a)..).cmp(&b.get(tail(b, of_b)..)))
 }
 
-/// A part of what stands behind `-`: numbers come before words.
+/// A pre-release identifier after `-`. Numbers are ordered before words.
 #[derive(PartialEq, Eq)]
 struct Identifier<'a>(&'a str);
 
@@ -322,7 +322,7 @@ mod tests {
     }
 
     proptest! {
-        /// Texts that have an order have one: it turns around with its sides, and a list of them can be sorted by it.
+        /// The order is antisymmetric, and lists can be sorted by it.
         #[test]
         fn texts_have_one_order(texts in prop::collection::vec(text(), 2..6)) {
             for (a, b) in texts.iter().zip(texts.iter().skip(1)) {
@@ -337,7 +337,7 @@ mod tests {
             }
         }
 
-        /// Numbers in a text are ordered by value, or not at all.
+        /// Numbers in texts are ordered by value, or not at all.
         #[test]
         fn a_number_in_a_text_is_never_ordered_by_its_letters(a in 0_u32..2000, b in 0_u32..2000, unit in "(s|ms| days|-x|%|MB)?", front in "(release-|v|P|step |#)?") {
             let order = order_texts(&format!("{front}{a}{unit}"), &format!("{front}{b}{unit}"));

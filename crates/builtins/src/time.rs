@@ -1,7 +1,7 @@
-//! Functions over times. There is no clock: a rule can only look at times that stand in a run or in itself. All in UTC,
-//! or in the zone that is named. The rules of the zones are built in: neither the files of the system nor its own zone are looked at.
+//! Functions for times. There is no clock: rules can only use times from the run or from themselves. Times are in UTC or in a named zone. The rules
+//! of time zones are built in, so that neither system files nor the system's zone are read.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::call::{BuiltinCall, BuiltinResult};
@@ -11,7 +11,7 @@ use jiff::civil::{DateTime, Weekday};
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 use std::sync::LazyLock;
 
-/// RFC 3339 text, the same without offset (UTC), a date, or milliseconds since 1970.
+/// Parses the first argument: RFC 3339 text, possibly without offset (UTC), a date, or milliseconds since 1970.
 fn argument_instant(call: &BuiltinCall<'_, '_>) -> Option<Timestamp> {
     match call.argument_node(0).value {
         Value::Text(text) => parse_timestamp(text.as_str().trim()),
@@ -21,17 +21,17 @@ fn argument_instant(call: &BuiltinCall<'_, '_>) -> Option<Timestamp> {
 }
 
 fn parse_timestamp(text: &str) -> Option<Timestamp> {
-    // Longer than any time; bounds what the library looks at.
+    // Longer than any time; limits the work of the library.
     if text.len() > 64 {
         return None;
     }
     let utc = |time: DateTime| time.to_zoned(TimeZone::UTC).ok().map(|zoned| zoned.timestamp());
-    // A time zone in brackets would be passed over.
+    // The library would ignore a time zone in brackets, so it is rejected.
     let local = || text.parse::<DateTime>().ok().filter(|_| !text.contains('[')).and_then(utc);
     text.parse::<Timestamp>().ok().or_else(local)
 }
 
-/// The nanoseconds since 1970 of a text that is a date or a time in the form of RFC 3339, without an offset in UTC; `None` for any other.
+/// Returns the nanoseconds since 1970 of a date or time in RFC 3339 format, in UTC if it has no offset; `None` for other texts.
 #[must_use]
 pub fn text_instant(text: &str) -> Option<i128> {
     let is_digit = |at: usize| text.as_bytes().get(at).is_some_and(u8::is_ascii_digit);
@@ -62,25 +62,25 @@ pub(super) fn timestamp<'run>(call: &mut BuiltinCall<'_, 'run>) -> BuiltinResult
     call.give_real(milliseconds)
 }
 
-/// Time zone rules as of the build.
+/// The time zone rules at build time.
 static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// By IANA name, in any case.
+/// Returns a time zone by its IANA name, in any case.
 fn find_zone(name: &str) -> Option<TimeZone> {
-    // Longer than any name; bounds what the library looks at.
+    // Longer than any name; limits the work of the library.
     if name.len() > 64 {
         return None;
     }
     ZONES.get(name).ok().filter(|zone| !zone.is_unknown())
 }
 
-/// Whether there is a time zone of this name.
+/// True if there is a time zone with this name.
 #[must_use]
 pub fn is_zone(name: &str) -> bool {
     find_zone(name).is_some()
 }
 
-/// The names of all time zones.
+/// Returns the names of all time zones.
 #[must_use]
 pub fn zone_names() -> Vec<String> {
     ZONES.available().map(|name| name.as_str().to_owned()).collect()

@@ -1,7 +1,7 @@
-//! Whole tokens of a text, for `mentions`.
+//! Tokens of a text, for `mentions`.
 //!
-//! A token is a longest run of letters, digits and `_`, with a single `-`, `.`, `@` or `+` wherever such a character stands on both sides of
-//! it: `o-1`, `a.b@example.com`, `2.5`, `snake_case`. `docs/reference/expressions.md` defines it.
+//! A token is a maximal run of letters, digits and `_`. A single `-`, `.`, `@` or `+` with such characters on both sides is part of it: `o-1`,
+//! `a.b@example.com`, `2.5`, `snake_case`. `docs/reference/expressions.md` has the definition.
 
 use averment_base::value::Number;
 
@@ -35,7 +35,7 @@ pub(crate) fn mentions_number(text: &str, wanted: Number<'_>) -> bool {
     split_tokens(text).filter_map(|(start, token)| with_sign(start, token)).any(|token| wanted.is_spelled(token))
 }
 
-/// True if digits in groups of three spell the number: `1,286`, `1.286.000`, `1 286`, `1'286.50`. Such a text may as well list several numbers.
+/// True if digits in groups of three spell the number: `1,286`, `1.286.000`, `1 286`, `1'286.50`. Such a text may also be a list of numbers.
 #[must_use]
 pub fn mentions_grouped(text: &str, wanted: Number<'_>) -> bool {
     let bytes = text.as_bytes();
@@ -51,7 +51,7 @@ pub fn mentions_grouped(text: &str, wanted: Number<'_>) -> bool {
     false
 }
 
-/// A number in groups of digits at a place without its separators, and where it ends.
+/// Returns a number in digit groups at a position, without its separators, and its end.
 fn read_groups(text: &str, start: usize) -> (Option<String>, usize) {
     let digits = |from: usize| {
         let rest = text.get(from..).unwrap_or_default();
@@ -114,7 +114,7 @@ fn is_inside(text: &str, place: usize) -> bool {
     let (Some(before), Some(after)) = (front.next(), behind.next()) else { return false };
     match (is_word(before), is_word(after)) {
         (true, true) => true,
-        // `o|-1`: the sign joins where a word goes on behind it.
+        // `o|-1`: the sign joins if a word character follows it.
         (true, false) => is_joint(after) && behind.next().is_some_and(is_word),
         (false, true) => is_joint(before) && front.next().is_some_and(is_word),
         (false, false) => false,

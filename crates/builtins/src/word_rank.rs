@@ -1,8 +1,8 @@
-//! Words that stand for ranks: `low`, `medium` and `high` have an order that their letters do not tell.
+//! Words for ranks: `low`, `medium` and `high` have an order that is not alphabetical.
 
 use std::cmp::Ordering;
 
-/// From the lowest to the highest; words of one rank stand in one text.
+/// Scales from the lowest to the highest rank. Words of the same rank are in one string.
 const SCALES: [&[&str]; 15] = [
     &[
         "none",
@@ -42,10 +42,10 @@ const SCALES: [&[&str]; 15] = [
     ],
 ];
 
-/// The longest word of a scale.
+/// Maximum length of the words in all scales.
 const LONGEST: usize = 13;
 
-/// The order of two words of one scale, in any letter case; `None` if they are none.
+/// Returns the order of two words of one scale, in any case; `None` if there is no such scale.
 pub(super) fn rank_order(a: &str, b: &str) -> Option<Ordering> {
     if a.len() > LONGEST || b.len() > LONGEST {
         return None;

@@ -12,7 +12,7 @@ mod repl;
 
 fn main() -> std::process::ExitCode {
     memory::set_aside();
-    // A defect is no verdict: it ends as what could not be evaluated does.
+    // A panic is no verdict, so it exits like an evaluation error.
     std::panic::catch_unwind(commands::main).unwrap_or_else(|_| {
         commands::console::eprint_redacted("error: the command broke down; nothing that it did not finish counts\n");
         commands::exit::after_breakdown().into()

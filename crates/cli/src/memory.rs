@@ -1,7 +1,8 @@
-//! The allocator of the command: that of the system, with an end that keeps what the command promises where the system has no memory left.
+//! The global allocator of the command. It wraps the system allocator, and lets a check finish its reports when memory runs out.
 //!
-//! Without it such a process is aborted, or hangs while it says why. A thread that judges is left where it stands, and the reports are ended
-//! without what it had: exit code 5 with what is known. For that some memory is set aside, which no page of it takes until it is needed.
+//! Without it, the process would abort, or hang while it prints the reason. Instead, a judging thread that runs out of memory is parked, and the
+//! reports are finished without its results, with exit code 5. Memory for the reports is reserved at the start; its pages stay untouched, so the
+//! system provides them only when needed.
 
 #![allow(unsafe_code, reason = "an allocator has no other form; all it does is ask that of the system")]
 
@@ -19,18 +20,18 @@ static ALLOCATOR: ExitingAllocator = ExitingAllocator;
 const ASIDE: Layout = Layout::new::<[u64; (24 << 20) / 8]>();
 static SET_ASIDE: AtomicPtr<u8> = AtomicPtr::new(null_mut());
 
-/// Must remain besides: the main thread's stack grows, and the system kills the process if it cannot.
+/// Free memory required at the start besides the reserve, because the main thread's stack grows and the system kills the process if it cannot.
 const BESIDE: Layout = Layout::new::<[u64; (6 << 20) / 8]>();
 
-/// Address space that the allocator of glibc takes for the heap of each thread.
+/// Address space that glibc's allocator reserves for the heap of each thread.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const OF_HEAP: u64 = 128 << 20;
-/// Threads of a command beside those that judge, at most.
+/// Maximum number of threads besides the judging ones.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const OTHER_THREADS: u64 = 8;
 
-/// Where the address space is too small for a heap of each thread, all share one. glibc would ask for a heap at each allocation, in vain, and
-/// map each block by itself: a check of a moment took seconds.
+/// Makes all threads share one heap if the address space is too small for one heap each. Otherwise glibc would try to reserve a heap at each
+/// allocation and map each block separately, which slowed a short check down to seconds.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn share_heap() {
     use rustix::process::{Resource, getrlimit};
@@ -39,19 +40,18 @@ fn share_heap() {
     unsafe extern "C" {
         safe fn mallopt(option: c_int, value: c_int) -> c_int;
     }
-    // How many threads judge is read from files: it is asked only where there is a limit.
+    // Counting the processors reads files, so it is done only if there is a limit.
     let judging = || std::thread::available_parallelism().map_or(1, |count| count.get() as u64);
     if getrlimit(Resource::As).current.is_some_and(|space| space / OF_HEAP < judging().saturating_add(OTHER_THREADS)) {
         mallopt(M_ARENA_MAX, 1);
     }
 }
 
-/// Sets memory aside; where there is not enough the process goes on without. Called before there are threads.
+/// Reserves memory. If there is not enough, the process continues without a reserve. Must be called before any thread starts.
 pub fn set_aside() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     share_heap();
-    // SAFETY: the layouts are not empty. What the first gives is given back here, what the second gives once, by `give_back`, each with the
-    // same layout.
+    // SAFETY: the layouts are not empty. The first block is freed here, the second one once by `give_back`, each with the same layout.
     unsafe {
         let beside = System.alloc(BESIDE);
         if !beside.is_null() {
@@ -65,7 +65,7 @@ pub fn set_aside() {
 fn give_back() -> bool {
     let aside = SET_ASIDE.swap(null_mut(), Ordering::SeqCst);
     if !aside.is_null() {
-        // SAFETY: it was allocated by `set_aside` with this layout, and only the one that swaps it out has it.
+        // SAFETY: the block was allocated by `set_aside` with this layout, and only the caller that swaps the pointer out can free it.
         unsafe { System.dealloc(aside, ASIDE) }
     }
     !aside.is_null()
@@ -93,21 +93,21 @@ fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
     }
 }
 
-/// Ends the process without allocating.
+/// Ends the process without allocating memory.
 fn exit_exhausted(size: usize) -> ! {
     let _ = writeln!(std::io::stderr(), "error: there is no memory to go on: {size} bytes could not be had");
     std::process::exit(crate::commands::exit::after_breakdown().into())
 }
 
-/// The system allocator; ends the process if it fails.
+/// The system allocator, which ends the process or parks the thread if memory runs out.
 struct ExitingAllocator;
 
-// SAFETY: every block comes from the allocator of the system and goes back to it, with the layout that was asked for. A null pointer is
-// handed on, or nothing returns at all: no call unwinds.
+// SAFETY: every block comes from the system allocator and returns to it with the requested layout. A failed call returns a null pointer or never
+// returns; no call unwinds.
 unsafe impl GlobalAlloc for ExitingAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those that the system's allocator asks for; this holds for all four.
+        // SAFETY: the caller upholds the contract of `GlobalAlloc`, which is also that of the system allocator. This holds for all four methods.
         let ask = || unsafe { System.alloc(layout) };
         let block = ask();
         if block.is_null() { none_left(layout.size(), &ask) } else { block }
@@ -123,7 +123,7 @@ unsafe impl GlobalAlloc for ExitingAllocator {
 
     #[inline]
     unsafe fn realloc(&self, old: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: as above; a block that could not grow is still the caller's, and may be asked for again.
+        // SAFETY: as above. A block that could not grow still belongs to the caller, so the call may be repeated.
         let ask = || unsafe { System.realloc(old, layout, size) };
         let block = ask();
         if block.is_null() { none_left(size, &ask) } else { block }

@@ -1,4 +1,4 @@
-//! Files of Parquet and Arrow as traces, and reports in Parquet. A program of its own, because only builds with the feature `parquet` have it:
+//! Parquet and Arrow files as traces, and reports in Parquet. A separate test program, because only builds with the feature `parquet` have it:
 //! `cargo test -p averment-cli --features parquet --test parquet`.
 
 #![allow(
@@ -90,7 +90,7 @@ fn a_report_is_a_whole_file_and_is_not_printed() {
         let bytes = std::fs::read(folder.path().join("verdicts.parquet")).unwrap();
         assert!(bytes.starts_with(b"PAR1") && bytes.ends_with(b"PAR1"), "{command}");
     }
-    // It can be read again, from the first row on: its column `run` holds names of runs, which are no JSON.
+    // Reading the report as a trace reaches the first row. Its column `run` has names, which are not JSON.
     let ran = folder.aver("check rules.assert verdicts.parquet");
     assert!(format!("{}{}", ran.out, ran.err).contains("found `runs.jsonl`"), "{ran:?}");
 }
@@ -100,7 +100,7 @@ fn a_damaged_file_fails_the_check() {
     let mut bytes = file("columns.parquet");
     let folder = Folder::new(&[("rules.assert", RULES)]);
     folder.write("cut.parquet", &bytes[..bytes.len() / 2]);
-    // Within the first pages, behind the mark.
+    // Inside the first pages, after the magic bytes.
     bytes[40..80].fill(0xFF);
     folder.write("flipped.parquet", &bytes);
     for name in ["cut.parquet", "flipped.parquet"] {

@@ -1,4 +1,4 @@
-//! From a foreign file to a program whose places are those of the file.
+//! Compiles a foreign file to a program whose source locations point into that file.
 
 use crate::{LoweredFile, LoweringInputs, lower_foreign};
 use averment_base::diagnostic::{Diagnostic, Diagnostics};
@@ -13,15 +13,15 @@ use std::path::Path;
 /// The result of compiling a foreign file.
 #[derive(Debug)]
 pub struct CompiledForeign {
-    /// The program; `None` where it cannot be used.
+    /// The program; `None` if the file has errors.
     pub program: Option<Program>,
-    /// What is said of it, at its own places.
+    /// Diagnostics, with locations in the foreign file.
     pub diagnostics: Diagnostics,
-    /// Its sentences; `None` where it has none.
+    /// The rules that were written for it; `None` if lowering failed.
     pub lowered: Option<LoweredFile>,
 }
 
-/// Compiles a foreign file of `sources`; files that are read for it are added to them. `tools` are files that declare tools, by name and text.
+/// Compiles a foreign file of `sources`. Files that it reads are added to `sources`. `tools` holds the names and texts of files that declare tools.
 #[must_use]
 pub fn compile_foreign(
     sources: &mut SourceMap,
@@ -61,7 +61,7 @@ pub fn compile_foreign(
     CompiledForeign { program, diagnostics, lowered: Some(lowered) }
 }
 
-/// A parameter whose value is already inlined.
+/// Declares a parameter whose value is already inlined.
 fn constant_param(name: &str, value: &str, span: Span) -> DeclaredParam {
     DeclaredParam { name: name.to_owned(), ty: Type::Any, default: Some(Constant::Text(value.to_owned())), span }
 }
@@ -72,7 +72,7 @@ fn in_files(span: Span, files: &[FileId]) -> Span {
 
 struct SpanMap {
     origin: ForeignOrigin,
-    /// Source numbers of the files that the sentences read; the sentences themselves come last.
+    /// Ids of the source files that the written rules refer to; the text of the rules itself comes last.
     files: Vec<FileId>,
 }
 
@@ -89,7 +89,7 @@ impl SpanMap {
         self.origin.foreign_place(in_files(span, &self.files))
     }
 
-    /// Edits are dropped: they would change text that nobody wrote.
+    /// Maps a diagnostic to the foreign file. Its fix is dropped because it would edit generated text.
     fn map_diagnostic(&self, one: &Diagnostic) -> Diagnostic {
         let mut one = one.clone();
         one.span = self.map_span(one.span);

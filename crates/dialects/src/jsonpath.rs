@@ -1,4 +1,4 @@
-//! Paths of RFC 9535: how far they lead from key to key, and what is left to search for.
+//! JSONPath (RFC 9535): the leading plain steps of a path, and the rest, which needs a search.
 
 use crate::writer::{is_identifier, member_path};
 use crate::yaml::YamlNode;
@@ -6,20 +6,20 @@ use crate::yaml::YamlNode;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum JsonPathStep {
     Key(String),
-    /// Counted from the end if negative.
+    /// An index; counted from the end if negative.
     At(i64),
 }
 
-/// Plain steps, then a part that may select many values.
+/// Plain steps, followed by a part that may select many values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ForeignPath {
     pub(crate) steps: Vec<JsonPathStep>,
-    /// As written; empty if all steps are plain.
+    /// The rest as written; empty if all steps are plain.
     pub(crate) rest: String,
 }
 
 impl ForeignPath {
-    /// An invalid path is kept, to be read as JSONPath.
+    /// Reads a path after its root. An invalid path is kept as written and reported later, when it is read as JSONPath.
     pub(crate) fn behind_root(text: &str) -> Self {
         let mut steps = Vec::new();
         let mut rest = text;
@@ -30,7 +30,7 @@ impl ForeignPath {
         Self { steps, rest: rest.to_owned() }
     }
 
-    /// `None` if missing or if a search is needed.
+    /// Returns the value at the path; `None` if it is missing or if the path needs a search.
     pub(crate) fn find_value<'n>(&self, from: &'n YamlNode) -> Option<&'n YamlNode> {
         if !self.rest.is_empty() {
             return None;

@@ -1,9 +1,9 @@
-//! Rule files of other systems, as sentences of the language.
+//! Translates rule files of other systems into the rule language.
 //!
-//! Each dialect is a folder that only lowers: it reads a file of its system and writes the text of the language that means the same. That text is
-//! compiled like any other, so that there is one meaning, one evaluation and one set of reports; what is said of it is said at the place in the
-//! foreign file that it was made of ([`MappedText::places`]). Where a system means something else than the language by a like word (what is missing,
-//! which order counts), the text says so openly.
+//! Each dialect is a folder that only lowers: it reads a file of its system and writes equivalent text of the rule language. That text is compiled
+//! like any other rule file, so there is one meaning, one evaluator and one set of reports. Diagnostics are mapped back to the foreign file
+//! ([`MappedText::places`]). Where a system gives a similar word another meaning (missing values, the order of steps), the written text spells it
+//! out.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests measure time"))]
 
@@ -40,50 +40,50 @@ pub use writer::MappedText;
 use writer::RuleWriter;
 use yaml::YamlNode;
 
-/// A system whose rule files are read: a row of [`DIALECTS`].
+/// A system whose rule files can be read: a row of [`DIALECTS`].
 pub struct Dialect {
-    /// What its files are called.
+    /// Description of its files for messages.
     pub files: &'static str,
-    /// How they are read.
+    /// The syntax of its files.
     pub reads: FileSyntax,
-    /// Its own names for verdicts and for itself.
+    /// The system's own names for its verdicts and for itself.
     pub verdicts: ForeignVerdicts,
 }
 
-/// How the files of a system are read.
+/// The syntax of a system's rule files.
 pub enum FileSyntax {
-    /// They are YAML.
+    /// YAML.
     Yaml(YamlDialect),
-    /// They are TypeScript: writes the sentences of the file.
+    /// TypeScript; the function writes the rules of the file.
     TypeScript(fn(&mut Lowering<'_>)),
-    /// They are JSON that also holds the runs that they are about.
+    /// JSON that contains both rules and the runs that they apply to.
     Json(JsonDialect),
-    /// They are policies in a language of their own, told by the ending of their names.
+    /// A policy language with its own file extension.
     Policies {
-        /// The ending.
+        /// The file extension.
         ending: &'static str,
-        /// Writes the sentences of the file.
+        /// Writes the rules of the file.
         lower: fn(&mut Lowering<'_>),
     },
 }
 
 /// A system whose files are JSON with runs in it.
 pub struct JsonDialect {
-    /// True if the text of a file is one of its files.
+    /// Returns true if a text is a file of this system.
     pub is_one: fn(&str) -> bool,
-    /// Writes the sentences of the file.
+    /// Writes the rules of the file.
     pub lower: fn(&mut Lowering<'_>),
 }
 
 /// A system whose files are YAML.
 pub struct YamlDialect {
-    /// Keys at the top of its files, which tell them while they are no YAML yet.
+    /// Top-level keys that identify a file of this system even while it is not yet valid YAML.
     pub marks: &'static [&'static str],
-    /// Which words of YAML are no text.
+    /// The YAML schema, which decides which plain words are not texts.
     pub schema: yaml::YamlSchema,
-    /// True if a document is one of its files.
+    /// Returns true if a document is a file of this system.
     pub is_one: fn(&YamlNode) -> bool,
-    /// Writes the sentences of a document.
+    /// Writes the rules of a document.
     pub lower: fn(&YamlNode, &mut Lowering<'_>),
 }
 
@@ -95,7 +95,7 @@ impl Dialect {
         }
     }
 
-    /// Its name, as people write it.
+    /// Returns the name of the system in its usual spelling.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.verdicts.system
@@ -108,7 +108,7 @@ impl std::fmt::Debug for Dialect {
     }
 }
 
-/// All dialects. The first whose file a document is reads it.
+/// All dialects. If a document fits several of them, the first one reads it.
 pub static DIALECTS: &[Dialect] = &[
     runsight::DIALECT,
     wallfacer::DIALECT,
@@ -126,75 +126,75 @@ pub static DIALECTS: &[Dialect] = &[
 
 /// The input and output of lowering a file.
 pub struct Lowering<'a> {
-    /// All files that are read for it; others that it names are added.
+    /// All files read so far. Files that the root file refers to are added.
     pub sources: &'a mut SourceMap,
-    /// The file itself.
+    /// The file to lower.
     pub root: FileId,
-    /// Where the files are read that it names.
+    /// Access to the files that it refers to.
     pub files: &'a dyn Files,
-    /// What was given beside it.
+    /// Options of the caller.
     pub options: ForeignOptions<'a>,
-    /// Diagnostics about it.
+    /// Collects diagnostics.
     pub sink: DiagnosticSink,
-    /// The sentences.
+    /// Collects the written rules.
     pub out: RuleWriter,
-    /// Its parameters, with the values that they have.
+    /// The parameters of the file, with their values.
     pub params: Vec<(String, String)>,
-    /// The formats of the reports that it asks for, as they are called here.
+    /// The report formats that the file requests, by their names in Averment.
     pub reports: Vec<String>,
 }
 
-/// A foreign file as text of the language.
+/// A foreign file, translated into the rule language.
 #[derive(Debug)]
 pub struct LoweredFile {
-    /// Whose file it is.
+    /// The dialect of the file.
     pub dialect: &'static Dialect,
-    /// The text, with the places that it was made of.
+    /// The text, with the locations that its pieces were written for.
     pub written: MappedText,
-    /// Its parameters, with the values that they have.
+    /// The parameters of the file, with their values.
     pub params: Vec<(String, String)>,
-    /// The formats of the reports that it asks for, as they are called here.
+    /// The report formats that the file requests, by their names in Averment.
     pub reports: Vec<String>,
     /// Diagnostics about the file.
     pub diagnostics: Diagnostics,
 }
 
-/// How foreign files are lowered.
+/// Inputs for lowering foreign files.
 #[derive(Clone, Copy)]
 pub struct LoweringInputs<'a> {
-    /// Where the files are read that they name.
+    /// Access to the files that they refer to.
     pub files: &'a dyn Files,
-    /// What was given beside them.
+    /// Options of the caller.
     pub options: ForeignOptions<'a>,
 }
 
-/// What is given beside foreign files.
+/// Options for reading foreign files.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ForeignOptions<'a> {
-    /// Values of parameters, as they were given, with their names: they are put into what the file says.
+    /// Names and values of parameters. The values are inlined into the written rules.
     pub given: &'a [(String, String)],
-    /// True if the parameters of a file stay parameters where the language has a place for them, but for those that are given.
+    /// True if parameters without a given value stay parameters of the written rules, where the rule language allows that.
     pub keep_params: bool,
-    /// True if the newest release decides where it and its documentation disagree.
+    /// True if the newest release wins where it differs from its documentation.
     pub newest: bool,
-    /// True if promptfoo's files are judged as promptfoo judges: what is vacuous passes, and what is undecided fails.
+    /// True if promptfoo's files are judged as promptfoo does: vacuous passes, and undecided fails.
     pub as_promptfoo: bool,
-    /// Metrics that a program adds to those of Assay: the name of each, and its assertions in the language.
+    /// Metrics that an embedding program adds to those of Assay: the name of each, and its assertions in the rule language.
     pub metrics: &'a [(String, String)],
-    /// True if reports go into a folder: reports that the file asks for are then written.
+    /// True if reports go into a folder; then the reports that the file requests are written.
     pub in_folder: bool,
-    /// True if unreadable parts of a program are listed instead of refusing the file.
+    /// True if unreadable parts of a foreign program are listed; otherwise they are errors.
     pub partly: bool,
-    /// True if a case of a program that lacks an assertion is undecided instead of refusing the file.
+    /// True if a case with an unreadable assertion becomes undecided; otherwise it is an error.
     pub undecided: bool,
 }
 
-/// The names of the metrics that Assay has itself: no program gives them another meaning.
+/// Returns the names of Assay's built-in metrics, which an embedding program cannot redefine.
 pub fn own_metrics() -> impl Iterator<Item = &'static str> {
     assay::own_metrics()
 }
 
-/// True if a text may be a file of another system: YAML, TypeScript or policies, unlike any rule file.
+/// Returns true if a text may be a file of another system: YAML, TypeScript, JSON or policies.
 #[must_use]
 pub fn may_be_foreign(name: &str, text: &str) -> bool {
     ["yaml", "yml"].contains(&file_extension(name))
@@ -204,7 +204,7 @@ pub fn may_be_foreign(name: &str, text: &str) -> bool {
         || (name == "-" && begins_like_yaml(text))
 }
 
-/// True if JSON may be a file of a system whose files are YAML otherwise.
+/// True if a JSON text may be a file of a system that also accepts YAML.
 fn is_json_document(text: &str) -> bool {
     promptfoo::looks_like_config(text)
         || adk::looks_like_eval_set(text)
@@ -212,7 +212,7 @@ fn is_json_document(text: &str) -> bool {
         || pydantic_evals::looks_like_dataset(text)
 }
 
-/// True if a file of another system also holds the runs that its rules are about.
+/// Returns true if a file of another system also contains the runs that its rules apply to.
 #[must_use]
 pub fn brings_runs(name: &str, text: &str) -> bool {
     is_json(name) && json_dialects().any(|(_, of_json)| (of_json.is_one)(text))
@@ -225,7 +225,7 @@ fn json_dialects() -> impl Iterator<Item = (&'static Dialect, &'static JsonDiale
     })
 }
 
-/// The dialect whose files have this ending.
+/// Returns the policy dialect with the file extension of `name`.
 fn policy_dialect(name: &str) -> Option<&'static Dialect> {
     let has = |dialect: &&Dialect| matches!(dialect.reads, FileSyntax::Policies { ending, .. } if ending == file_extension(name));
     DIALECTS.iter().find(has)
@@ -243,7 +243,7 @@ fn file_extension(name: &str) -> &str {
     name.rsplit('.').next().unwrap_or("")
 }
 
-/// Tests for a top-level key on the first line that is no comment.
+/// Returns true if the first line that is not a comment has a top-level key.
 fn begins_like_yaml(text: &str) -> bool {
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.trim_start().starts_with('#'));
     first.is_some_and(|line| {
@@ -254,7 +254,7 @@ fn begins_like_yaml(text: &str) -> bool {
     })
 }
 
-/// The system whose rules a file of this name holds, or would if it were YAML.
+/// Returns the system whose rules this file contains, or would contain if it were valid YAML.
 #[must_use]
 pub fn system_of(name: &str, text: &str) -> Option<&'static Dialect> {
     if let Some(dialect) = policy_dialect(name) {
@@ -283,7 +283,7 @@ fn typescript_dialect() -> Option<&'static Dialect> {
 /// Lowers a file of another system.
 ///
 /// # Errors
-/// What keeps it from being read, with places in it.
+/// Diagnostics, with locations in the file.
 pub fn lower_foreign(
     sources: &mut SourceMap,
     root: FileId,
@@ -332,7 +332,7 @@ fn document_dialect(text: &str, root: FileId) -> Result<(&'static Dialect, Lower
     Ok((dialect, of_yaml.lower, document))
 }
 
-/// Unquoted placeholders are masked if they prevent parsing.
+/// Reads the file as YAML. If unquoted placeholders prevent that, they are masked first.
 fn first_read(text: &str, root: FileId) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
     yaml::parse_document(text, root, yaml::YamlSchema::Core).or_else(|error| {
         let covered = wallfacer::template::readable_text(text).ok_or_else(|| error.clone())?;

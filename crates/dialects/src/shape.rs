@@ -1,4 +1,4 @@
-//! What a mapping of a dialect may hold, and what is said where a file holds something else.
+//! Checks the shape of mappings in foreign files, and reports what does not fit.
 
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug, suggest};
@@ -7,7 +7,7 @@ use averment_base::source::Span;
 /// Collects the diagnostics of a foreign file.
 #[derive(Debug, Default)]
 pub struct DiagnosticSink {
-    /// It.
+    /// The diagnostics collected so far.
     pub diagnostics: Diagnostics,
     errors: usize,
     others: usize,
@@ -28,36 +28,36 @@ impl DiagnosticSink {
         }
     }
 
-    /// Says that something cannot be used.
+    /// Reports an error: the file is unusable.
     pub fn error(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
         self.push_diagnostic(Diagnostic::new(slug, place, message).with_help(help));
     }
 
-    /// Says what is worth knowing: the file is taken all the same.
+    /// Reports a warning: the file is used anyway.
     pub fn warning(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
         let mut diagnostic = Diagnostic::new(slug, place, message).with_help(help);
         diagnostic.severity = Severity::Warning;
         self.push_diagnostic(diagnostic);
     }
 
-    /// Says what somebody may want to do: nothing is wrong with the file.
+    /// Reports a hint: the file is valid, but the user may want to do something.
     pub fn info(&mut self, slug: Slug, place: Span, message: impl Into<String>, help: impl Into<String>) {
         let mut diagnostic = Diagnostic::new(slug, place, message).with_help(help);
         diagnostic.severity = Severity::Info;
         self.push_diagnostic(diagnostic);
     }
 
-    /// A value that has another shape than it has to.
+    /// Reports a value of the wrong shape.
     pub fn wrong_shape(&mut self, node: &YamlNode, what: &str, wanted: &str) {
         self.error(Slug::TypeMismatch, node.span, format!("{what} is {}", node.kind_name()), format!("write {wanted}"));
     }
 
-    /// A key that means nothing here, with the nearest of those that do.
+    /// Reports an unknown key, and suggests the most similar known key.
     pub fn unknown_key(&mut self, key: &YamlNode, what: &str, known: &[&str]) {
         self.unknown_name(key.span, &key.key_text(), what, known);
     }
 
-    /// Reports an unknown key that is not part of YAML.
+    /// Reports an unknown key that has no YAML node.
     pub fn unknown_name(&mut self, place: Span, name: &str, what: &str, known: &[&str]) {
         let help = match suggest::suggest_name(name, known.iter().copied()) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -66,7 +66,7 @@ impl DiagnosticSink {
         self.error(Slug::UnknownField, place, format!("{what} has no key `{name}`"), help);
     }
 
-    /// A word that is none of those that are known.
+    /// Reports an unknown word, and suggests the most similar known word.
     pub fn unknown_word(&mut self, node: &YamlNode, what: &str, known: &[&str]) {
         let word = node.key_text();
         let help = match suggest::suggest_name(&word, known.iter().copied()) {
@@ -76,7 +76,7 @@ impl DiagnosticSink {
         self.error(Slug::UnknownType, node.span, format!("there is no {what} `{word}`"), help);
     }
 
-    /// True if the node is a mapping with no other keys than `known`.
+    /// Returns true if the node is a mapping that has only the keys in `known`; otherwise reports an error.
     pub fn check_keys(&mut self, node: &YamlNode, what: &str, known: &[&str]) -> bool {
         if !node.is_map() {
             self.wrong_shape(node, what, "a mapping");
@@ -92,7 +92,7 @@ impl DiagnosticSink {
         all_known
     }
 
-    /// The text of a key that has to be there.
+    /// Returns the text of a required key; reports an error if it is missing.
     pub fn required_text<'a>(&mut self, node: &'a YamlNode, key: &str, what: &str) -> Option<&'a str> {
         match node.get(key) {
             Some(value) => self.as_text(value, &format!("`{key}` of {what}")),
@@ -108,12 +108,12 @@ impl DiagnosticSink {
         }
     }
 
-    /// The text of a key that may be left out.
+    /// Returns the text of an optional key.
     pub fn optional_text<'a>(&mut self, node: &'a YamlNode, key: &str, what: &str) -> Option<&'a str> {
         self.as_text(node.get(key)?, &format!("`{key}` of {what}"))
     }
 
-    /// A text; said where it is none.
+    /// Returns a text; reports an error for any other value.
     pub fn as_text<'a>(&mut self, node: &'a YamlNode, what: &str) -> Option<&'a str> {
         let text = node.as_text();
         if text.is_none() {
@@ -122,7 +122,7 @@ impl DiagnosticSink {
         text
     }
 
-    /// The elements of a list under a key; none where there is no such key. Said where it is no list.
+    /// Returns the elements of the list at a key; empty if the key is missing. Reports an error for any other value.
     pub fn list_items<'a>(&mut self, node: &'a YamlNode, key: &str, what: &str) -> &'a [YamlNode] {
         let Some(value) = node.get(key) else { return &[] };
         if !value.is_list() {
@@ -131,14 +131,14 @@ impl DiagnosticSink {
         value.items()
     }
 
-    /// True if an error keeps the file from being used.
+    /// Returns true if an error makes the file unusable.
     #[must_use]
     pub fn has_errors(&self) -> bool {
         self.diagnostics.has_errors()
     }
 }
 
-/// Names in a row: `` `a`, `b` and `c` ``.
+/// Returns names as an enumeration: `` `a`, `b` and `c` ``.
 #[must_use]
 pub fn listed_names(names: &[&str]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();

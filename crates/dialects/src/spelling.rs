@@ -1,4 +1,4 @@
-//! Keys that a system writes in two spellings: `user_content` is `userContent`, too.
+//! Keys with two accepted spellings: `user_content` and `userContent`.
 
 use crate::Lowering;
 use crate::yaml::YamlNode;
@@ -14,19 +14,19 @@ fn camel_case(key: &str) -> String {
     })
 }
 
-/// The value of a key in either spelling; `null` counts as left out.
+/// Returns the value of a key in either spelling; `null` counts as missing.
 pub(crate) fn field<'a>(node: &'a YamlNode, key: &str) -> Option<&'a YamlNode> {
     node.get(key).or_else(|| node.get(&camel_case(key))).filter(|value| !value.is_null())
 }
 
-/// True if a node is a mapping of these keys, in either spelling.
+/// True if a node is a mapping with only these keys, in either spelling.
 pub(crate) fn check_keys(node: &YamlNode, what: &str, known: &[&str], lowering: &mut Lowering<'_>) -> bool {
     let all: Vec<String> =
         known.iter().map(|key| (*key).to_owned()).chain(known.iter().map(|key| camel_case(key))).collect();
     lowering.sink.check_keys(node, what, &all.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
-/// The elements of a list under a key in either spelling.
+/// Returns the elements of the list at a key, in either spelling.
 pub(crate) fn list<'a>(node: &'a YamlNode, key: &str, what: &str, lowering: &mut Lowering<'_>) -> &'a [YamlNode] {
     let Some(value) = field(node, key) else { return &[] };
     if !value.is_list() {

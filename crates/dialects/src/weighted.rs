@@ -1,21 +1,20 @@
-//! Weighted means of scores, as expressions of the language.
+//! Weighted means of scores, as expressions of the rule language.
 
-/// A score with its weight.
+/// A score and its weight.
 #[derive(Debug, Clone)]
 pub(crate) struct WeightedScore {
     pub(crate) weight: f64,
-    /// The expression of the score.
+    /// Expression of the score.
     pub(crate) score: String,
 }
 
 impl WeightedScore {
-    /// A score with its weight.
     pub(crate) fn new(weight: f64, score: impl Into<String>) -> Self {
         Self { weight, score: score.into() }
     }
 }
 
-/// The weighted mean of scores; 0 where nothing has a weight.
+/// Returns the weighted mean of scores; 0 if the total weight is 0.
 pub(crate) fn mean_text(parts: &[WeightedScore]) -> String {
     let total: f64 = parts.iter().map(|part| part.weight).sum();
     if total <= 0.0 {
@@ -36,16 +35,17 @@ fn sum_text(parts: &[WeightedScore]) -> String {
     parts.iter().filter(|part| part.weight > 0.0).map(part).collect::<Vec<_>>().join(" + ")
 }
 
-/// What has to hold for the weighted mean to suffice.
+/// Returns the condition that the weighted mean reaches the threshold.
 pub(crate) fn gate_text(parts: &[WeightedScore], threshold: f64) -> String {
     format!("{} >= {threshold}", mean_text(parts))
 }
 
-/// What is decided elsewhere counts both ways: the rest may suffice without it, or fall short with all of it.
+/// Definition for means with a part that is judged elsewhere. The result is decided only if that part cannot change it: if the rest suffices without
+/// it, or falls short even with all of it.
 pub(crate) const SUFFICES: &str = "def suffices(earned, elsewhere, total, least) = \
 (earned + elsewhere) / total >= least and (earned / total >= least or undecided(\"the rest is judged elsewhere\"))";
 
-/// What has to hold where a part of the weight is decided elsewhere: a call of [`SUFFICES`].
+/// Returns the condition for a threshold if a part of the weight is judged elsewhere: a call of [`SUFFICES`].
 pub(crate) fn bounded_gate(known: &[WeightedScore], elsewhere: f64, threshold: f64) -> String {
     if elsewhere <= 0.0 {
         return gate_text(known, threshold);

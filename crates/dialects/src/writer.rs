@@ -1,4 +1,4 @@
-//! Writing sentences, each piece with the place in the foreign file that it was made of.
+//! Writes text of the rule language, with the location in the foreign file that each piece was written for.
 
 use crate::regex_flavour::TranslatedRegex;
 use crate::yaml::{YamlNode, YamlValue};
@@ -7,7 +7,7 @@ use averment_base::value::notation;
 use averment_syntax::words;
 use std::ops::Range;
 
-/// A text of the language in the making.
+/// Text of the rule language under construction.
 #[derive(Debug, Default)]
 pub struct RuleWriter {
     text: String,
@@ -15,54 +15,54 @@ pub struct RuleWriter {
     depth: usize,
 }
 
-/// A text of the language, and where its pieces come from.
+/// Text of the rule language with the source locations of its pieces.
 #[derive(Debug, Clone, Default)]
 pub struct MappedText {
     /// The text.
     pub text: String,
-    /// Pieces with their places in the foreign file; pieces inside of others are finer.
+    /// Pieces with their locations in the foreign file. A nested piece is more precise.
     pub places: Vec<(Range<u32>, Span)>,
 }
 
-/// A sentence in the making: pieces of text, each with its place in the foreign file where it has one of its own.
+/// An assertion under construction: pieces of text, some with their own location in the foreign file.
 #[derive(Debug, Clone, Default)]
 pub struct MappedSentence {
     pieces: Vec<(String, Option<Span>)>,
     remarks: Vec<String>,
 }
 
-/// A case in the making: what the agent is asked, and what is expected of the run.
+/// The contents of a case: the prompt, and the assertions about the run.
 #[derive(Debug)]
 pub struct WrittenCase<'a> {
-    /// The place of the whole case.
+    /// Location of the whole case.
     pub place: Span,
-    /// Its name, as the language writes it.
+    /// Its name in the notation of the rule language.
     pub label: &'a str,
-    /// Lines of `#` above it.
+    /// Comment above the case.
     pub remark: Option<&'a str>,
-    /// What the agent is asked, with its place.
+    /// The prompt and its location.
     pub prompt: Option<(&'a str, Span)>,
     /// Its assertions.
     pub lines: &'a [CaseLine],
 }
 
-/// An assertion of a case, made of a place.
+/// An assertion of a case with its source location.
 #[derive(Debug, Clone)]
 pub struct CaseLine {
-    /// The place.
+    /// The source location.
     pub place: Span,
     /// The assertion, with its modifiers.
     pub text: String,
 }
 
 impl CaseLine {
-    /// An assertion that is made of a place.
+    /// Creates an assertion with its source location.
     #[must_use]
     pub fn new(place: Span, text: impl Into<String>) -> Self {
         Self { place, text: text.into() }
     }
 
-    /// An assertion that nothing here can decide, and why.
+    /// Creates an undecided assertion with the reason.
     #[must_use]
     pub fn undecided(place: Span, why: &str) -> Self {
         Self::new(place, format!("undecided({})", quote_text(why)))
@@ -77,35 +77,35 @@ impl MappedSentence {
         self
     }
 
-    /// Adds text that was made of a place.
+    /// Adds text with its source location.
     #[must_use]
     pub fn add_mapped(mut self, place: Span, text: impl Into<String>) -> Self {
         self.pieces.push((text.into(), Some(place)));
         self
     }
 
-    /// Adds a regular expression: one that backtracks is meant to.
+    /// Adds a regular expression. If it backtracks, the lint about that is suppressed.
     #[must_use]
     pub fn add_regex(mut self, place: Span, regex: &TranslatedRegex) -> Self {
         self.remarks.extend(regex.backtracks.then(|| "allow: backtracking".to_owned()));
         self.add_mapped(place, regex.text.as_str())
     }
 
-    /// Adds a remark that stands above it.
+    /// Adds a comment above the assertion.
     #[must_use]
     pub fn add_remark(mut self, remark: &str) -> Self {
         self.remarks.push(remark.to_owned());
         self
     }
 
-    /// Puts `text` in front.
+    /// Inserts `text` at the front.
     #[must_use]
     pub fn put_behind(mut self, text: impl Into<String>) -> Self {
         self.pieces.insert(0, (text.into(), None));
         self
     }
 
-    /// True if one of its pieces contains `text`.
+    /// Returns true if one of its pieces contains `text`.
     #[must_use]
     pub fn contains_text(&self, text: &str) -> bool {
         self.pieces.iter().any(|(piece, _)| piece.contains(text))
@@ -113,14 +113,14 @@ impl MappedSentence {
 }
 
 impl RuleWriter {
-    /// Writes a line: what `line` writes is made of `place`.
+    /// Writes a line; `place` is its source location.
     pub fn write_line(&mut self, place: Span, line: impl FnOnce(&mut Self)) {
         self.put_indent();
         self.write_mapped(place, line);
         self.text.push('\n');
     }
 
-    /// Writes a line that opens a block, what is in it, and its end.
+    /// Writes a block: its head, its body and the closing brace.
     pub fn write_block(&mut self, place: Span, head: impl FnOnce(&mut Self), body: impl FnOnce(&mut Self)) {
         let start = self.text.len();
         self.put_indent();
@@ -134,7 +134,7 @@ impl RuleWriter {
         self.places.push((start..self.text.len(), place));
     }
 
-    /// Writes a case behind an empty line.
+    /// Writes a case, after an empty line.
     pub fn write_case(&mut self, case: &WrittenCase<'_>) {
         self.write_gap();
         if let Some(remark) = case.remark {
@@ -151,7 +151,7 @@ impl RuleWriter {
         });
     }
 
-    /// Writes a remark, a line of `#` for each of its lines.
+    /// Writes a comment; each line of the text becomes a `#` line.
     pub fn write_remark(&mut self, text: &str) {
         for line in text.lines() {
             self.put_indent();
@@ -162,31 +162,31 @@ impl RuleWriter {
         }
     }
 
-    /// An empty line, unless one stands there.
+    /// Adds an empty line unless there already is one.
     pub fn write_gap(&mut self) {
         if !self.text.is_empty() && !self.text.ends_with("\n\n") && !self.text.ends_with("{\n") {
             self.text.push('\n');
         }
     }
 
-    /// A piece that is made of a place.
+    /// Writes a piece; `place` is its source location.
     pub fn write_mapped(&mut self, place: Span, piece: impl FnOnce(&mut Self)) {
         let start = self.text.len();
         piece(self);
         self.places.push((start..self.text.len(), place));
     }
 
-    /// Text as it is.
+    /// Adds text unchanged.
     pub fn put_text(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    /// Text as it is, made of a place.
+    /// Adds text unchanged, with its source location.
     pub fn put_mapped(&mut self, place: Span, text: &str) {
         self.write_mapped(place, |writer| writer.put_text(text));
     }
 
-    /// A value of the foreign file as a literal, each part of it made of its place.
+    /// Adds a value of the foreign file as a literal; each part keeps its source location.
     pub fn put_literal(&mut self, node: &YamlNode) {
         self.write_mapped(node.span, |writer| match &node.value {
             YamlValue::List(items) if !items.is_empty() => {
@@ -210,7 +210,8 @@ impl RuleWriter {
         });
     }
 
-    /// Declares a JSON Schema. Other programs read one that names no draft as the newest, where the language takes an older one that it fits.
+    /// Declares a JSON Schema. Other programs treat a schema without `$schema` as the newest draft. If it is valid only under an older draft, that
+    /// draft is named.
     pub fn write_schema(&mut self, name: &str, schema: &YamlNode) {
         let fits = averment_builtins::schema::fits_newest_draft(&schema.to_json());
         let mut schema = schema.clone();
@@ -226,7 +227,7 @@ impl RuleWriter {
         });
     }
 
-    /// Writes an assertion that is made of a place, with its modifiers.
+    /// Writes an assertion with its modifiers and its source location.
     pub fn write_assertion(&mut self, place: Span, sentence: &MappedSentence, modifiers: &str) {
         sentence.remarks.iter().for_each(|remark| self.write_remark(remark));
         self.write_line(place, |writer| {
@@ -244,7 +245,7 @@ impl RuleWriter {
         (0..self.depth).for_each(|_| self.text.push_str("  "));
     }
 
-    /// True if it contains `text`.
+    /// Returns true if the text contains `text`.
     #[must_use]
     pub fn contains_text(&self, text: &str) -> bool {
         self.text.contains(text)
@@ -259,7 +260,7 @@ impl RuleWriter {
         self.places.extend(other.places.into_iter().map(|(range, place)| (moved(range), place)));
     }
 
-    /// The text, and where its pieces come from.
+    /// Returns the text with the source locations of its pieces.
     #[must_use]
     pub fn finish(mut self) -> MappedText {
         let length = self.text.trim_end_matches('\n').len();
@@ -276,7 +277,7 @@ impl RuleWriter {
 /// Precedence of an expression's outermost operator, loosest first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum BindingStrength {
-    /// The body of a quantifier, which reaches as far as it can: `any x in xs: …`.
+    /// The body of a quantifier, which extends as far as possible: `any x in xs: …`.
     Reaches,
     /// `or`
     Or,
@@ -290,17 +291,17 @@ pub enum BindingStrength {
     Sum,
     /// `*`, `/`, `%`
     Product,
-    /// A name, a literal, a path, a call of a function.
+    /// A name, a literal, a path, a function call.
     Closely,
 }
 
-/// A text as the language writes it.
+/// Returns a text literal.
 #[must_use]
 pub fn quote_text(text: &str) -> String {
     notation::quoted_text(text, usize::MAX)
 }
 
-/// A value as the language writes it: JSON with bare keys where they can stand so.
+/// Returns a value as a literal: JSON, with bare keys where possible.
 #[must_use]
 pub fn value_literal(node: &YamlNode) -> String {
     match &node.value {
@@ -327,26 +328,26 @@ fn join_parts(parts: impl Iterator<Item = String>) -> String {
     parts.collect::<Vec<_>>().join(", ")
 }
 
-/// A key as it stands in an object: bare where it is a name.
+/// Returns a key of an object literal: bare if it is an identifier.
 #[must_use]
 pub fn object_key(name: &str) -> String {
     if is_identifier(name) { name.to_owned() } else { quote_text(name) }
 }
 
-/// The step of a path to the value of a key: `.id`, `["user-id"]`.
+/// Returns the path step to a key: `.id`, `["user-id"]`.
 #[must_use]
 pub fn member_path(name: &str) -> String {
     if is_identifier(name) { format!(".{name}") } else { format!("[{}]", quote_text(name)) }
 }
 
-/// True if a text is an identifier of the language.
+/// Returns true if a text is an identifier of the rule language.
 #[must_use]
 pub fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// A name as rules, cases and tags have it, made of any text: what cannot stand in one becomes `-`.
+/// Turns any text into a label for rules, cases and tags; invalid characters become `-`.
 #[must_use]
 pub fn to_label(text: &str) -> String {
     let mut label = String::new();
@@ -362,7 +363,7 @@ pub fn to_label(text: &str) -> String {
     match label.chars().next() {
         None => "rule".to_owned(),
         Some(first) if first.is_ascii_digit() => format!("r-{label}"),
-        // An operator at the head is one, whatever stands behind it.
+        // A leading operator word would be parsed as an operator, whatever follows it.
         Some(_) if label.split(['-', '.']).next().is_some_and(|first| words::OPERATORS.contains(&first)) => {
             format!("r-{label}")
         }
@@ -370,14 +371,14 @@ pub fn to_label(text: &str) -> String {
     }
 }
 
-/// Names for rules: each text its own.
+/// Hands out unique labels.
 #[derive(Debug, Default)]
 pub struct UniqueLabels {
     taken: std::collections::BTreeSet<String>,
 }
 
 impl UniqueLabels {
-    /// The label of a text that no other text has been given.
+    /// Returns a label for a text that was not returned before.
     pub fn unique_label(&mut self, text: &str) -> String {
         let wanted = to_label(text);
         let mut name = wanted.clone();
@@ -390,7 +391,7 @@ impl UniqueLabels {
     }
 }
 
-/// The name of a tool in a pattern: bare where it can stand so and is no glob, quoted otherwise.
+/// Returns a tool name for use in a pattern: bare if possible, quoted if it would be a glob or a keyword.
 #[must_use]
 pub fn tool_pattern(name: &str) -> String {
     let lists =

@@ -1,4 +1,4 @@
-//! The agents whose hooks are understood, and what their events say.
+//! The supported agents, and how their hook events are read.
 //!
 //! The protocols: code.claude.com/docs/en/hooks, developers.openai.com/codex/hooks, geminicli.com/docs/hooks/reference,
 //! cursor.com/docs/agent/hooks, docs.github.com/en/copilot/reference/copilot-cli-reference/cli-hooks-reference.
@@ -8,7 +8,7 @@ use averment::guard::strict_json::parse_unambiguous;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
 
-/// An agent with hooks.
+/// An agent that supports hooks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Agent {
     /// Claude Code.
@@ -23,22 +23,22 @@ pub enum Agent {
     Copilot,
 }
 
-/// An event as an agent tells it.
+/// An event sent by an agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HookInput {
-    /// The session that it belongs to.
+    /// The id of its session.
     pub session: String,
-    /// What happened.
+    /// The event.
     pub event: SessionEvent,
-    /// Where the agent says that it records the session.
+    /// The path where the agent says it records the session.
     pub transcript: Option<PathBuf>,
 }
 
-/// The role of what the user says.
+/// The role of user messages.
 const USER: &str = "user";
 
 impl Agent {
-    /// All agents with their words.
+    /// All agents with their names on the command line.
     pub const ALL: [(&'static str, Self); 5] = [
         ("claude", Self::Claude),
         ("codex", Self::Codex),
@@ -47,13 +47,13 @@ impl Agent {
         ("copilot", Self::Copilot),
     ];
 
-    /// Its word on the command line.
+    /// Returns its name on the command line.
     #[must_use]
     pub fn word(self) -> &'static str {
         Self::ALL.iter().find(|(_, agent)| *agent == self).map_or("", |(word, _)| word)
     }
 
-    /// Its name.
+    /// Returns its display name.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -65,10 +65,11 @@ impl Agent {
         }
     }
 
-    /// Reads an event from standard input of a hook. A byte order mark is skipped; arguments that are JSON in a text stay text, which the log's reader takes apart.
+    /// Reads an event from standard input of a hook. A byte order mark is skipped. Arguments that are JSON in a text stay text, because the reader of
+    /// the log parses them.
     ///
     /// # Errors
-    /// What is wrong with it, in words.
+    /// A description of the problem.
     pub fn read_input(self, bytes: &[u8]) -> Result<HookInput, String> {
         let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
         let value = parse_unambiguous(bytes).map_err(|error| format!("the event is not understood: {error}"))?;
@@ -96,7 +97,7 @@ impl HookEvent<'_> {
         self.value(keys)?.as_str().filter(|text| !text.is_empty())
     }
 
-    /// Where an agent names no session, its folder stands for one.
+    /// Returns the session id; if the agent sends none, its working folder is used.
     fn session_id(&self) -> Result<String, String> {
         let id = self.text(&["session_id", "sessionId", "conversation_id", "cwd"]);
         id.map(ToOwned::to_owned).ok_or_else(|| "the event names no session: it has no `session_id`".to_owned())
@@ -116,7 +117,7 @@ impl HookEvent<'_> {
         })
     }
 
-    /// Copilot's own form does not name the event: its keys tell.
+    /// Reads an event of Copilot, which does not name the event; its keys identify it.
     fn read_unnamed(&self) -> Result<SessionEvent, String> {
         Ok(if self.value(&["toolResult", "error"]).is_some() && self.value(&["toolName"]).is_some() {
             SessionEvent::End(self.end_of(self.call()?))
@@ -162,7 +163,7 @@ impl HookEvent<'_> {
             .map(unpack_text);
         let said = self.value(&["error", "error_message"]).cloned();
         let error = said.or_else(|| result.as_ref().and_then(error_within));
-        // What Copilot and Gemini wrap a result into.
+        // Copilot and Gemini wrap a result.
         let result = match result {
             Some(Value::Object(mut inner)) if inner.contains_key("textResultForLlm") => {
                 inner.remove("textResultForLlm")
@@ -177,14 +178,14 @@ impl HookEvent<'_> {
         self.text(&["prompt"]).map_or(SessionEvent::Other, |text| SessionEvent::Say(USER, text.to_owned()))
     }
 
-    /// Whether the agent goes on already because a hook held it back.
+    /// True if the agent is already continuing because a hook held it back.
     fn was_held(&self) -> bool {
         let flag = self.value(&["stop_hook_active", "stopHookActive"]).and_then(Value::as_bool);
         flag.unwrap_or_default() || self.value(&["loop_count"]).and_then(Value::as_u64).is_some_and(|count| count > 0)
     }
 }
 
-/// JSON in a text, as Cursor writes outputs, is what it says: signs that the call failed stand in it.
+/// Parses JSON in a text, which is how Cursor sends outputs, because it may indicate that the call failed.
 fn unpack_text(value: Value) -> Value {
     match &value {
         Value::String(text) if text.trim_start().starts_with(['{', '[']) => serde_json::from_str(text).unwrap_or(value),
@@ -192,7 +193,7 @@ fn unpack_text(value: Value) -> Value {
     }
 }
 
-/// The signs by which agents say within a result that a call went wrong.
+/// Returns the error that an agent reports inside of a result.
 fn error_within(result: &Value) -> Option<Value> {
     let Value::Object(result) = result else { return None };
     let failed = result.get("is_error").or_else(|| result.get("isError")).and_then(Value::as_bool) == Some(true);

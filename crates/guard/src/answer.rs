@@ -1,28 +1,28 @@
-//! What a hook answers, in the words of each agent. It never says that a call is allowed: that would skip the user's own prompt.
+//! Answers to hooks in each agent's protocol. The guard never allows a call explicitly, because that would skip the agent's own permission prompt.
 
 use crate::agent::Agent;
 pub use averment::guard::Decision;
 use serde_json::{Value, json};
 
-/// What a hook leaves behind.
+/// The output of a hook.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HookAnswer {
-    /// Standard output: empty, or one object.
+    /// Standard output: empty, or one JSON object.
     pub stdout: String,
     /// Standard error.
     pub stderr: String,
-    /// The exit code: 0, or 2 where something is held back without an object that says so.
+    /// The exit code: 0, or 2 to block without an object on standard output.
     pub code: u8,
 }
 
 impl Agent {
-    /// A decision in its protocol.
+    /// Returns a decision in the agent's protocol.
     #[must_use]
     pub fn answer(self, decision: &Decision) -> HookAnswer {
         let object = match decision {
             Decision::Pass => return HookAnswer::default(),
             Decision::Complain(text) => return HookAnswer { stderr: line(text), code: 1, ..HookAnswer::default() },
-            // Exit code 2 holds back in all of them; where the object is read as well, it says the same.
+            // Exit code 2 blocks the call in every agent. For Copilot, an object with the same decision is written too.
             Decision::Refuse(text) => {
                 let stdout = if self == Self::Copilot { line(&self.denial(text).to_string()) } else { String::new() };
                 return HookAnswer { stdout, stderr: line(text), code: 2 };
@@ -43,7 +43,7 @@ impl Agent {
 
     fn denial(self, text: &str) -> Value {
         match self {
-            // Without the name of the event the decision is ignored.
+            // Without the name of the event, the agent ignores the decision.
             Self::Claude | Self::Codex => json!({ "hookSpecificOutput": {
                 "hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": text,
             } }),

@@ -1,4 +1,4 @@
-//! One event of an agent, from its bytes to the answer.
+//! Handles one hook event of an agent, from the input bytes to the answer.
 
 use crate::agent::{Agent, HookInput};
 use crate::answer::{Decision, HookAnswer};
@@ -12,31 +12,31 @@ use averment::guard::decide::CallJudge;
 use std::path::Path;
 use std::sync::Arc;
 
-/// What a guard needs for each event.
+/// Configuration for handling the events of a session.
 #[derive(Debug)]
 pub struct SessionGuard<'a> {
     /// The rules.
     pub rules: &'a Rules,
-    /// Their names: sessions guarded by other rules have logs of their own.
+    /// The names of the rules. Sessions guarded by other rules have separate logs.
     pub rule_names: &'a str,
-    /// What becomes of calls that break one.
+    /// The handling of calls that break a rule.
     pub mode: GuardMode,
-    /// Where logs are kept.
+    /// The folder for logs.
     pub folder: &'a Path,
-    /// What is kept of sessions, for a guard that answers more than once.
+    /// Cached sessions, for a guard that answers more than once.
     pub resident: Option<Arc<ResidentSessions>>,
-    /// Whether a session that is met in its middle begins with what the agent itself recorded of it.
+    /// True if a session that the guard joins late starts with the agent's own transcript.
     pub seeds: bool,
 }
 
 impl SessionGuard<'_> {
-    /// Answers an event of a hook. What goes wrong within holds the call back in `enforce`, and lets it through otherwise.
+    /// Answers a hook event. An internal problem denies the call in `enforce` mode, and otherwise lets it through.
     #[must_use]
     pub fn answer_hook(&self, agent: Agent, input: &[u8]) -> HookAnswer {
         agent.answer(&self.decide_hook(agent, input))
     }
 
-    /// Decides an event of a hook.
+    /// Decides a hook event.
     pub(crate) fn decide_hook(&self, agent: Agent, input: &[u8]) -> Decision {
         let input = match agent.read_input(input) {
             Ok(input) => input,
@@ -67,7 +67,7 @@ impl SessionGuard<'_> {
         self.judge().decide(&mut log, &input.event, now())
     }
 
-    /// What the agent recorded of the session before the guard met it. A session begins where it has not recorded anything.
+    /// Returns log lines for the part of the session that the agent recorded before the guard joined. Without a record, the session starts empty.
     fn seed_lines(&self, agent: Agent, input: &HookInput) -> Result<Option<Vec<String>>, String> {
         if !self.seeds {
             return Ok(None);
@@ -89,7 +89,7 @@ impl SessionGuard<'_> {
     /// Opens the log of a session.
     ///
     /// # Errors
-    /// As of [`SessionLog::open`].
+    /// See [`SessionLog::open`].
     pub fn open_log(&self, key: SessionKey<'_>, messages: bool) -> std::io::Result<SessionLog> {
         SessionLog::open(LogPlace { folder: self.folder, key, messages, home: self.resident.clone() })
     }

@@ -1,4 +1,4 @@
-//! The settings that make agents ask the guard: what is put into their files, and taken out again. What else stands there stays as it is.
+//! Adds the guard to the hook settings of agents and removes it again. Other settings are left unchanged.
 
 use crate::agent::Agent;
 use serde::de::{MapAccess, Visitor};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use std::fmt::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// How long an agent waits for the guard, in seconds.
+/// Timeout of the guard in the agent, in seconds.
 const TIMEOUT: u32 = 30;
 
-/// The events of an agent that the guard is asked at: proposals first.
+/// Returns the events at which the agent calls the guard; proposals come first.
 fn guarded_events(agent: Agent) -> &'static [&'static str] {
     match agent {
         Agent::Claude => {
@@ -24,7 +24,7 @@ fn guarded_events(agent: Agent) -> &'static [&'static str] {
     }
 }
 
-/// The file of settings, below the folder of a project, or below the home of the user.
+/// Returns the settings file, below the folder of a project or below the home folder of the user.
 #[must_use]
 pub fn settings_path(agent: Agent, below: &Path, of_user: bool) -> PathBuf {
     below.join(match agent {
@@ -37,7 +37,7 @@ pub fn settings_path(agent: Agent, below: &Path, of_user: bool) -> PathBuf {
     })
 }
 
-/// Where an agent leaves the hook out until somebody trusts it: what to do about that.
+/// Returns what to do if the agent ignores the hook until it is trusted.
 #[must_use]
 pub fn trust_note(agent: Agent, of_user: bool) -> Option<&'static str> {
     match agent {
@@ -54,7 +54,7 @@ pub fn trust_note(agent: Agent, of_user: bool) -> Option<&'static str> {
     }
 }
 
-/// One entry under an event. Each has what makes the agent hold a call back when the guard itself cannot be asked.
+/// Returns the settings entry of an event. It makes the agent deny a call if the guard itself cannot be run.
 fn hook_entry(agent: Agent, event: &str, command: &str) -> Value {
     let asks = guarded_events(agent).first() == Some(&event);
     let closed = if asks { format!("{command} || exit 2") } else { command.to_owned() };
@@ -81,15 +81,15 @@ fn hook_entry(agent: Agent, event: &str, command: &str) -> Value {
     }
 }
 
-/// Without a matcher a hook is asked at every event, whatever tool it is about: the ways to write "all" differ between agents and their versions.
+/// Without a matcher, a hook runs for every tool. The ways to write "all tools" differ between agents and versions.
 fn of_all_tools(hook: &Value) -> Value {
     json!({ "hooks": [hook] })
 }
 
-/// The settings with the guard in them, or without it where there is no command; `None` where nothing is left in them.
+/// Returns the settings with the guard added, or removed if there is no command; `None` if no settings are left.
 ///
 /// # Errors
-/// What keeps them from being read, in words.
+/// The reason why the settings cannot be read.
 pub fn edit_settings(agent: Agent, text: &str, command: Option<&str>) -> Result<Option<String>, String> {
     let broken = |error: serde_json::Error| format!("it is no JSON that can be edited: {error}");
     let text = if text.trim().is_empty() { "{}" } else { text };
@@ -121,7 +121,7 @@ fn is_ours(agent: Agent, entry: &str) -> bool {
     entry.contains(&format!(" guard hook {}", agent.word()))
 }
 
-/// An object in the order of its keys, with values as they were written.
+/// An object that keeps the order of its keys and its values as written.
 #[derive(Default)]
 struct OrderedObject(Vec<(String, Box<RawValue>)>);
 
@@ -180,7 +180,7 @@ impl<'de> Deserialize<'de> for OrderedObject {
     }
 }
 
-/// Text that is JSON.
+/// Wraps a JSON text.
 fn raw_value(text: String) -> Box<RawValue> {
     RawValue::from_string(text).unwrap_or_else(|_| RawValue::NULL.to_owned())
 }

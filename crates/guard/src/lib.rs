@@ -1,8 +1,8 @@
-//! Rules while an agent runs. What an agent proposes and what its tools give back becomes a log, a line each, and the log is a run like any
-//! other, which goes on: a call breaks a rule exactly if the run that ends with it fails where the run without it did not.
+//! Applies rules while an agent runs. Proposed calls and tool results are written to a log, one per line. The log is a run like any other, but
+//! unfinished. A call breaks a rule exactly if the run that ends with it fails where the run without it did not.
 //!
-//! `averment::guard` decides, [`session`] keeps the logs, [`hook`] speaks with agents in their protocols, [`install`] writes their settings, and
-//! [`replay`] says of recorded runs what would have been denied.
+//! `averment::guard` decides, [`session`] keeps the logs, [`hook`] implements the hook protocols of agents, [`install`] writes their settings, and
+//! [`replay`] reports which calls of recorded runs would have been denied.
 
 #![deny(missing_docs)]
 #![allow(

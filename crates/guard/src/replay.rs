@@ -1,4 +1,4 @@
-//! What would have been denied in a recorded run: the run is played call by call, as if each were proposed.
+//! Reports which calls of a recorded run would have been denied. The run is replayed call by call, as if each call were proposed.
 
 use crate::judge::{GuardMode, RuleBreach, judge_call, judge_stop};
 use averment::{Rules, RunError};
@@ -6,13 +6,13 @@ use averment_runs::normal::{of_run, of_step};
 use averment_runs::run::{StepKind, StepStatus};
 use serde_json::{Map, Value};
 
-/// The most calls of a run that are replayed: each is judged with all before it.
+/// Maximum number of replayed calls of a run, because each call is judged together with all calls before it.
 const MAX_CALLS: usize = 10_000;
 
-/// A call that would not have been made, or that the user would have been told of.
+/// A call that would have been denied or reported to the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplayedBreach {
-    /// Its place among the calls of the run, from 1.
+    /// Its number among the calls of the run, from 1.
     pub call: usize,
     /// Its tool.
     pub tool: String,
@@ -20,23 +20,23 @@ pub struct ReplayedBreach {
     pub breaches: Vec<RuleBreach>,
 }
 
-/// What a guard would have done in a run.
+/// The result of replaying a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Replay {
-    /// Calls that were executed in the run.
+    /// Number of calls that were executed in the run.
     pub calls: usize,
-    /// Those that break a rule, in their order.
+    /// The calls that break a rule, in order.
     pub breaches: Vec<ReplayedBreach>,
-    /// What was owed at the end.
+    /// The rules that were still owed at the end.
     pub owed: Vec<RuleBreach>,
-    /// True where the run has more calls than are replayed.
+    /// True if the run has more calls than were replayed.
     pub is_cut: bool,
 }
 
-/// Replays a run in the normal form, `aver trace show --json`. A call that is denied counts as denied for those behind it.
+/// Replays a run in the normal form (`aver trace show --json`). A call that is denied counts as denied for later calls.
 ///
 /// # Errors
-/// A run that cannot be read.
+/// If the run cannot be read.
 pub fn replay_run(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result<Replay, RunError> {
     let mut replay = Replay::default();
     let Ok(Value::Object(run)) = serde_json::from_str::<Value>(normal_form) else { return Ok(replay) };
@@ -59,20 +59,20 @@ pub fn replay_run(rules: &Rules, mode: GuardMode, normal_form: &str) -> Result<R
     Ok(replay)
 }
 
-/// A run of which only a beginning has happened.
+/// A prefix of a run.
 struct RunPrefix {
     run: Map<String, Value>,
-    /// False where the run as it was recorded goes on: nothing is owed in it yet.
+    /// False if the recorded run is unfinished, so nothing is owed yet.
     has_ended: bool,
 }
 
-/// What is known of a run only when it has ended.
+/// Fields of a run that are known only at its end.
 const AT_END: [&str; 6] = [of_run::OUTPUT, of_run::ERROR, of_run::COST, of_run::USAGE, of_run::DURATION, of_run::TURNS];
-/// What is known of a step only when it has ended, beside its outcome.
+/// Fields of a step that are known only at its end, in addition to its outcome.
 const WITH_RESULT: [&str; 6] =
     [of_step::RESPONSE, of_step::END, of_step::DURATION, of_step::EXIT_CODE, of_step::OUTPUT, of_step::DETAILS];
 
-/// Takes from a step what is known only when it has ended.
+/// Removes from a step the fields that are known only at its end.
 fn open_step(step: &mut Map<String, Value>) {
     of_step::OUTCOME.iter().chain(&WITH_RESULT).for_each(|key| drop(step.remove(*key)));
 }
@@ -83,7 +83,7 @@ impl RunPrefix {
             run.remove(key);
         }
         let has_ended = run.insert(of_run::COMPLETE.to_owned(), false.into()) != Some(Value::Bool(false));
-        // Without one order of all kinds nobody knows what else had happened before a call.
+        // Without a single order over all kinds of steps, it is unknown which other steps preceded a call.
         if !run.contains_key(of_run::STEPS) {
             for kind in StepKind::ALL.into_iter().filter(|kind| *kind != StepKind::Call) {
                 run.remove(kind.list_key());
@@ -100,7 +100,7 @@ impl RunPrefix {
         self.calls().len()
     }
 
-    /// The tool of a call that was executed.
+    /// Returns the tool of an executed call.
     fn executed_tool(&self, place: usize) -> Option<String> {
         let call = self.calls().get(place)?;
         let status = call.get(of_step::STATUS).and_then(Value::as_str).and_then(StepStatus::from_word);
@@ -108,7 +108,7 @@ impl RunPrefix {
         status.is_none_or(StepStatus::is_executed).then(|| tool.to_owned())
     }
 
-    /// A call that was not made did nothing either.
+    /// Marks a call as denied and removes its effects.
     fn deny_call(&mut self, place: usize) {
         let calls = self.run.get_mut(StepKind::Call.list_key()).and_then(Value::as_array_mut);
         if let Some(Value::Object(call)) = calls.and_then(|calls| calls.get_mut(place)) {
@@ -127,12 +127,12 @@ impl RunPrefix {
         self.run.insert(of_run::STEPS.to_owned(), steps.into());
     }
 
-    /// The run as it was before a call.
+    /// Returns the run before a call.
     fn text_before(&self, place: usize) -> String {
         self.cut(place, false)
     }
 
-    /// The run with a call that has no result yet.
+    /// Returns the run up to a call that has no result yet.
     fn text_with(&self, place: usize) -> String {
         self.cut(place, true)
     }
@@ -166,7 +166,7 @@ impl RunPrefix {
     }
 }
 
-/// Where a call stands in the order of all steps, and where what it did ends.
+/// Returns the position of a call in the order of all steps, and the end of the steps that it caused.
 fn place_in_order(steps: &[Value], place: usize) -> (usize, usize) {
     let calls = steps.iter().enumerate().filter(|(_, step)| step_kind(step) == Some(StepKind::Call));
     let Some(at) = calls.map(|(at, _)| at).nth(place) else { return (steps.len(), steps.len()) };
@@ -174,7 +174,7 @@ fn place_in_order(steps: &[Value], place: usize) -> (usize, usize) {
     (at, at + 1 + behind.take_while(|step| step_kind(step).is_some_and(|kind| OF_CALLS.contains(&kind))).count())
 }
 
-/// What a call does stands right behind it: it is proposed with the call.
+/// Kinds of steps caused by a call. They directly follow the call, because they are proposed with it.
 const OF_CALLS: [StepKind; 5] = [StepKind::Command, StepKind::Read, StepKind::Write, StepKind::Skill, StepKind::Http];
 
 fn count_kinds(steps: &[Value]) -> [Option<usize>; StepKind::ALL.len()] {

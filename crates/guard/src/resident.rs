@@ -1,8 +1,8 @@
-//! What a resident guard keeps of its sessions, so that a decision costs what its rules look back at and not what has happened.
+//! The session cache of a resident guard. It makes the cost of a decision depend on how far the rules look back, not on the length of the session.
 //!
-//! The log on the disk is the session; what is kept is a copy of it, with notes of what its lines touch. It counts only as long as the file
-//! is the same, so that other processes may write into it. Notes say which lines need not be read again. What they leave is judged by the
-//! rules like any run, and what breaks one there is judged once more with all that happened.
+//! The log on disk is the session. The cache holds a copy of it, with notes on what its lines concern. It is valid only while the file is unchanged,
+//! so other processes may write to the file. The notes tell which lines need not be read again. The remaining lines are judged like any run, and a
+//! rule that fails there is judged again on the whole session.
 
 use averment::Rules;
 use averment::growing::GrowthIndex;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-/// The most bytes of all sessions that are kept; those that were not asked for the longest go first, and are read again when they come.
+/// Maximum bytes of all cached sessions. The least recently used ones are dropped first and read again when needed.
 const MAX_KEPT: usize = 256 << 20;
 
 /// The sessions of a resident guard.
@@ -21,7 +21,7 @@ const MAX_KEPT: usize = 256 << 20;
 pub struct ResidentSessions {
     index: Option<GrowthIndex>,
     kept: Mutex<KeptLogs>,
-    /// The most bytes that are kept.
+    /// Maximum bytes of the cache.
     most: usize,
 }
 
@@ -40,7 +40,7 @@ struct KeptLog {
     asked: u64,
 }
 
-/// By what a file is known to be the same, with the same content.
+/// Identifies an unchanged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileStamp {
     file: (u64, u64),
@@ -67,18 +67,18 @@ fn file_number(_: &Metadata) -> (u64, u64) {
 }
 
 impl ResidentSessions {
-    /// Keeps nothing yet.
+    /// Creates an empty cache.
     #[must_use]
     pub fn new(rules: &Rules) -> Self {
         Self { index: GrowthIndex::new(rules), kept: Mutex::default(), most: MAX_KEPT }
     }
 
-    /// By what less of a session is read than all of it.
+    /// Returns the index that allows reading only parts of a session.
     pub(crate) fn index(&self) -> Option<&GrowthIndex> {
         self.index.as_ref()
     }
 
-    /// What is kept of a log; whoever takes it has the lock of its file.
+    /// Takes the cached copy of a log; the caller holds the lock of the file.
     pub(crate) fn take(&self, path: &Path) -> Option<(FileStamp, LogMemory)> {
         let mut kept = self.lock();
         let KeptLog { stamp, memory, bytes, .. } = kept.logs.remove(path)?;
@@ -88,7 +88,7 @@ impl ResidentSessions {
 
     pub(crate) fn keep(&self, path: &Path, stamp: FileStamp, memory: LogMemory) {
         let bytes = memory.bytes();
-        // What was not written whole is read again.
+        // A log that was not written completely is read again.
         if stamp.length != memory.text().len() as u64 || bytes > self.most {
             return;
         }
@@ -132,7 +132,7 @@ mod tests {
         }
         let (first, last) = (sessions.take(&path(0)), sessions.take(&path(99)));
         assert!(first.is_none() && last.is_some_and(|(_, memory)| memory.text() == text));
-        // One that is larger than all that may be kept is not.
+        // A log larger than the whole cache is not kept.
         let large = text.repeat(100);
         sessions.keep(&path(7), stamp(7, &large), LogMemory::new(large.clone(), None));
         assert!(sessions.take(&path(7)).is_none());

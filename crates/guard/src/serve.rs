@@ -1,4 +1,4 @@
-//! A resident guard: a line of JSON asks, a line of JSON answers. For frameworks and programs that make calls themselves.
+//! A resident guard for frameworks and programs that execute calls themselves: each request is a line of JSON, and so is each answer.
 
 use crate::answer::Decision;
 use crate::hook::SessionGuard;
@@ -7,13 +7,13 @@ use averment::guard::request::{answer_text, read_request};
 use averment::guard::strict_json::parse_unambiguous;
 use serde_json::Value;
 
-/// The agent whose name sessions of a resident guard have.
+/// The agent name of sessions of a resident guard.
 const AGENT: &str = "serve";
 
 impl SessionGuard<'_> {
-    /// Answers a request: an object with `session` and one of `propose`, `result`, `message`, `stop`. The answer has a `decision`: `pass`,
-    /// `warn`, `deny`, `continue` (of `stop`: something is owed), or `error`, which in `enforce` means that the call is not to be made; and a
-    /// `reason` for all but `pass`.
+    /// Answers a request: an object with `session` and one of `propose`, `result`, `message`, `stop`. The answer has a `decision`: `pass`, `warn`,
+    /// `deny`, `continue` (for `stop`, if something is owed), or `error`, which in `enforce` mode means that the call must not be made. It has a
+    /// `reason` unless the decision is `pass`.
     #[must_use]
     pub fn answer_request(&self, line: &[u8]) -> String {
         let decision = self.decide_request(line).unwrap_or_else(Decision::Refuse);

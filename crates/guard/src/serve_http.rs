@@ -1,4 +1,4 @@
-//! A resident guard over HTTP: a POST asks, and what hooks of agents post is answered in their words.
+//! A resident guard over HTTP. Requests are POSTs; hook events of agents are answered in the agent's protocol.
 
 use crate::agent::Agent;
 use crate::answer::Decision;
@@ -8,17 +8,17 @@ use averment_http::http::{Method, StatusCode};
 use averment_http::server::AnswerRequests;
 use std::io;
 
-/// Where events of hooks are posted to, behind the word of an agent.
+/// Path prefix for hook events; the name of the agent follows.
 const HOOKS: &str = "/hook/";
 
-/// One connection of a program, or of an agent.
+/// A connection of a program or an agent.
 #[derive(Debug)]
 pub struct ServeConnection<'a> {
     guard: &'a SessionGuard<'a>,
 }
 
 impl<'a> ServeConnection<'a> {
-    /// Begins a connection.
+    /// Opens a connection.
     #[must_use]
     pub fn new(guard: &'a SessionGuard<'a>) -> Self {
         Self { guard }
@@ -29,7 +29,7 @@ impl<'a> ServeConnection<'a> {
         if *request.head.method() != Method::POST {
             return PlainAnswer::refusal(StatusCode::METHOD_NOT_ALLOWED, "a request is a POST with an object");
         }
-        // Pages send forms and plain text to every address without asking it first.
+        // Browsers send forms and plain text to any address without a preflight request.
         let kind = request.header("content-type").unwrap_or_default().split(';').next().unwrap_or_default().trim();
         if request.head.headers().contains_key("origin") && !kind.eq_ignore_ascii_case("application/json") {
             return PlainAnswer::refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "write `Content-Type: application/json`");
@@ -48,7 +48,7 @@ impl<'a> ServeConnection<'a> {
     }
 }
 
-/// Over HTTP there is no exit code: what is held back is an object that says so, and nothing to say is an empty one.
+/// Over HTTP there is no exit code, so a denial is an object; an empty object means no decision.
 fn hook_answer(agent: Agent, decision: Decision) -> PlainAnswer {
     let decision = if let Decision::Refuse(text) = decision { Decision::Deny(text) } else { decision };
     let answer = agent.answer(&decision);

@@ -1,5 +1,5 @@
-//! The log of a session on the disk: one file, appended under a lock before an answer is given. Whoever proposes at the same time waits, and
-//! what was admitted is in the file before anybody is told, whatever ends the process then.
+//! The log of a session on disk: one file, appended under a lock before an answer is given. Concurrent proposals wait for each other. An admitted
+//! call is in the file before the agent is told, even if the process is killed afterwards.
 
 use crate::event::LogLine;
 use crate::resident::{FileStamp, ResidentSessions};
@@ -15,24 +15,24 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// How long a process waits for others that have the log.
+/// Maximum time a process waits for another one to release the log.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A log that nobody wrote into for so long is removed.
+/// A log that was not written to for this long is removed.
 const KEPT: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// A session: who speaks, and by which rules.
+/// Identifies a session: the agent and the rules.
 #[derive(Debug, Clone, Copy)]
 pub struct SessionKey<'a> {
-    /// The agent, as its protocol is called.
+    /// The agent, by the name of its protocol.
     pub agent: &'a str,
     /// The id of the session.
     pub id: &'a str,
-    /// Names of the rules: two guards with other rules keep logs of their own.
+    /// Names of the rules: guards with other rules have separate logs.
     pub rules: &'a str,
 }
 
 impl SessionKey<'_> {
-    /// A name of a file, whatever stands in the id.
+    /// Returns a valid file name for any id.
     #[must_use]
     pub fn file_name(&self) -> String {
         let mut digest = String::new();
@@ -54,34 +54,34 @@ pub struct SessionLog {
     home: Option<Arc<ResidentSessions>>,
 }
 
-/// Where the log of a session is, and what is kept of it between two openings.
+/// The location of a session's log, and the cache of it between two openings.
 #[derive(Debug, Clone)]
 pub struct LogPlace<'a> {
-    /// The folder, which is made where it is not there.
+    /// The folder, which is created if it does not exist.
     pub folder: &'a Path,
     /// The session.
     pub key: SessionKey<'a>,
-    /// Whether all that is said in the session is told.
+    /// True if all messages of the session are recorded.
     pub messages: bool,
-    /// What is kept of the sessions of a resident guard.
+    /// The cache of a resident guard.
     pub home: Option<Arc<ResidentSessions>>,
 }
 
 impl SessionLog {
-    /// Opens the log of a session; waits for others that have it open. What is kept of it counts if the file is still the same.
+    /// Opens the log of a session; waits for others that have it open. The cached copy is used if the file is unchanged.
     ///
-    /// A line that was never finished belongs to a call that nobody answered: it is taken away.
+    /// An unfinished line belongs to a call that was never answered; it is removed.
     ///
     /// # Errors
-    /// What the system says; a log over 256 MiB; others that do not let go of it.
+    /// I/O errors; a log over 256 MiB; a lock that is not released in time.
     pub fn open(place: LogPlace<'_>) -> io::Result<Self> {
         Self::open_seeded(place, || Ok(None))
     }
 
-    /// The same; a log that is not there yet begins with lines that tell what happened in the session before.
+    /// Like [`Self::open`]; a new log starts with the lines that `seed` returns for the earlier part of the session.
     ///
     /// # Errors
-    /// As of [`Self::open`]; what keeps these lines from being had.
+    /// See [`Self::open`]; also if `seed` fails.
     pub fn open_seeded(
         place: LogPlace<'_>,
         seed: impl FnOnce() -> Result<Option<Vec<String>>, String>,
@@ -110,7 +110,8 @@ impl SessionLog {
         Ok(log)
     }
 
-    /// Writes the first lines. Whoever is killed meanwhile leaves fewer than the first one names, and the next one begins anew.
+    /// Writes the first lines. If the process is killed meanwhile, the file has fewer lines than its first one states, and the next opening starts
+    /// over.
     fn begin_with(&mut self, first: &LogLine<'_>, seeds: Vec<String>) -> io::Result<()> {
         let text = std::iter::once(first.to_text()).chain(seeds).collect::<String>();
         check_size(text.len()).map_err(io::Error::other)?;
@@ -120,28 +121,28 @@ impl SessionLog {
         Ok(())
     }
 
-    /// The file.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// All lines so far.
+    /// Returns all lines so far.
     #[must_use]
     pub fn text(&self) -> &str {
         self.memory.text()
     }
 
-    /// Puts a line at the end. It is on the disk when this returns.
+    /// Appends a line. It is on disk when this returns.
     ///
     /// # Errors
-    /// What the system says; a log that would be over 256 MiB. Then no part of the line counts.
+    /// I/O errors; a log that would exceed 256 MiB. Then no part of the line counts.
     pub fn append(&mut self, line: &LogLine<'_>) -> io::Result<()> {
         let line = line.to_text();
         check_size(self.text().len() + line.len()).map_err(io::Error::other)?;
         let written = self.file.write_all(line.as_bytes()).and_then(|()| self.file.sync_data());
         if let Err(error) = written {
-            // What stands there of it would be taken for a line once the next one comes.
+            // Removes the partial line; otherwise it would be merged with the next one.
             let _ = self.file.set_len(self.text().len() as u64);
             return Err(error);
         }
@@ -160,7 +161,7 @@ impl EventLog for SessionLog {
     }
 }
 
-/// The lock is let go of behind this: whoever waits for it finds what is kept.
+/// The lock is released after this, so whoever waits for it finds the updated cache.
 impl Drop for SessionLog {
     fn drop(&mut self) {
         if let (Some(home), Some(stamp)) = (self.home.take(), FileStamp::of(&self.file)) {
@@ -169,7 +170,7 @@ impl Drop for SessionLog {
     }
 }
 
-/// Whether a log holds fewer lines than it began with.
+/// True if a log has fewer lines than its first line states.
 fn lacks_seeds(text: &str) -> bool {
     #[derive(Deserialize)]
     struct FirstLine {
@@ -180,7 +181,7 @@ fn lacks_seeds(text: &str) -> bool {
     first.and_then(|first| first.seeded).is_some_and(|seeded| lines.take(seeded).count() < seeded)
 }
 
-/// The lines of a log that were finished.
+/// Returns the finished lines of a log.
 fn read_log(file: &File) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(MAX_LOG as u64 + 1).read_to_end(&mut bytes)?;
@@ -193,7 +194,7 @@ fn read_log(file: &File) -> io::Result<String> {
     String::from_utf8(bytes).map_err(|_| io::Error::other("the log of the session is no text"))
 }
 
-/// Milliseconds since 1970.
+/// Returns milliseconds since 1970.
 #[must_use]
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -208,7 +209,7 @@ fn make_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// Nothing is written through a link, and nobody else reads it.
+/// Opens the file; symbolic links are not followed, and other users cannot read it.
 fn open_log(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
@@ -236,7 +237,7 @@ fn wait_for_lock(file: &File) -> io::Result<()> {
     }
 }
 
-/// Removes logs that nobody wrote into for a month. What cannot be removed stays.
+/// Removes logs that were not written to for a month; failures are ignored.
 fn remove_old(folder: &Path) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for entry in entries.flatten() {
@@ -253,7 +254,7 @@ fn remove_old(folder: &Path) {
 mod tests {
     use super::*;
 
-    /// Whoever holds a log open for long, as `aver guard mcp` does, never reads it again.
+    /// A process that holds a log open for long, such as `aver guard mcp`, never reads it again, so the size is checked at each append.
     #[test]
     fn a_log_that_is_held_open_ends_at_its_limit() {
         let folder = tempfile::tempdir().unwrap();
@@ -262,7 +263,7 @@ mod tests {
         let mut file = File::create(&path).unwrap();
         let first = LogLine::Session { id: "s", agent: "mcp", time: 0, messages: false, seeded: None }.to_text();
         file.write_all(first.as_bytes()).unwrap();
-        // Mostly a hole: the disk holds some kilobytes of it.
+        // A sparse file, which takes only some kilobytes on disk.
         file.set_len(MAX_LOG as u64 - 301).unwrap();
         OpenOptions::new().append(true).open(&path).unwrap().write_all(b"\n").unwrap();
         let open = || SessionLog::open(LogPlace { folder: folder.path(), key, messages: false, home: None });

@@ -1,7 +1,7 @@
-//! What an agent recorded of a session itself: its transcript, of which the log of a session begins that is met in its middle.
+//! Transcripts: the records that agents keep of sessions. If the guard joins a session late, its log starts with the transcript.
 //!
-//! The path comes with an event, so it counts only below the folder where the agent keeps its sessions. What the transcript does not record is
-//! not in the log; a transcript that is not understood in full is none.
+//! The path comes from an event, so it is accepted only below the folder where the agent keeps its sessions. Data that the transcript lacks is
+//! missing in the log. A transcript that is not completely understood is rejected.
 
 use crate::agent::Agent;
 use crate::event::{CallLine, LogLine};
@@ -17,45 +17,45 @@ use std::fs::{self, OpenOptions};
 use std::io::{Cursor, Read as _};
 use std::path::{Path, PathBuf};
 
-/// The most bytes of a transcript.
+/// Maximum size of a transcript in bytes.
 const MAX_TRANSCRIPT: u64 = 64 << 20;
 
-/// Where an agent keeps its transcripts.
+/// Returns the folder where an agent keeps its transcripts.
 ///
 /// # Errors
-/// Why sessions of the agent cannot begin with one, in words.
+/// The reason why transcripts of this agent cannot be used.
 pub fn transcript_folder(agent: Agent) -> Result<PathBuf, String> {
     let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let below_home = |name: &str| Some(variable("HOME").or_else(|| variable("USERPROFILE"))?.join(name));
     let folder = match agent {
         Agent::Claude => variable("CLAUDE_CONFIG_DIR").or_else(|| below_home(".claude")),
         Agent::Gemini => below_home(".gemini"),
-        // What it calls a tool in a rollout is not what its hooks call it.
+        // A rollout names tools differently from the hooks.
         Agent::Codex => return Err("transcripts of Codex name its tools otherwise than its hooks do".to_owned()),
         Agent::Cursor | Agent::Copilot => return Err(format!("hooks of {} tell of no transcript", agent.name())),
     };
     folder.ok_or_else(|| "`HOME` is not set".to_owned())
 }
 
-/// The lines with which the log of a session begins, of the transcript at a path. `proposed` is the id of the call that is asked about.
+/// Returns the first lines of a session's log, from the transcript at a path. `proposed` is the id of the call being decided.
 ///
 /// # Errors
-/// Why it cannot be read, in words.
+/// The reason why it cannot be read.
 pub fn transcript_lines(agent: Agent, path: &Path, proposed: Option<&str>) -> Result<Vec<String>, String> {
     let folder = transcript_folder(agent)?;
     let text = read_below(&folder, path)?;
-    // A line that is being written is one that is not there yet.
+    // A line that is still being written is ignored.
     let end = if agent == Agent::Claude { text.rfind('\n').map_or(0, |at| at + 1) } else { text.len() };
     lines_of(text.get(..end).unwrap_or_default(), proposed)
 }
 
-/// Whether there is nothing at a path, as before an agent writes the first line of a session.
+/// Returns true if there is no file yet, as before an agent writes the first line of a session.
 #[must_use]
 pub fn is_unwritten(path: &Path) -> bool {
     fs::symlink_metadata(path).is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound)
 }
 
-/// Links are followed as far as they lead below the folder.
+/// Reads a file below a folder; links are followed only if they stay below it.
 fn read_below(folder: &Path, path: &Path) -> Result<String, String> {
     let words = |error: std::io::Error| format!("the transcript cannot be read: {error}");
     let (folder, found) = (folder.canonicalize().map_err(words)?, path.canonicalize().map_err(words)?);
@@ -82,7 +82,7 @@ fn read_below(folder: &Path, path: &Path) -> Result<String, String> {
     String::from_utf8(bytes).map_err(|_| "the transcript is no text".to_owned())
 }
 
-/// The lines of the log that say what a transcript does.
+/// Returns the log lines that correspond to a transcript.
 fn lines_of(text: &str, proposed: Option<&str>) -> Result<Vec<String>, String> {
     if text.trim().is_empty() {
         return Ok(Vec::new());
@@ -107,7 +107,7 @@ fn lines_of(text: &str, proposed: Option<&str>) -> Result<Vec<String>, String> {
     Ok(RecordedSession::of(&run, proposed).lines())
 }
 
-/// The prompts and calls of a run in the normal form, in their order.
+/// The prompts and calls of a run in the normal form, in order.
 struct RecordedSession<'a> {
     prompts: Vec<&'a Map<String, Value>>,
     calls: Vec<RecordedCall<'a>>,
@@ -130,7 +130,7 @@ impl<'a> RecordedSession<'a> {
         };
         let calls = list(StepKind::Call).map(RecordedCall::of).filter(|call| !is_proposed(call));
         let mut calls: Vec<RecordedCall<'_>> = calls.collect();
-        // Those of the last answer that wait to be asked about.
+        // The calls of the last answer that still have to be decided are dropped.
         while calls
             .last()
             .is_some_and(|call| call.status == StepStatus::Unknown && !call.fields.contains_key(of_step::RESULT))
@@ -141,7 +141,7 @@ impl<'a> RecordedSession<'a> {
     }
 
     fn lines(&self) -> Vec<String> {
-        // Hooks tell no order between prompts and calls either, because they do not tell all that is said.
+        // Prompts come first. Hooks give no order between prompts and calls either, because they do not report all messages.
         let prompts = self.prompts.iter().filter_map(|prompt| {
             Some(LogLine::Message { role: role::USER, text: text(prompt, of_step::TEXT)?, time: None }.to_text())
         });
@@ -149,7 +149,7 @@ impl<'a> RecordedSession<'a> {
         prompts.chain(self.calls.iter().flat_map(|call| call.lines(is_timed))).collect()
     }
 
-    /// Times that put the calls into another order than that of the log are none.
+    /// True if the recorded times agree with the order of the calls; otherwise they are ignored.
     fn is_timed(&self) -> bool {
         let starts: Option<Vec<u64>> = self.calls.iter().map(|call| time(call.fields, of_step::START)).collect();
         let has_end = |call: &RecordedCall<'_>| !call.is_known() || time(call.fields, of_step::END).is_some();
@@ -171,7 +171,7 @@ impl<'a> RecordedCall<'a> {
         let Some(tool) = text(self.fields, of_step::TOOL) else { return Vec::new() };
         let time = |key: &str| time(self.fields, key).filter(|_| is_timed);
         let line = CallLine {
-            // One whose end nobody knows may still be asked about under its id.
+            // If the end of the call is unknown, its id may still be proposed.
             id: text(self.fields, of_step::ID).filter(|_| self.is_known()),
             tool,
             args: self.fields.get(of_step::ARGS).unwrap_or(&Value::Null),
@@ -203,7 +203,7 @@ fn text<'a>(fields: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     fields.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }
 
-/// Milliseconds since 1970, of whole ones.
+/// Returns whole milliseconds since 1970.
 fn time(fields: &Map<String, Value>, key: &str) -> Option<u64> {
     fields.get(key).and_then(Value::as_u64)
 }

@@ -1,4 +1,4 @@
-//! A guard denies a call exactly where the run that ends with it fails for good and the run before it did not.
+//! A guard denies a call exactly where the run that ends with it fails finally and the run before it did not.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test that meets something unexpected has failed")]
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "tests read files and measure time")]
@@ -15,7 +15,7 @@ use averment_guard::judge::{GuardMode, judge_stop};
 use averment_guard::replay::replay_run;
 use serde_json::{Value, json};
 
-/// Of each kind of statement that can deny, some that are owed, and some that only report.
+/// Rules for each kind of statement that can deny, some that are owed, and some that only report.
 const RULES: &str = r#"
 rule r1 { before a -> b }
 rule r2 { before a(k: $k) ok -> b(k: $k) }
@@ -100,7 +100,7 @@ fn a_call_is_denied_exactly_where_the_prefix_that_it_ends_fails_for_good() {
             before = failed_with_results(&rules, &calls[..end]);
         }
     }
-    // What is owed, and what asks for a result, denies nothing.
+    // A rule that is owed or needs a result denies nothing.
     let never = ["r12.1", "r13.1", "r14.1", "r17.1", "r18.1", "r19.1"];
     assert!(never.iter().all(|id| !denied.contains(*id)), "{denied:?}");
     assert_eq!(denied.len(), 21 - never.len(), "{denied:?}");
@@ -113,7 +113,7 @@ fn failed_with_results(rules: &Rules, calls: &[Value]) -> Vec<String> {
     failed.map(|one| one.id().to_owned()).collect()
 }
 
-/// What each kind of assertion does while a run goes on, as `aver lint --online` says it.
+/// The effect of each kind of assertion while a run is unfinished, as reported by `aver lint --online`.
 const FORETOLD: &[(&str, &str)] = &[
     ("require a", "owed"),
     ("require b 1..2 times", "denies, owed"),

@@ -1,4 +1,4 @@
-//! What helps to write rules: the linter, completion and hover, the settings of a project, and the language server.
+//! Tools for writing rules: the linter, completion and hover, the settings of a project, and the language server.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! `--format assay`: a list with a result per rule and run, in the shape in which Assay's metrics print theirs.
+//! `--format assay`: a list with a result per rule and run, in the output format of Assay's metrics.
 
 use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
@@ -10,19 +10,19 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use std::io::{self, Write};
 
-/// The report.
+/// The `assay` report.
 pub struct AssayReport {
     out: Box<dyn Write>,
     options: Options,
     any: bool,
 }
 
-/// In characters.
+/// Maximum length of a constraint, in characters.
 const CONSTRAINT: usize = 300;
 
 #[derive(Serialize)]
 struct MetricResult<'a> {
-    /// The rule, or the assertion if no rule contains it.
+    /// The id of the rule, or of the assertion if no rule contains it.
     id: &'a str,
     metric: &'a str,
     status: &'a str,
@@ -61,7 +61,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl AssayReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, any: false }
     }
@@ -72,7 +72,7 @@ impl AssayReport {
         self.out.write_all(serde_json::to_string_pretty(result)?.as_bytes())
     }
 
-    /// A result that belongs to no rule; the reason is its only violation.
+    /// Writes a result that belongs to no rule; the reason is its only violation.
     fn write_broken(&mut self, id: &str, trace_line: Option<usize>, reason: &str) -> io::Result<()> {
         let violations = vec![ViolationEntry { trace_line, reason, ..ViolationEntry::default() }];
         let (metric, status) = ("trace", "error");
@@ -87,7 +87,7 @@ impl AssayReport {
         })
     }
 
-    /// The status of all results of a test: the most severe one decides.
+    /// Returns the status for all results of a test. The most severe one decides.
     fn test_status(&self, table: &ReportTable, run: &RunReport, results: &[&ResultReport]) -> &'static str {
         let standings: Vec<ResultStanding> =
             results.iter().map(|result| ResultStanding::of_result(table, result, self.options.policy)).collect();
@@ -146,7 +146,7 @@ fn violation_entry<'a>(
     reason: &'a str,
     evidence: &'a [EvidenceReport],
 ) -> ViolationEntry<'a> {
-    // A step that came near tells something only where no step of the failure is known.
+    // A nearest miss is helpful only if no failing step is known.
     let is_of_failure = |one: &&EvidenceReport| one.role != Role::NearMiss;
     let is_placed = evidence.iter().filter(is_of_failure).any(|one| one.tool.is_some());
     let shown = || evidence.iter().filter(move |one| !is_placed || is_of_failure(one));
@@ -167,10 +167,10 @@ fn violation_entry<'a>(
     }
 }
 
-/// What is violated, in the author's words: part of a schema, a line of another system's file, or the assertion.
+/// Returns the violated constraint in the author's words: a part of a schema, a line of another system's file, or the assertion.
 fn broken_constraint(table: &ReportTable, item: &ReportItem, part: Option<Span>) -> String {
     let written = part.or_else(|| item.own.as_ref().map(|_| item.span)).and_then(|span| table.text_at(span));
-    // Of the tools of a policy the sentence names those that may be called; their schemas are no bound of it.
+    // For an `only` assertion from a policy, the sentence lists the allowed tools; their schemas are not the constraint.
     let written = written.filter(|text| !(item.text.starts_with("only ") && holds_mappings(text)));
     let lines = written.unwrap_or(&item.text).lines().map(|line| line.trim().trim_end_matches(','));
     let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
@@ -185,7 +185,7 @@ fn holds_mappings(text: &str) -> bool {
     })
 }
 
-/// The argument that evidence names, with its value: a missing one, or the most deeply nested.
+/// Returns the argument that evidence names, with its value: a missing one, otherwise the most deeply nested one.
 fn argument_evidence<'a>(
     evidence: impl Iterator<Item = &'a EvidenceReport> + Clone,
 ) -> Option<(String, Option<&'a RawValue>)> {
@@ -251,7 +251,7 @@ impl Report for AssayReport {
     }
 }
 
-/// Precise to the microsecond.
+/// Converts nanoseconds to milliseconds, with microsecond precision.
 fn to_milliseconds(nanoseconds: u64) -> f64 {
     let micros = u32::try_from(nanoseconds / 1_000).unwrap_or(u32::MAX);
     f64::from(micros) / 1_000.0

@@ -1,12 +1,12 @@
-//! A baseline: failures that are known, each a line of a plain file. They fail no run, so that only what is new does.
+//! A baseline: a plain text file with one known failure per line. Known failures fail no run, so that only new ones do.
 //!
 //! ```text
 //! refunds.assert | each refund: args.amount <= 100 | runs/a.jsonl:3 | fail 2 | refund(amount, id) | refund at call 3 does not meet …
 //! ```
 //!
-//! A line names the rule file and the assertion by its text (or a rule with a threshold), the run by its `id` or else its name, what came out
-//! with the number of violations, what failed without its values, and the reason, which is for people alone. It covers one result: what stands
-//! twice in the rules, or two runs of one name, need two lines.
+//! A line has these parts: the rule file, and the assertion by its text (or a rule with a threshold); the run by its `id`, otherwise its name; the
+//! verdict with the number of violations; the failing part without its values; and the reason, which is only for people. A line covers one result. An
+//! assertion that occurs twice, or two runs with the same name, need two lines.
 
 use super::failure_shape::BETWEEN_SHAPES;
 use super::gate::{Gate, GatePolicy};
@@ -19,15 +19,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 const BETWEEN: &str = " | ";
-/// In place of what failed, where that is no step and no value.
+/// Replaces the shape of a failure that has no step and no value.
 const NOTHING: &str = "-";
 const ALL_RUNS: &str = "all runs";
 const BELOW: &str = "below";
-/// A pass that `--deny unjudged` makes a failure.
+/// The verdict word for a pass that `--deny unjudged` turns into a failure.
 const UNJUDGED: &str = "unjudged";
-/// In characters: reasons are for people.
+/// Maximum length of a reason, in characters. Reasons are only for people.
 const REASON: usize = 160;
-/// The start of a written file's first line.
+/// The start of the first line in a written file.
 pub const BEGINNING: &str = "# Failures that are known";
 const HEAD: &str = "\
 # Failures that are known and fail no run. `aver check … --update-baseline` writes this file.
@@ -37,7 +37,7 @@ const HEAD: &str = "\
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct BaselineKey {
     file: String,
-    /// The assertion on one line, or `rule` and a threshold rule's id: indexes change when rules are added.
+    /// The assertion on one line, or `rule` and the id of a threshold rule. Numbers would change when rules are added.
     what: String,
     /// The `id` of the run, or its name.
     run: String,
@@ -47,36 +47,36 @@ struct BaselineKey {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct KnownFailure {
     violations: u64,
-    /// What failed, without its values.
+    /// The shapes of the failure: the failing parts, without their values.
     shapes: BTreeSet<String>,
     reason: String,
 }
 
-/// A mistake in a line of a baseline file.
+/// An invalid line in a baseline file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BaselineError {
     /// The line, from 1.
     pub line: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
 }
 
-/// Failures that are known.
+/// Known failures.
 #[derive(Debug, Default)]
 pub struct Baseline {
     known: BTreeMap<BaselineKey, Vec<KnownFailure>>,
-    /// Failures found in this check; `Some` only if the file is to be rewritten.
+    /// Failures found in this check; `Some` only if the file will be rewritten.
     found: Option<BTreeMap<BaselineKey, Vec<KnownFailure>>>,
-    /// How many lines of each key were used.
+    /// Number of lines of each key that were used.
     used: BTreeMap<BaselineKey, usize>,
     seen: BTreeSet<String>,
 }
 
 impl Baseline {
-    /// Reads a file.
+    /// Parses a baseline file.
     ///
     /// # Errors
-    /// The first line that is none.
+    /// Returns an error for the first invalid line.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let mut baseline = Self::default();
         for (number, line) in (1..).zip(text.lines()) {
@@ -89,13 +89,13 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Learns what fails instead of only knowing it.
+    /// Makes the baseline collect failures for a new file.
     #[must_use]
     pub fn for_update(self) -> Self {
         Self { found: Some(BTreeMap::new()), ..self }
     }
 
-    /// Marks what is known of a run, and opens its gate where nothing else fails it. Each run has to be given once.
+    /// Marks the known failures of a run, and opens its gate if nothing else fails it. Call it once for each run.
     pub fn mark_known(&mut self, table: &ReportTable, run: &mut RunReport, policy: GatePolicy) {
         let name = run_name(run);
         self.seen.insert(name.clone());
@@ -130,7 +130,7 @@ impl Baseline {
         run.gate = table.run_gate(&run.results, &run.rules, policy);
     }
 
-    /// True if a failure is known; records it if the file is to be rewritten.
+    /// True if a failure is known. If the file will be rewritten, records the failure and returns true.
     fn knows_failure(&mut self, key: BaselineKey, failure: KnownFailure) -> bool {
         if let Some(found) = &mut self.found {
             found.entry(key).or_default().push(failure);
@@ -142,7 +142,7 @@ impl Baseline {
         line.is_some_and(|line| failure.violations <= line.violations && failure.shapes.is_subset(&line.shapes))
     }
 
-    /// Lines of runs and assertions that were checked and do not fail any more.
+    /// Returns the number of lines about checked runs and assertions that no longer fail.
     #[must_use]
     pub fn unused_lines(&self, table: &ReportTable) -> usize {
         let checked = checked_assertions(table);
@@ -153,13 +153,13 @@ impl Baseline {
         seen.map(|(key, lines)| lines.len().saturating_sub(self.used.get(key).copied().unwrap_or(0))).sum()
     }
 
-    /// The number of failures recorded for a new file.
+    /// Returns the number of failures recorded for a new file.
     #[must_use]
     pub fn learned_count(&self) -> usize {
         self.found.iter().flat_map(BTreeMap::values).map(Vec::len).sum()
     }
 
-    /// The file with what was found, and with the lines of runs and assertions that were not checked.
+    /// Returns the new file: the found failures, and the old lines of runs and assertions that were not checked.
     #[must_use]
     pub fn file_text(&self, table: &ReportTable) -> String {
         let checked = checked_assertions(table);
@@ -176,7 +176,7 @@ impl Baseline {
     }
 }
 
-/// By its `id`, so that a run that is put before others of its file takes nothing from them; all runs together whatever their number.
+/// Returns the `id` of a run, so that inserting a run before it changes nothing. The report over all runs has a fixed name.
 fn run_name(run: &RunReport) -> String {
     match &run.id {
         Some(id) => id.clone(),
@@ -197,7 +197,7 @@ fn named_rule(rule: &RuleItem) -> (String, String) {
     (plain_path(&rule.location.file), format!("rule {}", rule.id))
 }
 
-/// The path with one spelling of separators and `.`.
+/// Normalizes the spelling of a path.
 fn plain_path(file: &str) -> String {
     file.strip_prefix("./").unwrap_or(file).to_owned()
 }
@@ -223,7 +223,7 @@ fn line_text(key: &BaselineKey, known: &KnownFailure) -> String {
     line
 }
 
-/// A name as is, or as a JSON string if it could be misread.
+/// Returns a name unchanged, or as a JSON string if it could be misread.
 fn quote_name(name: &str) -> String {
     let plain = !name.is_empty()
         && !name.contains(BETWEEN.trim())

@@ -1,5 +1,5 @@
-//! A block of a Runsight workflow in a run, as that system counts it: its score, cost and tokens, what they are against earlier runs, and what
-//! became worse since the last of them.
+//! The result of a Runsight workflow block in a run, computed as Runsight does: score, cost and tokens, differences from earlier runs, and
+//! regressions since the last one.
 
 use super::change::{BlockReport, Regression};
 use super::model::{ResultReport, RuleReport, RunReport};
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// Regressed blocks that are named.
+/// Maximum number of regressed blocks that are named.
 const NAMED: usize = 10;
 
 pub(super) fn add_blocks(
@@ -68,7 +68,7 @@ fn block_report(table: &ReportTable, rule: usize, results: &[ResultReport], bloc
     })
 }
 
-/// The blocks of earlier runs, read from a report of them.
+/// The blocks of earlier runs, read from a JSON report.
 #[derive(Debug, Default)]
 pub struct BlockHistory {
     blocks: BTreeMap<String, Vec<BlockReport>>,
@@ -93,10 +93,10 @@ struct ReportedRule {
 }
 
 impl BlockHistory {
-    /// Reads what `aver check --format json` printed.
+    /// Parses a report of `aver check --format json`.
     ///
     /// # Errors
-    /// In words, where it is no such report, or one without a block.
+    /// Returns a message if the text is no such report, or contains no block.
     pub fn parse(text: &str) -> Result<Self, String> {
         let report: ReportFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
         let mut blocks: BTreeMap<String, Vec<BlockReport>> = BTreeMap::new();
@@ -111,7 +111,7 @@ impl BlockHistory {
         }
     }
 
-    /// Says of each block of a run what it is against the earlier runs.
+    /// Compares each block of a run with the earlier runs.
     pub fn apply_history(&mut self, table: &ReportTable, run: &mut RunReport) {
         for rule in &mut run.rules {
             let Some((block, item)) = rule.block.as_deref_mut().zip(table.rules.get(rule.rule)) else { continue };
@@ -126,7 +126,7 @@ impl BlockHistory {
         }
     }
 
-    /// The regression on one line.
+    /// Returns the comparison on one line.
     #[must_use]
     pub fn in_words(&self) -> String {
         let against = match self.compared {

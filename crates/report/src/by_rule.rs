@@ -1,4 +1,4 @@
-//! Counts per rule over all runs; a bare assertion is a row of its own.
+//! Counts per rule over all runs. An assertion outside of rules has its own row.
 
 use super::chunk_totals::ChunkTotals;
 use super::model::RunReport;
@@ -19,7 +19,7 @@ pub struct ByRule {
 /// Counts for one rule.
 #[derive(Debug)]
 pub struct RuleCounts {
-    /// Its name as the rule file has it, which is foreign text.
+    /// Its name from the rule file; untrusted text.
     pub name: String,
     /// Results of its assertions.
     pub counts: Counts,
@@ -28,7 +28,7 @@ pub struct RuleCounts {
 }
 
 impl ByRule {
-    /// A row for each rule with an assertion in the table.
+    /// Creates a row for each rule with an assertion in the table.
     #[must_use]
     pub fn new(table: &ReportTable) -> Self {
         let mut by_rule = Self::default();

@@ -1,12 +1,12 @@
-//! What became better or worse between runs: one arithmetic for the blocks of a workflow and for whole runs, and the rows of Runsight.
+//! Differences between runs: the same computation for workflow blocks and for whole runs, and Runsight's regressions.
 
 use serde::{Deserialize, Serialize};
 
-/// So many of the latest earlier runs are compared with.
+/// Maximum number of earlier runs to compare with; the latest ones are used.
 pub const RUNS: usize = 100;
-/// In percent more than before.
+/// Relative increase of the cost that counts as a regression, in percent.
 const COST_SPIKE: f64 = 20.0;
-/// Drop of the score.
+/// Change of the score that counts as a regression.
 const QUALITY_DROP: f64 = -0.1;
 
 /// The values of a run or block that are compared.
@@ -14,63 +14,63 @@ const QUALITY_DROP: f64 = -0.1;
 pub struct RunMeasures {
     /// True if every assertion passes.
     pub passed: Option<bool>,
-    /// Its score.
+    /// The score.
     pub score: Option<f64>,
     /// The recorded cost in US dollars.
     pub cost_usd: Option<f64>,
-    /// The tokens that it used, where they are recorded.
+    /// The number of tokens, if recorded.
     pub total_tokens: Option<f64>,
 }
 
-/// A run or a block against the mean of earlier runs.
+/// The difference of a run or a block from the mean of earlier runs.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MeasureDelta {
-    /// By how many percent it costs more; 0 where it cost nothing before.
+    /// Increase of the cost in percent; 0 if the earlier cost was 0.
     pub cost_pct: Option<f64>,
-    /// By how many percent it uses more tokens.
+    /// Increase of the tokens in percent.
     pub tokens_pct: Option<f64>,
-    /// By how much its score is higher.
+    /// Increase of the score.
     pub score_delta: Option<f64>,
-    /// How many earlier runs there are.
+    /// Number of earlier runs.
     pub baseline_run_count: usize,
 }
 
-/// Something that became worse since the run before.
+/// A regression since the previous run.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Regression {
     /// The kind of regression.
     #[serde(rename = "type")]
     pub kind: RegressionKind,
-    /// By how much.
+    /// The size of the regression.
     pub delta: RegressionDelta,
 }
 
-/// The kinds of regression.
+/// Kinds of regressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RegressionKind {
-    /// Assertions that passed fail.
+    /// Assertions that passed before now fail.
     AssertionRegression,
-    /// It costs over 20 % more.
+    /// The cost is over 20 % higher.
     CostSpike,
-    /// Its score is lower by more than 0.1.
+    /// The score is lower by more than 0.1.
     QualityDrop,
 }
 
-/// By how much something became worse.
+/// The size of a regression.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum RegressionDelta {
     /// Assertions that no longer pass.
     Assertions {
-        /// Whether they pass now.
+        /// True if the assertions pass now.
         eval_passed: bool,
-        /// Whether they passed before.
+        /// True if the assertions passed before.
         baseline_eval_passed: bool,
     },
     /// A higher cost.
     Cost {
-        /// By how many percent it is higher.
+        /// Increase in percent.
         cost_pct: f64,
         /// The earlier cost.
         baseline_cost: f64,
@@ -83,7 +83,7 @@ pub enum RegressionDelta {
 }
 
 impl RunMeasures {
-    /// The difference from earlier runs; `None` without any.
+    /// Returns the difference from earlier runs; `None` without any.
     #[must_use]
     pub fn delta_to(&self, earlier: &[Self]) -> Option<MeasureDelta> {
         let earlier = earlier.get(earlier.len().saturating_sub(RUNS)..).unwrap_or_default();
@@ -96,7 +96,7 @@ impl RunMeasures {
         })
     }
 
-    /// Regressions since an earlier run.
+    /// Returns the regressions since an earlier run.
     #[must_use]
     pub fn regressions_since(&self, before: &Self) -> Vec<Regression> {
         let mut found = Vec::new();
@@ -120,7 +120,7 @@ impl RunMeasures {
 }
 
 impl Regression {
-    /// `cost_spike +50.0%`.
+    /// Returns the regression in words, such as `cost_spike +50.0%`.
     #[must_use]
     pub fn in_words(&self) -> String {
         match self.delta {
@@ -131,14 +131,14 @@ impl Regression {
     }
 }
 
-/// By how many percent a number is higher than another one; 0 where that is none.
+/// Returns the increase from `before` to `now` in percent; 0 if `before` is not positive.
 #[must_use]
 pub fn percent_change(now: Option<f64>, before: Option<f64>) -> Option<f64> {
     let (now, before) = now.zip(before)?;
     Some(if before > 0.0 { (now - before) / before * 100.0 } else { 0.0 })
 }
 
-/// The mean. Of equal numbers it is that number, to the last digit.
+/// Returns the mean. The mean of equal numbers is exactly that number.
 pub fn mean_of(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     let (mut mean, mut count) = (0.0, 0.0);
     for number in numbers {
@@ -148,48 +148,48 @@ pub fn mean_of(numbers: impl Iterator<Item = f64>) -> Option<f64> {
     (count > 0.0).then_some(mean)
 }
 
-/// What is known of a block in one run.
+/// The measurements of a block in one run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct BlockReport {
-    /// The system whose workflow it is of.
+    /// The system that defines the workflow.
     #[serde(default)]
     pub system: String,
-    /// Whether every assertion on it passes.
+    /// True if every assertion on the block passes.
     #[serde(default)]
     pub passed: Option<bool>,
-    /// The weighted mean of the scores of its assertions.
+    /// The weighted mean of the assertion scores.
     #[serde(default)]
     pub score: Option<f64>,
-    /// What it cost, where that is recorded.
+    /// The cost in US dollars, if recorded.
     #[serde(default)]
     pub cost_usd: Option<f64>,
-    /// The tokens that it used, where they are recorded.
+    /// The number of tokens, if recorded.
     #[serde(default)]
     pub total_tokens: Option<f64>,
-    /// Who worked on it, where that is recorded.
+    /// The id of the soul that worked on the block, if recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soul_id: Option<String>,
-    /// In which version.
+    /// The version of the soul.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soul_version: Option<String>,
-    /// What it is against the earlier runs; `None` where there are none.
+    /// The difference from earlier runs; `None` if there are none.
     #[serde(default, skip_deserializing)]
     pub delta: Option<MeasureDelta>,
-    /// What became worse since the last of them.
+    /// The regressions since the last earlier run.
     #[serde(default, skip_deserializing)]
     pub regressions: Vec<Regression>,
 }
 
 impl BlockReport {
-    /// What of it is compared with other runs.
+    /// Returns the values that are compared with other runs.
     #[must_use]
     pub fn block_measures(&self) -> RunMeasures {
         let Self { passed, score, cost_usd, total_tokens, .. } = *self;
         RunMeasures { passed, score, cost_usd, total_tokens }
     }
 
-    /// What it is against the mean of earlier ones of the same version of the same worker, what became worse since the last of them, and how
-    /// many there are.
+    /// Compares the block with earlier ones that have the same soul and version. Returns the difference from their mean, the regressions since the
+    /// last of them, and their number.
     #[must_use]
     pub fn compare_with(&self, earlier: &[Self]) -> (Option<MeasureDelta>, Vec<Regression>, usize) {
         let earlier: Vec<RunMeasures> =
@@ -199,7 +199,7 @@ impl BlockReport {
         (now.delta_to(&earlier), regressions, earlier.len().min(RUNS))
     }
 
-    /// Whether both are of the same version of the same worker.
+    /// True if both blocks have the same soul and version.
     fn is_comparable(&self, other: &Self) -> bool {
         (&self.soul_id, &self.soul_version) == (&other.soul_id, &other.soul_version)
     }

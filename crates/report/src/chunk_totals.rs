@@ -1,4 +1,4 @@
-//! Totals of a chunk of runs, for reports that show no single run, and lines of `jsonl` without a detour over objects.
+//! Totals of a chunk of runs, for reports that show no single runs, and lines of `jsonl` that are written without intermediate objects.
 
 use super::gate::{Gate, GatePolicy};
 use super::item_set::ItemSet;
@@ -19,9 +19,9 @@ pub struct ChunkTotals {
     pub failed: u64,
     /// The number of runs that passed although nothing was exercised.
     pub idle: u32,
-    /// The gravest gate.
+    /// The most severe gate.
     pub gate: Option<Gate>,
-    /// The score of every run that has one, in order: sums depend on the order.
+    /// The score of every run that has one, in order, since floating-point sums depend on the order.
     pub scores: Vec<f64>,
     /// For each item, the count of each status.
     pub counts: Vec<[u32; Status::ALL.len()]>,
@@ -32,7 +32,7 @@ pub struct ChunkTotals {
 }
 
 impl ChunkTotals {
-    /// Puts in the items that have one of these statuses in some run.
+    /// Adds the items to `into` that have a wanted status in some run.
     pub fn note_items(&self, is_wanted: fn(Status) -> bool, into: &mut ItemSet) {
         let wanted = Status::ALL.map(|status| if is_wanted(status) { u32::MAX } else { 0 });
         let has_wanted = |counts: &[u32; Status::ALL.len()]| {
@@ -58,33 +58,33 @@ pub struct RunEffect {
     pub report: Option<Box<RunReport>>,
 }
 
-/// What a line says behind the name of its run.
+/// The part of a `jsonl` line after the run's name.
 #[derive(Debug, Clone, Default)]
 pub struct LineTail {
-    /// Up to the findings.
+    /// The text before the findings.
     pub head: Vec<u8>,
-    /// The findings, where nothing of them depends on the run.
+    /// The findings, if they do not depend on the run.
     pub findings: Option<Vec<u8>>,
 }
 
-/// Sets of verdicts that were seen before, with what they make of a run.
+/// Cache from sets of verdicts to their effect on a run.
 #[derive(Debug, Default)]
 pub struct VerdictMemory {
     known: FxHashMap<Box<[u8]>, RunEffect>,
     bytes: usize,
 }
 
-/// Approximate limit in bytes for cached verdict sets.
+/// Approximate size limit of the cache, in bytes.
 const MOST: usize = 2 << 20;
 
 impl VerdictMemory {
-    /// The cached result of a set of verdicts.
+    /// Returns the cached effect of a set of verdicts.
     #[must_use]
     pub fn get(&self, verdicts: &[u8]) -> Option<&RunEffect> {
         self.known.get(verdicts)
     }
 
-    /// Keeps what a set of verdicts makes of a run.
+    /// Caches the effect of a set of verdicts.
     pub fn remember_effect(&mut self, verdicts: &[u8], judged: RunEffect) {
         let is_finished = judged.report.is_some() || judged.line.as_ref().is_some_and(|line| line.findings.is_some());
         if !is_finished && self.known.contains_key(verdicts) {
@@ -104,7 +104,7 @@ impl VerdictMemory {
 }
 
 impl RunEffect {
-    /// Computes it from outcomes; `said` holds, by item, what could not be judged.
+    /// Computes the effect from outcomes. `said` has the unjudged steps, by item.
     #[must_use]
     pub fn from_outcomes(
         table: &ReportTable,
@@ -167,7 +167,7 @@ impl ChunkTotals {
     }
 }
 
-/// The byte of a verdict in a set of them.
+/// Returns the byte that represents a verdict in a cache key.
 #[must_use]
 pub fn verdict_byte(verdict: Verdict) -> u8 {
     verdict as u8

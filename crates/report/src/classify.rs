@@ -1,4 +1,4 @@
-//! The class that a failure has by its own message: `classify "id" when message contains "…"`.
+//! Classification of failures by their messages: `classify "id" when message contains "…"`.
 
 use super::redact::redact;
 use averment_base::limits::{FuelMeter, Limits};
@@ -18,14 +18,14 @@ pub struct FailureClass {
 }
 
 impl FailureClass {
-    /// What people call it: its label, otherwise its id.
+    /// Returns its display name: the label, otherwise the id.
     #[must_use]
     pub fn name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.id)
     }
 }
 
-/// A class, and what has to be found in the message of a failure that has it.
+/// A class, with the condition on the message of a failure.
 #[derive(Debug)]
 pub struct FailureClassifier {
     /// The class.
@@ -40,7 +40,7 @@ enum ClassTest {
 }
 
 impl FailureClassifier {
-    /// By assertion number; `None` if the expression is invalid (a checked program has none).
+    /// Returns the classifiers by number; `None` if an expression is invalid, which a checked program never has.
     pub(super) fn of_program(program: &Program) -> Vec<Option<Arc<Self>>> {
         program.classifiers.iter().map(|one| Self::new(program, one).map(Arc::new)).collect()
     }
@@ -64,7 +64,7 @@ impl FailureClassifier {
         Some(Self { class: FailureClass { id: hidden(&one.id), label: one.label.as_deref().map(hidden) }, test })
     }
 
-    /// Whether a failure's message or reason matches, as reports show it; false if the search exceeds the work limit.
+    /// True if the displayed message or reason of a failure matches. False if the search exceeds the work limit.
     #[must_use]
     pub fn fits_failure(&self, message: Option<&str>, reason: &str) -> bool {
         message.into_iter().chain([reason]).any(|said| match &self.test {

@@ -1,4 +1,4 @@
-//! Conditions before and after a run as STOP tells them: by the name of their check, with the value that it looked at.
+//! Conditions before and after a run in STOP's form: the name of the check, and the value that it looked at.
 
 use crate::model::{ResultReport, RunReport};
 use crate::redact::WithheldTexts;
@@ -18,18 +18,18 @@ pub const PHASES: [(WorldPhase, &str); 2] =
 
 const OUTPUT: &str = "output.";
 
-/// Checks that do not look at an output.
+/// Names of checks that do not look at an output.
 const CHECKS: [&str; 8] =
     ["file_exists", "file_not_empty", "file_matches", "env_var", "tool_available", "http_status", "duration", "custom"];
 
-/// The name of a condition: the tag that names its check, otherwise its id.
+/// Returns the check of a condition: the tag that names it, otherwise the id of the condition.
 #[must_use]
 pub fn check_name(item: &ReportItem) -> &str {
     let named = |tag: &&String| tag.starts_with(OUTPUT) || CHECKS.contains(&tag.as_str());
     item.tags.iter().find(named).unwrap_or(&item.id)
 }
 
-/// The results of a phase that were judged.
+/// Returns the judged results of a phase.
 pub fn phase_results<'a>(
     table: &'a ReportTable,
     run: &'a RunReport,
@@ -41,7 +41,7 @@ pub fn phase_results<'a>(
     with_items.filter(|(item, _)| is_of(item)).collect()
 }
 
-/// The value that a condition checks: an output, the duration, a status, the path of a file or the name of a tool. A variable is only known to be set.
+/// Returns the value that a condition checks: an output, a duration, a status, a file path or a tool name. For a variable, only that it is set.
 pub(crate) fn checked_value(
     table: &ReportTable,
     item: usize,
@@ -70,14 +70,14 @@ pub(crate) fn checked_value(
     value::for_machines(&withheld.without_in_json(&shown), item.masked)
 }
 
-/// What stands in the quotes that a text begins with; `None` of a text with escapes, which would have to be read.
+/// Returns the content of the quotes at the start of a text; `None` if it has escapes, which would have to be decoded.
 fn quoted_text(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|quote| matches!(quote, '"' | '\''))?;
     let (inside, _) = text.get(1..)?.split_once(quote)?;
     (!inside.contains('\\') && !inside.is_empty()).then_some(inside)
 }
 
-/// A text with the values of the run in place of `${inputs.path}`; `None` where one is no text, number or boolean.
+/// Replaces `${inputs.path}` with values of the run; `None` if one is no text, number or boolean.
 fn filled_text(text: &str, run: Option<&Run<'_>>) -> Option<String> {
     let mut filled = String::new();
     let mut rest = text;

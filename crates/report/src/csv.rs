@@ -1,13 +1,13 @@
-//! `--format csv`: a row per verdict, as RFC 4180 writes tables, for DuckDB, pandas and spreadsheets.
+//! `--format csv`: a row per verdict, as a table by RFC 4180, for DuckDB, pandas and spreadsheets.
 
 use super::verdict_row::{RowFormat, RowReport, VerdictCell, VerdictRow};
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
-/// The report.
+/// The `csv` report.
 pub type CsvReport = RowReport<CsvRows>;
 
-/// Rows as lines of text.
+/// Rows as lines of CSV.
 pub struct CsvRows {
     out: Box<dyn Write>,
     row: String,
@@ -29,7 +29,7 @@ impl CsvRows {
         self.row.push_str(&number.map(|number| number.to_string()).unwrap_or_default());
     }
 
-    /// Foreign text on one line, quoted, and never a spreadsheet formula.
+    /// Writes untrusted text on one line, quoted, and never as a spreadsheet formula.
     fn write_text(&mut self, text: &str) {
         let text = one_line(text);
         let guard = if text.starts_with(['=', '+', '-', '@']) { "'" } else { "" };

@@ -1,4 +1,4 @@
-//! Diagnostics drawn for people with their piece of the source (miette).
+//! Draws diagnostics over the source, with miette.
 
 mod picture;
 
@@ -10,8 +10,7 @@ use miette::{GraphicalReportHandler, GraphicalTheme};
 use picture::{DiagnosticView, OtherFileLabel};
 use std::fmt::Write as _;
 
-/// Draws diagnostics for people, each with its piece of the source, and a line that counts them.
-/// Gives an empty text when there are none.
+/// Draws diagnostics with excerpts of the source, followed by a line with their counts. Empty if there are none.
 #[must_use]
 pub fn draw_diagnostics(diagnostics: &Diagnostics, sources: &SourceMap, style: TextStyle) -> String {
     let theme = match (style.unicode, style.color) {
@@ -28,7 +27,7 @@ pub fn draw_diagnostics(diagnostics: &Diagnostics, sources: &SourceMap, style: T
         let mut diagnostic = diagnostic.clone();
         in_diagnostic(&mut diagnostic);
         let diagnostic = &diagnostic;
-        // Writing to a text cannot fail; what could is a span outside of its file, which then goes without its picture.
+        // Writing to memory cannot fail. The only error is a span outside of its file, which is then shown without a drawing.
         if handler.render_report(&mut text, &DiagnosticView::new(diagnostic, sources)).is_err() {
             push_line(&mut text, diagnostic, sources);
         }

@@ -1,31 +1,31 @@
-//! Which findings the report for people has room for: of a hundred thousand failures it draws a few, and the others need no words.
+//! Limits for the report for people. Of a hundred thousand failures it draws a few; for the others, no text is made.
 
 use averment_engine::vm::outcome::Status;
 
-/// Drawn failures of one assertion when many runs fail for the same reason.
+/// Maximum number of drawn failures of one assertion, if many runs fail for the same reason.
 const OF_ONE: usize = 3;
 /// Default for `--max-failures`.
 const ALL: usize = 10;
-/// With more runs than this, failures are not drawn one after the other: each assertion has an example.
+/// If there are more runs than this, each assertion has an example, instead of one drawing after the other.
 pub const FEW: u64 = 10;
-/// Assertions whose first failure is described even after the drawing limit is reached.
+/// Maximum number of assertions whose first failure is described after the drawing limit is reached.
 const EXAMPLES: usize = 200;
 
-/// The number of failures to draw.
+/// Limits for the number of drawn failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct DrawnLimits {
-    /// In all.
+    /// The limit for all assertions together.
     pub all: usize,
     /// The limit for one assertion.
     pub of_one: usize,
-    /// Assertions whose first failure is told, drawn or not: they are its example where many runs fail.
+    /// Maximum number of assertions whose first failure is described, drawn or not, as an example for many runs.
     pub examples: usize,
-    /// Whether failures are drawn whatever the number of runs.
+    /// True if failures are drawn independent of the number of runs.
     pub always: bool,
 }
 
 impl DrawnLimits {
-    /// The limits for `--max-failures`; without it, a few for each assertion.
+    /// Returns the limits for `--max-failures`; without it, a few for each assertion.
     #[must_use]
     pub fn new(max_failures: Option<usize>) -> Self {
         match max_failures {
@@ -40,18 +40,18 @@ impl DrawnLimits {
 pub enum FailureDetail {
     /// Nothing.
     Nothing,
-    /// The words only: it is the first failure of its assertion.
+    /// Only the words, because it is the first failure of its assertion.
     Words,
-    /// The picture, as the example of its assertion where many runs fail.
+    /// The drawing, as the example of its assertion if many runs fail.
     Example,
-    /// The picture.
+    /// The drawing.
     Picture,
 }
 
-/// What was asked for of the findings so far.
+/// Tracks the findings that were shown so far.
 ///
-/// Each thread keeps its own, over the runs that it judges in their order. What it leaves out would not be shown: the report asks one of its
-/// own in the same way over all runs, and has shown at least as much of every assertion by then.
+/// Each thread tracks the runs that it judges, in order, and leaves out findings over the limits. This is safe: the report tracks all runs in the
+/// same way, so it reaches the limit of every assertion at least as early as any thread.
 #[derive(Debug, Default)]
 pub struct DrawnFindings {
     /// `None` if every finding is shown.
@@ -70,18 +70,18 @@ struct DrawnItem {
 }
 
 impl DrawnFindings {
-    /// For reports that draw so many failures, and list the first finding of each other status.
+    /// Creates a tracker for reports that draw failures within the limits, and list the first finding of each other status.
     #[must_use]
     pub fn new(limits: Option<DrawnLimits>) -> Self {
         Self { limits, ..Self::default() }
     }
 
-    /// To be called for each run before it is asked for findings of it.
+    /// Starts a run. Call it before asking for findings of the run.
     pub fn begin_run(&mut self) {
         self.runs = self.runs.saturating_add(1);
     }
 
-    /// True if a finding's words may be read. Call it once for each finding of a run, in file order.
+    /// True if the words of a finding may be shown. Call it once for each finding of a run, in file order.
     pub fn wants_words(&mut self, item: usize, status: Status) -> bool {
         match status {
             Status::Passed | Status::Skipped => self.limits.is_none(),
@@ -96,7 +96,7 @@ impl DrawnFindings {
         }
     }
 
-    /// The parts of a failure that are needed.
+    /// Returns the parts of a failure that are needed.
     pub fn failure_detail(&mut self, item: usize) -> FailureDetail {
         let Some(limits) = self.limits else { return FailureDetail::Picture };
         let (examples, has_room) = (self.examples, self.is_in_turn(limits));
@@ -114,7 +114,7 @@ impl DrawnFindings {
         }
     }
 
-    /// True if failures are drawn one after the other, and there is room for one.
+    /// True if failures are drawn one after the other, and the limit is not reached.
     fn is_in_turn(&self, limits: DrawnLimits) -> bool {
         self.drawn < limits.all && (limits.always || self.runs <= FEW)
     }
@@ -135,18 +135,18 @@ impl DrawnFindings {
     }
 }
 
-/// Which runs are shown where all are counted: the first ones, and each that has a result with a status that its assertion did not have yet.
+/// Selects the runs to show if all are counted: the first ones, and each run that has the first result of some assertion with some status.
 ///
-/// Each thread keeps its own, as with [`DrawnFindings`]: what comes first of all comes first for the thread that judges it.
+/// Each thread has its own value, as with [`DrawnFindings`]: the first run of all is also the first one for the thread that judges it.
 #[derive(Debug, Default)]
 pub struct ExampleRuns {
     shown: u64,
-    /// By item, a bit for each status.
+    /// Bit set of the statuses seen for each item.
     statuses: Vec<u16>,
 }
 
 impl ExampleRuns {
-    /// Whether a run with these results is shown. Call it once for each run.
+    /// True if a run with these results is shown. Call it once for each run.
     pub fn wants_run(&mut self, results: impl IntoIterator<Item = (usize, Status)>) -> bool {
         let mut wanted = self.shown <= FEW;
         for (item, status) in results {
@@ -188,7 +188,7 @@ mod tests {
                 .collect::<Vec<_>>()
         );
         (5..FEW).for_each(|_| assert_eq!(ask(0), FailureDetail::Nothing));
-        // Many runs: the first failure of each further assertion, with a picture of the first ones.
+        // With many runs, the first failure of each further assertion is described, and the first few are drawn.
         let examples: Vec<FailureDetail> = (0..ALL + 1).map(&mut ask).collect();
         assert_eq!(examples[..2], [FailureDetail::Nothing; 2]);
         assert_eq!(examples[2..ALL], [FailureDetail::Example; ALL - 2]);

@@ -1,4 +1,4 @@
-//! A failed assertion as a picture: the rule with the values of its parts, and the places in the trace that prove it.
+//! Drawing of a failed assertion: the rule with the values of its parts, and the evidence in the trace.
 
 use super::gate::Gate;
 use super::model::{EvidenceReport, ResultReport, RunReport, TraceExcerpt};
@@ -16,11 +16,11 @@ use codespan_reporting::term::{self, Chars, Config, Styles, StylesWriter};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Maximum values of the rule shown with one failure.
+/// Maximum number of rule values shown with one failure.
 const VALUES: usize = 6;
-/// In characters.
+/// Maximum length of a value, in characters.
 const VALUE: usize = 48;
-/// Columns for line numbers and the frame.
+/// Columns reserved for line numbers and the frame.
 const GUTTER: usize = 7;
 
 /// Draws one result of a run.
@@ -50,7 +50,7 @@ fn render_picture(pieces: &PictureTexts<'_>, diagnostic: &Diagnostic<PictureFile
     let chars = if style.unicode { Chars::default() } else { Chars::ascii() };
     let config = Config { chars, start_context_lines: 6, end_context_lines: 2, ..Config::default() };
     let mut buffer = if style.color { Buffer::ansi() } else { Buffer::no_color() };
-    // It fails only for places outside of their file; the headline is said in any case.
+    // The drawing fails only for spans outside of their file. The headline is printed in any case.
     let styles = Styles::default();
     if term::emit_to_write_style(&mut StylesWriter::new(&mut buffer, &styles), &config, pieces, diagnostic).is_err() {
         return format!("{}\n\n", diagnostic.message);
@@ -112,7 +112,7 @@ fn rule_labels(
         if span == item.span || seen.contains(&(span.as_range(), shown)) || seen.len() >= VALUES {
             continue;
         }
-        // In a window of one line a value elsewhere has no place.
+        // If only an excerpt of one line is shown, values in other files cannot be shown.
         if pieces.window.is_some() && span.file != item.span.file {
             continue;
         }
@@ -130,7 +130,7 @@ fn clamp_range(table: &ReportTable, file: FileId, range: Range<usize>) -> Range<
     range.start.min(length)..range.end.min(length)
 }
 
-/// The places in the trace. A label that would be wider than the screen becomes a note.
+/// Returns the labels in the trace. A label that is too wide for the screen becomes a note.
 fn trace_labels(
     pieces: &PictureTexts<'_>,
     number: usize,
@@ -139,7 +139,7 @@ fn trace_labels(
     notes: &mut Vec<String>,
 ) -> Vec<Label<PictureFile>> {
     let mut labels = Vec::new();
-    // What fails it once more is said where it stands, the first is said above the picture.
+    // The reason for the first violation is in the headline; the reasons for further ones are labels in the trace.
     let mut also = Some(one_line(part.reason)).filter(|_| number > 0);
     for (excerpt, start) in part.excerpts.iter().zip(pieces.starts_of(number)) {
         let mut said: Option<u32> = None;
@@ -147,7 +147,7 @@ fn trace_labels(
             let Some(evidence) = part.evidence.get(*number) else { continue };
             let place = evidence.place.as_deref().filter(|_| evidence.step != said);
             said = evidence.step;
-            // Several remarks on a line hang below their places, a single one stands behind its place.
+            // Several labels on a line are drawn below it, a single one after its text.
             let edge = if excerpt.marks.len() > 1 { mark.start } else { mark.end };
             let used = GUTTER + 2 + excerpt.text.get(..edge).map_or(0, text_columns);
             let fits = |words: &str| used + text_columns(words) <= style.width;
@@ -181,11 +181,11 @@ fn place_remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) ->
         Role::Closing => "the window closes here",
         Role::NearMiss => "nearest miss",
     };
-    // What the reason says already is not said again.
+    // Text that the reason already contains is not repeated.
     let said = evidence.label.strip_prefix("this ").unwrap_or(&evidence.label);
     let label = if reason.contains(said) { role } else { &evidence.label };
     let label = one_line(label);
-    // The name of the step says no more than its number: what it did stands there.
+    // A step name as label adds nothing to its number, since the drawing shows the step.
     let is_name = |place: &str| label.ends_with(place) || label.starts_with(&format!("{place} ("));
     match (place, label.is_empty()) {
         (Some(place), true) => place.to_owned(),
@@ -196,7 +196,7 @@ fn place_remark(place: Option<&str>, evidence: &EvidenceReport, reason: &str) ->
     }
 }
 
-/// Facts no picture shows: the reason behind a custom message, the rule's sentence, values not in the trace.
+/// Returns notes about facts that are not in the drawing: the reason behind a custom message, the rule's sentence, values not in the trace.
 fn picture_notes(table: &ReportTable, item: &ReportItem, result: &ResultReport, run: &RunReport) -> Vec<String> {
     let mut notes = Vec::new();
     if result.message.is_some() && !result.reason.is_empty() {
@@ -248,15 +248,15 @@ enum PictureFile {
     Trace,
 }
 
-/// The texts of a picture: rule files, and windows of the trace joined into one text.
+/// The texts of a drawing: rule files, and excerpts of the trace joined into one text.
 struct PictureTexts<'a> {
     sources: &'a SourceMap,
-    /// Replaces the rule file if a shown line is too long.
+    /// An excerpt that replaces the rule file if a shown line is too long.
     window: Option<LineWindow>,
     trace: Cow<'a, str>,
     text: String,
     starts: Vec<usize>,
-    /// The trace lines, and the number of lines before those of each part.
+    /// The excerpts of the trace. `before` has the number of excerpts before those of each violation.
     excerpts: Vec<&'a TraceExcerpt>,
     before: Vec<usize>,
 }
@@ -290,7 +290,7 @@ impl<'a> PictureTexts<'a> {
         Self { sources: &table.sources, window, trace: one_line(&run.file), text, starts, excerpts, before }
     }
 
-    /// Where the lines of a part start.
+    /// Returns the start offsets of a violation's excerpts.
     fn starts_of(&self, part: usize) -> impl Iterator<Item = usize> + '_ {
         self.starts.iter().copied().skip(self.before.get(part).copied().unwrap_or(0))
     }

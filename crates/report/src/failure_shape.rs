@@ -1,4 +1,4 @@
-//! What failed, without the values: the tool and the names of its arguments. A baseline that knows `delete_tmp(path)` knows nothing of
+//! The shape of a failure: the tool and the names of its arguments, without values. A baseline that knows `delete_tmp(path)` does not cover
 //! `delete_db(path)`.
 
 use super::redact::WithheldTexts;
@@ -9,21 +9,21 @@ use averment_runs::normal::of_step;
 use averment_runs::run::{Run, Step, StepKind};
 use std::collections::BTreeSet;
 
-/// Between the shapes of a failure where they are written as one text.
+/// Separator between the shapes of a failure in text form.
 pub const BETWEEN_SHAPES: &str = "; ";
 
-/// The shapes of what fails an assertion, each once, sorted.
+/// Returns the distinct shapes of an assertion's violations, sorted.
 #[must_use]
 pub fn failure_shapes(outcome: &AssertionOutcome, run: Option<&Run<'_>>, withheld: &WithheldTexts) -> Vec<String> {
     let listed = outcome.violations.listed.iter().map(|violation| &violation.evidence[..]);
     let own = outcome.violations.listed.is_empty().then_some(&outcome.evidence[..]);
     let shapes = listed.chain(own).map(|evidence| violation_shape(evidence, run)).filter(|shape| !shape.is_empty());
-    // What separates shapes, and the parts of a line of the file, stands in none of them.
+    // The separators of shapes and of baseline fields are replaced in the shapes.
     let plain = |shape: String| one_line(&withheld.remove_from(shape)).replace([';', '|'], ",");
     shapes.map(plain).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
-/// What decided, in the order of the evidence: steps, or the paths of values without their numbers.
+/// Returns the decisive parts in the order of the evidence: steps, or the paths of values without list indexes.
 fn violation_shape(evidence: &[VerdictEvidence], run: Option<&Run<'_>>) -> String {
     let decisive = evidence.iter().filter(|one| one.role == Role::Decisive);
     let mut parts: Vec<String> = Vec::new();
@@ -37,7 +37,7 @@ fn violation_shape(evidence: &[VerdictEvidence], run: Option<&Run<'_>>) -> Strin
     parts.join(" + ")
 }
 
-/// `refund(amount, id)`, `write src/a.rs`, `command git(push)`.
+/// Returns the shape of a step, such as `refund(amount, id)`, `write src/a.rs` or `command git(push)`.
 fn step_shape(step: &Step<'_>) -> String {
     let field = |key: &str| step.object.get(key).map(|node| node.value);
     match step.kind {
@@ -58,7 +58,7 @@ fn key_names(object: Object<'_>) -> String {
     names.into_iter().collect::<Vec<_>>().join(", ")
 }
 
-/// The path of a value with `*` for each number: `meta.items.*.price`.
+/// Returns the path of a value with `*` for each number: `meta.items.*.price`.
 fn path_shape(path: &str) -> String {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let parts = path.split('/').skip(1).map(|part| if is_number(part) { "*" } else { part });

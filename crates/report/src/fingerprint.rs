@@ -1,4 +1,4 @@
-//! What makes a violation the same one in the next check, also where lines of the rules or of the trace have moved.
+//! Fingerprints that identify a violation in later checks, even if lines of the rules or of the trace have moved.
 
 use super::digest::{hash_beginning, to_hex};
 use super::model::{RunReport, ViolationView};
@@ -6,15 +6,15 @@ use super::table::ReportItem;
 use sha2::{Digest as _, Sha256};
 use std::collections::HashMap;
 
-/// Fingerprints of one report. Violations that are alike in everything are numbered.
+/// Fingerprints of one report. Identical violations are numbered.
 #[derive(Debug, Default)]
 pub struct ViolationFingerprints {
     seen: HashMap<[u8; 16], u32>,
 }
 
 impl ViolationFingerprints {
-    /// The fingerprint of a violation: of the id of its assertion, the file of the run, what is said of it and the values that prove it.
-    /// Line numbers of rules and traces are no part of it.
+    /// Returns the fingerprint of a violation. It is made of the assertion's id, the file of the run, the message, and the values of the evidence.
+    /// Line numbers of rules and traces are not included.
     pub fn violation_fingerprint(
         &mut self,
         item: &ReportItem,

@@ -1,5 +1,5 @@
-//! The table of formats. A new one is a file of its own and a row here: whatever asks what a format is or needs asks this table. It stands
-//! above the renderers that it names; none of them imports it.
+//! The table of report formats. A new format needs its own file and a row here. All properties of formats come from this table. The renderers do not
+//! import this module.
 
 use super::ReportedCommand;
 use super::draw_limits::DrawnLimits;
@@ -11,27 +11,27 @@ use super::{Options, Report};
 #[cfg(feature = "pictures")]
 use std::io;
 
-/// Whom a format is for.
+/// The intended reader of a format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reader {
-    /// For people at a terminal: compiler messages are printed beside the report.
+    /// People at a terminal: compiler messages are printed beside the report.
     People,
-    /// For services that show it to people: compile errors are results in the report and are printed, too.
+    /// Services that show it to people: compile errors are results in the report, and are also printed.
     Services,
-    /// For programs: all messages go into the report itself.
+    /// Programs: all messages go into the report itself.
     Programs,
 }
 
-/// How a format is written, which says what keeps the characters of a run from steering whoever looks at it.
+/// The notation of a format, which decides how control characters from a run are made harmless.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
-    /// Text that people see as it is printed: a renderer shows such characters as stand-ins.
+    /// Plain text: the renderer replaces control characters with visible ones.
     Text,
-    /// JSON, in which they are escaped behind the renderer.
+    /// JSON: control characters are escaped after the renderer.
     Json,
-    /// XML or HTML: a renderer sees to it.
+    /// XML or HTML: the renderer escapes control characters.
     Markup,
-    /// Bytes for programs: texts are as they are in the run.
+    /// Binary data for programs: texts are unchanged.
     Binary,
 }
 
@@ -46,12 +46,12 @@ pub enum Reasons {
     All,
 }
 
-/// The form in which a format gets runs: the later one holds more of them.
+/// The granularity at which a format gets runs. Later variants contain more data.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RunGranularity {
     /// Counts over many runs.
     Counts,
-    /// Counts over many runs, and those runs that examples are taken from.
+    /// Counts over many runs, and some runs as examples.
     Examples,
     /// Counts over many runs, and finished lines of `jsonl`.
     Lines,
@@ -61,7 +61,7 @@ pub enum RunGranularity {
 }
 
 impl RunGranularity {
-    /// The form from which formats that need one or the other are both made.
+    /// Returns the granularity from which two formats can both be made.
     #[must_use]
     pub fn combine_with(self, other: Self) -> Self {
         match (self, other) {
@@ -70,8 +70,8 @@ impl RunGranularity {
         }
     }
 
-    /// The form that reports of these assertions need. Examples are not enough where failures are drawn as they come, nor where a rule has a
-    /// threshold: which runs are below it is found where each is reported.
+    /// Returns the granularity that a report about these assertions needs. Examples are not enough if failures are drawn one after the other. They
+    /// are also not enough for threshold rules, because runs below the threshold are found when each run is reported.
     #[must_use]
     pub fn fit_report(self, table: &ReportTable, drawn: Option<DrawnLimits>) -> Self {
         let needs_all = || table.has_thresholds() || drawn.is_none_or(|limits| limits.always);
@@ -82,40 +82,40 @@ impl RunGranularity {
 /// The data that a format needs about runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Needs {
-    /// Pieces of the trace, as wide as the report.
+    /// True if excerpts of the trace are needed, as wide as the report.
     pub excerpts: bool,
-    /// Why results came about.
+    /// The results whose reasons are needed.
     pub reasons: Reasons,
-    /// The form of the runs.
+    /// The granularity of the runs.
     pub runs: RunGranularity,
-    /// The steps of every run.
+    /// True if the steps of every run are needed.
     pub steps: bool,
 }
 
 impl Needs {
-    /// Counts alone.
+    /// Needs only counts.
     pub const COUNTS: Self =
         Self { excerpts: false, reasons: Reasons::None, runs: RunGranularity::Counts, steps: false };
-    /// Every result of every run.
+    /// Needs every result of every run.
     pub const RESULTS: Self =
         Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Whole, steps: false };
-    /// Finished lines, in which every result has its reason.
+    /// Needs finished `jsonl` lines with the reasons of all results.
     pub const LINES: Self = Self { excerpts: false, reasons: Reasons::All, runs: RunGranularity::Lines, steps: false };
-    /// The needs of formats that draw a few failures.
+    /// Needs the data to draw a few failures.
     pub const PICTURES: Self =
         Self { excerpts: true, reasons: Reasons::Drawn, runs: RunGranularity::Examples, steps: false };
-    /// Every result of every run, and its steps.
+    /// Needs every result of every run, and its steps.
     pub const STEPS: Self = Self { steps: true, ..Self::RESULTS };
 }
 
-/// What is said of a format in the table.
+/// A row of the table.
 struct FormatRow {
     word: &'static str,
     extension: &'static str,
     notation: Notation,
     reader: Reader,
     commands: &'static [ReportedCommand],
-    /// Whether `--report-dir` writes it.
+    /// True if `--report-dir` writes it.
     in_folder: bool,
     needs: Needs,
 }
@@ -133,13 +133,12 @@ macro_rules! formats {
         }
 
         impl Format {
-            /// All formats that are text.
+            /// All text formats.
             pub const ALL: [Format; [$($word),*].len()] = [$(Self::$format),*];
 
-            /// Formats of files alone, which cannot be printed.
+            /// Formats that can only be written to files, not printed.
             pub const FILES: &[Format] = &[$(#[$built] Self::$file),*];
 
-            /// Its row.
             fn row(self) -> &'static FormatRow {
                 match self {
                     $(Self::$format => &const { FormatRow {
@@ -164,7 +163,7 @@ macro_rules! formats {
             }
         }
 
-        /// A report of a format into a writer.
+        /// Creates a report that writes to `out`.
         #[cfg(feature = "pictures")]
         #[must_use]
         pub fn open(format: Format, out: Box<dyn io::Write>, options: Options) -> Box<dyn Report> {
@@ -180,8 +179,8 @@ macro_rules! formats {
     };
 }
 
-// What a format holds, its name, its word on the command line, how its files end, how it is written, who reads it, the commands that have it,
-// whether it belongs into the folder of `--report-dir`, what it needs of runs, what writes it.
+// Columns: description, variant, word on the command line, file extension, notation, reader, commands, `folder` if `--report-dir` writes it, needs,
+// and the report type.
 formats! {
     "For people: failures with their places, then a summary." Human "human" "txt" Text People [Check Test Lint] [] PICTURES crate::human::HumanReport;
     "Counts per rule." Summary "summary" "txt" Text People [Check] [] COUNTS crate::summary::SummaryReport;
@@ -200,78 +199,78 @@ formats! {
     "Evaluations as spans of OpenTelemetry, in OTLP JSON." Spans "spans" "json" Json Services [Check] [] STEPS crate::spans::SpansReport;
     "Lines of a trace of STOP: a span of checks for each phase of a run." StopTrace "stop-trace" "jsonl" Json Services [Check] [] STEPS crate::stop_trace::StopTraceReport;
     "A result per rule, as Assay's metrics print theirs." Assay "assay" "json" Json Services [Check] [] RESULTS crate::assay::AssayReport;
-    // The same of formats of files alone, and what they are built with. Their files end as they are called.
+    // Columns for binary formats: the build condition replaces the notation, and the file extension equals the word.
     @files
     #[cfg(feature = "columns")] "A row per verdict in typed columns." Parquet "parquet" Services [Check Test Lint] RESULTS crate::parquet::ParquetReport;
 }
 
 impl Format {
-    /// The word on the command line.
+    /// Returns its word on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         self.row().word
     }
 
-    /// How a file of it ends.
+    /// Returns the extension of its files.
     #[must_use]
     pub fn extension(self) -> &'static str {
         self.row().extension
     }
 
-    /// How it is written.
+    /// Returns its notation.
     #[must_use]
     pub fn notation(self) -> Notation {
         self.row().notation
     }
 
-    /// Whom it is for.
+    /// Returns its intended reader.
     #[must_use]
     pub fn reader(self) -> Reader {
         self.row().reader
     }
 
-    /// What it needs of runs.
+    /// Returns the data that it needs about runs.
     #[must_use]
     pub fn needs(self) -> Needs {
         self.row().needs
     }
 
-    /// The format of a word.
+    /// Returns the format with this word.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         Self::ALL.iter().chain(Self::FILES).copied().find(|format| format.as_str() == word)
     }
 
-    /// True if a command supports it: tests and lints are not agent runs, and tests are not code findings.
+    /// True if a command supports it. For example, formats of agent runs do not fit tests and lints.
     #[must_use]
     pub fn suits_command(self, command: ReportedCommand) -> bool {
         self.row().commands.contains(&command)
     }
 
-    /// The formats that a command has.
+    /// Returns the formats of a command.
     pub fn of_command(command: ReportedCommand) -> impl Iterator<Item = Self> + Clone {
         Self::ALL.into_iter().filter(move |format| format.suits_command(command))
     }
 
-    /// The formats of `--report-dir`.
+    /// Returns the formats that `--report-dir` writes.
     pub fn folder_formats() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|format| format.row().in_folder)
     }
 
-    /// The name of its file in the folder of `--report-dir`: `junit.xml`, and `report.json` where word and ending are the same.
+    /// Returns its file name in the folder of `--report-dir`: `junit.xml`, or `report.json` if word and extension are equal.
     #[must_use]
     pub fn file_name(self) -> String {
         let (word, extension) = (self.as_str(), self.extension());
         format!("{}.{extension}", if word == extension { "report" } else { word })
     }
 
-    /// True where the report itself has a place for what the compiler said: elsewhere rules that do not compile are results.
+    /// True if the report itself lists compiler diagnostics. In other formats, compile errors are results.
     #[must_use]
     pub fn lists_diagnostics(self) -> bool {
         self.reader() == Reader::Programs || self == Self::Html
     }
 
-    /// True where programs read it, at once or behind a service: every violation is listed, up to the cap.
+    /// True if programs read it, directly or in a service. Such reports list every violation, up to the limit.
     #[must_use]
     pub fn is_data(self) -> bool {
         self.reader() != Reader::People
@@ -281,20 +280,20 @@ impl Format {
 /// The combined needs of several formats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CombinedNeeds {
-    /// Some of them draws pieces of the trace.
+    /// True if a format draws excerpts of the trace.
     pub excerpts: bool,
-    /// The most that one of them says why.
+    /// The largest set of results whose reasons are needed.
     pub reasons: Reasons,
-    /// The form of the runs that all of them are made from.
+    /// The granularity of runs from which all formats can be made.
     pub runs: RunGranularity,
-    /// Some of them lists all violations.
+    /// True if a format lists all violations.
     pub data: bool,
-    /// Some of them shows the steps of runs.
+    /// True if a format shows the steps of runs.
     pub steps: bool,
 }
 
 impl CombinedNeeds {
-    /// The combined needs of these formats.
+    /// Combines the needs of these formats.
     pub fn of_formats(formats: impl Iterator<Item = Format> + Clone) -> Self {
         let needs = || formats.clone().map(Format::needs);
         Self {
@@ -306,13 +305,13 @@ impl CombinedNeeds {
         }
     }
 
-    /// True where some of them says why.
+    /// True if a format shows reasons.
     #[must_use]
     pub fn needs_findings(&self) -> bool {
         self.reasons != Reasons::None
     }
 
-    /// True where only what is drawn needs its reason.
+    /// True if only drawn results need a reason.
     #[must_use]
     pub fn only_drawn(&self) -> bool {
         self.reasons != Reasons::All

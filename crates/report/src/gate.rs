@@ -1,4 +1,4 @@
-//! Which results fail a run: severities, thresholds of rules, and what the command line adds.
+//! Decides which results fail a run: by severity, thresholds of rules, and command-line flags.
 
 use averment_checker::ir::DenySettings;
 use averment_engine::vm::outcome::Status;
@@ -12,17 +12,17 @@ pub struct GatePolicy {
     pub deny_unjudged: bool,
     /// `--deny unexercised`: an assertion that no run exercises fails the check.
     pub deny_unexercised: bool,
-    /// `--deny near-names`: a name of the rules that no run has, while some run has nearly it, fails the check.
+    /// `--deny near-names`: a name that no run has, although some run has a similar one, fails the check.
     pub deny_near_names: bool,
-    /// `--deny undecided`: an undecided assertion fails its run, whatever the rules or `--allow` say.
+    /// `--deny undecided`: an undecided assertion fails its run, even if the rules or `--allow` permit it.
     pub deny_undecided: bool,
-    /// `--allow undecided`: an undecided assertion does not.
+    /// `--allow undecided`: an undecided assertion does not fail its run.
     pub allow_undecided: bool,
 }
 
 impl GatePolicy {
-    /// For an assertion or a rule: what it says itself counts, for the rest what the command line says. Only an `allow undecided` of a
-    /// pack can be taken back by whoever uses it: undecided fails unless allowed, so nothing else could ask for it.
+    /// Returns the policy for an assertion or a rule. Its own settings have precedence over the command line. Its `allow undecided`, which may come
+    /// from a pack, can be overridden with `--deny undecided`.
     #[must_use]
     pub fn with_denied(self, denied: DenySettings) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl GatePolicy {
     }
 }
 
-/// Attributes of an assertion that decide, beside its status, whether it fails its run.
+/// Properties of an assertion that, besides its status, decide if it fails its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GateInputs {
     /// True if its severity is `error`.
@@ -45,14 +45,14 @@ pub struct GateInputs {
     pub by_rule: bool,
     /// True if a statement over all runs decides instead; the assertion then fails a run only by an error.
     pub over_runs: bool,
-    /// Its `deny` and `allow`.
+    /// Its `deny` and `allow` settings.
     pub denied: DenySettings,
 }
 
 /// The effect of a result on its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Gate {
-    /// Nothing.
+    /// It does not fail the run.
     Open,
     /// It fails the run.
     Failed,
@@ -60,7 +60,7 @@ pub enum Gate {
     Error,
 }
 
-/// The effect of a status on a run for an assertion of severity `error`.
+/// Returns the effect of a status for an assertion of severity `error`.
 pub fn status_gate(status: Status, policy: GatePolicy) -> Gate {
     match status {
         Status::Passed | Status::ExpectedFailed | Status::Skipped => Gate::Open,
@@ -72,7 +72,7 @@ pub fn status_gate(status: Status, policy: GatePolicy) -> Gate {
     }
 }
 
-/// The effect of an assertion on its run; a threshold rule decides instead, except for explicit denials.
+/// Returns the effect of an assertion on its run. A threshold rule decides instead, except for explicit denials.
 #[must_use]
 pub fn assertion_gate(gating: GateInputs, status: Status, unjudged: bool, policy: GatePolicy) -> Gate {
     let GateInputs { is_error, by_rule, over_runs, denied } = gating;

@@ -1,5 +1,5 @@
-//! `--format github`: workflow commands of GitHub Actions. GitHub shows ten annotations of each level and step, so there is one per
-//! assertion, at its place in the rule file, the ones that fail most first.
+//! `--format github`: workflow commands of GitHub Actions. GitHub shows at most ten annotations of each level per step. So there is one annotation
+//! per assertion, at its location in the rule file, most failures first.
 
 use super::model::{RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel};
@@ -11,7 +11,7 @@ use averment_base::diagnostic::render::{one_line, printable};
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
-/// The report.
+/// The `github` report.
 pub struct GithubReport {
     out: Box<dyn Write>,
     options: Options,
@@ -19,13 +19,13 @@ pub struct GithubReport {
     unread: Vec<UnreadableTrace>,
 }
 
-/// Unreadable traces with an annotation each; the others are counted.
+/// Maximum number of annotations for unreadable traces; the others are counted.
 const UNREAD: usize = 3;
-/// In characters.
+/// Maximum length of a sentence, in characters.
 const SENTENCE: usize = 400;
 
 impl GithubReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, worst: WorstFindings::default(), unread: Vec::new() }
     }
@@ -65,7 +65,7 @@ impl GithubReport {
             let lines = vec![format!("{count} of {}", runs()), example.clone()];
             annotations.push((FindingLevel::Error, *count, place, item.id.as_str(), lines));
         }
-        // GitHub shows the first ten of a step.
+        // GitHub shows only the first ten annotations of a step, so they are sorted by importance.
         annotations.sort_by_key(|(level, failing, ..)| (Reverse(*level), Reverse(*failing)));
         for (level, _, place, title, lines) in annotations {
             self.write_annotation(level, &place, title, &lines)?;
@@ -96,7 +96,7 @@ fn assertion_place(table: &ReportTable, item: &ReportItem) -> String {
     }
 }
 
-/// Escapes text in a workflow command: a line break would start another command.
+/// Escapes text in a workflow command, because a line break would start another command.
 fn escape_data(text: &str) -> String {
     printable(text).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }

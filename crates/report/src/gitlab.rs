@@ -1,4 +1,4 @@
-//! `--format gitlab`: the code quality report of GitLab, a list with an issue per violation.
+//! `--format gitlab`: GitLab's code quality report, a list with an issue per violation.
 
 use super::digest::{hash_texts, to_hex};
 use super::fingerprint::ViolationFingerprints;
@@ -9,7 +9,7 @@ use super::{Options, Report, ReportEnding, ReportedCommand};
 use serde_json::json;
 use std::io::{self, Write};
 
-/// The report.
+/// The `gitlab` report.
 pub struct GitlabReport {
     out: Box<dyn Write>,
     options: Options,
@@ -17,11 +17,11 @@ pub struct GitlabReport {
     any: bool,
 }
 
-/// In characters.
+/// Maximum length of a description, in characters.
 const DESCRIPTION: usize = 1_000;
 
 impl GitlabReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, fingerprints: ViolationFingerprints::default(), any: false }
     }
@@ -76,7 +76,7 @@ impl GitlabReport {
     }
 }
 
-/// The path as GitLab compares it with the paths of a change.
+/// Returns the path in the form of the paths in a merge request, which GitLab compares it with.
 fn relative_path(path: &str) -> String {
     let path = path.replace('\\', "/");
     path.strip_prefix("./").unwrap_or(&path).to_owned()

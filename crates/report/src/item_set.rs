@@ -1,5 +1,5 @@
-//! A set of assertions by their places in a [`ReportTable`](super::table::ReportTable): after each chunk of runs most of a large set of rules
-//! are put in once more.
+//! Sets of assertions by their index in a [`ReportTable`](super::table::ReportTable). They must be fast, because after each chunk of runs most
+//! assertions are added again.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +12,7 @@ pub struct ItemSet {
 const BITS: usize = u64::BITS as usize;
 
 impl ItemSet {
-    /// Puts an index in.
+    /// Adds an index.
     pub fn insert(&mut self, item: usize) {
         let word = item / BITS;
         if word >= self.words.len() {
@@ -23,7 +23,7 @@ impl ItemSet {
         }
     }
 
-    /// Puts in those of the first `count` indexes that are wanted. None that is in already is asked about.
+    /// Adds those of the first `count` indexes that are wanted. Skips the test for indexes that are already present.
     pub fn insert_wanted(&mut self, count: usize, is_wanted: impl Fn(usize) -> bool) {
         self.words.resize(self.words.len().max(count.div_ceil(BITS)), 0);
         for (first, word) in (0..count).step_by(BITS).zip(&mut self.words) {
@@ -39,13 +39,13 @@ impl ItemSet {
         }
     }
 
-    /// Whether an index was put in.
+    /// True if the set contains an index.
     #[must_use]
     pub fn contains(&self, item: usize) -> bool {
         self.words.get(item / BITS).is_some_and(|word| word & (1 << (item % BITS)) != 0)
     }
 
-    /// Puts in all that another set has.
+    /// Adds all indexes of another set.
     pub fn append(&mut self, other: &Self) {
         if self.words.len() < other.words.len() {
             self.words.resize(other.words.len(), 0);

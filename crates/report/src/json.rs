@@ -1,4 +1,4 @@
-//! `--format json`: one object, written as it goes; every run is flushed when it is done.
+//! `--format json`: one object, written incrementally. The output is flushed after every run.
 
 use super::model::{RunReport, UnreadableTrace};
 use super::table::ReportTable;
@@ -6,19 +6,19 @@ use super::wire::{RunObject, SummaryObject, VERSION};
 use super::{Options, Report, ReportEnding};
 use std::io::{self, Write};
 
-/// The report.
+/// The `json` report.
 pub struct JsonReport {
     out: Box<dyn Write>,
     options: Options,
     runs: u64,
     unreadable: Vec<UnreadableTrace>,
-    /// Reused: a run is built here and written at once.
+    /// Buffer for one run, reused.
     buffer: Vec<u8>,
     over_runs: Option<String>,
 }
 
 impl JsonReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, runs: 0, unreadable: Vec::new(), buffer: Vec::new(), over_runs: None }
     }

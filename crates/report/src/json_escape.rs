@@ -1,12 +1,11 @@
-//! Characters that cannot be seen, or turn what stands around them, in the formats that carry text as it is: they are written as escapes, which
-//! every reader of the format takes back.
+//! Escapes invisible and direction-changing characters in JSON. JSON readers restore them.
 
 use averment_base::diagnostic::render::{holds_steering, is_steering};
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// JSON with such characters as escapes. In JSON they stand in texts alone.
+/// Returns JSON with such characters escaped. They occur only inside strings.
 #[must_use]
 pub fn escape_json(text: &str) -> Cow<'_, str> {
     if !holds_steering(text) {
@@ -16,7 +15,7 @@ pub fn escape_json(text: &str) -> Cow<'_, str> {
     for character in text.chars() {
         if is_hidden(character) {
             for unit in character.encode_utf16(&mut [0; 2]) {
-                // Writing to a text cannot fail.
+                // Writing to memory cannot fail.
                 let _ = write!(escaped, "\\u{unit:04x}");
             }
         } else {
@@ -30,15 +29,15 @@ fn is_hidden(character: char) -> bool {
     character != '\r' && is_steering(character)
 }
 
-/// A writer of JSON that escapes them.
+/// A writer that escapes such characters in JSON.
 pub struct EscapedJson<W: Write> {
     inner: W,
-    /// The first bytes of a character that is still incomplete.
+    /// The first bytes of an incomplete character.
     begun: Vec<u8>,
 }
 
 impl<W: Write> EscapedJson<W> {
-    /// Writes into another writer.
+    /// Wraps another writer.
     pub fn new(inner: W) -> Self {
         Self { inner, begun: Vec::new() }
     }
@@ -60,7 +59,7 @@ impl<W: Write> Write for EscapedJson<W> {
         let rest = self.begun.split_off(whole);
         let text = std::mem::replace(&mut self.begun, rest);
         self.inner.write_all(escape_json(&String::from_utf8_lossy(&text)).as_bytes())?;
-        // No character is longer than four bytes: these are none.
+        // UTF-8 characters have at most four bytes, so these bytes are invalid and passed on unchanged.
         if self.begun.len() >= 4 {
             let odd = std::mem::take(&mut self.begun);
             self.inner.write_all(&odd)?;

@@ -7,11 +7,11 @@ use super::{Options, Report, ReportEnding, line};
 use serde::Serialize;
 use std::io::{self, Write};
 
-/// The report.
+/// The `jsonl` report.
 pub struct JsonlReport {
     out: Box<dyn Write>,
     options: Options,
-    /// Reused: a line is built here and written at once.
+    /// Buffer for one line, reused.
     buffer: Vec<u8>,
 }
 
@@ -41,7 +41,7 @@ struct SummaryLine {
 }
 
 impl JsonlReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, buffer: Vec::new() }
     }

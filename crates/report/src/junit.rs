@@ -1,6 +1,6 @@
-//! `--format junit`: XML as the schema of Jenkins (`junit-10.xsd`) has it. A suite per rule file, a case per assertion and run.
+//! `--format junit`: XML in the schema of Jenkins (`junit-10.xsd`), with a suite per rule file and a case per assertion and run.
 //!
-//! Cases are written to memory as they come: a suite begins with counts that are known at the end.
+//! Cases are kept in memory, because a suite starts with counts that are known only at the end.
 
 use super::model::{ResultReport, RuleReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
@@ -11,7 +11,7 @@ use averment_engine::vm::select::not_of_case_reason;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// The report.
+/// The `junit` report.
 pub struct JunitReport {
     out: Box<dyn Write>,
     options: Options,
@@ -42,11 +42,11 @@ struct JunitCase<'a> {
     details: String,
 }
 
-/// In characters.
+/// Maximum length of a message, in characters.
 const MESSAGE: usize = 400;
 
 impl JunitReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let traces = JunitSuite { name: "traces".to_owned(), ..JunitSuite::default() };
         Self { out, options, suites: Vec::new(), by_rule: ByRule::default(), traces }
@@ -64,7 +64,7 @@ impl JunitReport {
     fn add_result(&mut self, table: &ReportTable, run: &RunReport, result: &ResultReport) {
         let Some(item) = table.items.get(result.item) else { return };
         let standing = ResultStanding::of_result(table, result, self.options.policy);
-        // A test of another case has not been run here.
+        // Results that were skipped because they belong to another case are left out.
         let of_rule = table.rule_of(item).map(|rule| not_of_case_reason(&rule.id));
         if standing == ResultStanding::Skipped && of_rule.is_some_and(|other| other == result.reason) {
             return;
@@ -90,7 +90,7 @@ impl JunitReport {
         };
         let details =
             if outcome.is_some() { result_details(self.options.command, item, run, result) } else { String::new() };
-        // Tests and findings stand in other files, too: what was tested is one suite.
+        // Tests and findings may be in imported files; the suite is the file that was tested.
         let file = if self.options.command == ReportedCommand::Check { &item.location.file } else { &run.file };
         let class = table.rule_of(item).map_or("", |rule| &rule.id);
         let class = if class.is_empty() { item.location.file.as_str() } else { class };
@@ -98,7 +98,7 @@ impl JunitReport {
         self.file_suite(file).add_case(&JunitCase { class, name: &name, outcome, details });
     }
 
-    /// A threshold rule replaces its assertions.
+    /// Adds the result of a threshold rule, which replaces its assertions.
     fn add_rule(&mut self, table: &ReportTable, run: &RunReport, rule: &RuleReport) {
         let Some(item) = table.rules.get(rule.rule) else { return };
         let fails = standing::rule_fails(table, rule, self.options.policy);
@@ -200,8 +200,8 @@ fn escape_attribute(text: &str) -> String {
     escape_content(text).replace('\n', "&#10;").replace('\t', "&#9;")
 }
 
-/// Escapes text; characters that XML 1.0 cannot contain are replaced. Where the report goes to standard output of a CI, a line of foreign text must
-/// not read as a command to it (`::error::`, `##[error]`), so what commands begin with is escaped, too: readers of XML take it back.
+/// Escapes text, and replaces characters that XML 1.0 cannot contain. The start of CI commands (`::error::`, `##[error]`) is escaped too, because a
+/// CI could interpret them on standard output. XML readers restore escaped text.
 fn escape_content(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let (mut begins_line, mut hashes) = (true, 0_u8);
@@ -217,7 +217,7 @@ fn escape_content(text: &str) -> String {
             '\n' | '\t' => escaped.push(character),
             ':' if begun => escaped.push_str("&#58;"),
             '[' if hashed >= 2 => escaped.push_str("&#91;"),
-            // Escaped, so that readers take it back and nobody who looks at the file is led astray.
+            // Escaped, so that readers restore it, but it cannot mislead people who look at the file.
             hidden if hidden != '\r' && !hidden.is_control() && is_steering(hidden) => {
                 let _ = write!(escaped, "&#x{:x};", u32::from(hidden));
             }
@@ -291,7 +291,7 @@ impl Report for JunitReport {
 mod tests {
     use super::{escape_attribute, escape_content};
 
-    /// How the runner of GitHub reads a line.
+    /// True if GitHub's runner would interpret the line as a command.
     fn is_command(line: &str) -> bool {
         line.trim_start().starts_with("::") || line.contains("##[")
     }

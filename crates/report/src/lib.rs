@@ -1,7 +1,7 @@
-//! Reports: from outcomes to text for people and data for machines.
+//! Reports: convert outcomes to text for people and data for programs.
 //!
-//! Every format sees the same [`model::RunReport`]s, one run at a time, so that results are printed as they come and memory does not
-//! depend on the number of runs. What a format may show of a value (redaction, length) is decided here and nowhere else.
+//! Every format gets the same [`model::RunReport`]s, one run at a time. So results are printed immediately, and memory does not depend on the number
+//! of runs. This crate alone decides how values are redacted and shortened.
 
 #![cfg_attr(
     test,
@@ -106,9 +106,9 @@ use totals::RunTotals;
 #[cfg(feature = "pictures")]
 pub use unread_traces::write_unreadable as tell_unreadable;
 
-/// Violations of each failure that are drawn, unless all are asked for.
+/// Number of violations drawn for each failure, unless all are requested.
 pub const VIOLATIONS_DRAWN: usize = 3;
-/// Violations of each failure that are listed where all are asked for; beyond that they are only counted.
+/// Maximum number of violations listed for each failure if all are requested; further ones are only counted.
 pub const ALL_VIOLATIONS: usize = 10_000;
 
 /// Report options beside the runs.
@@ -118,7 +118,7 @@ pub struct Options {
     pub style: TextStyle,
     /// The results that fail a run.
     pub policy: GatePolicy,
-    /// The number of failures to draw; `None` draws a few of each assertion.
+    /// Maximum number of failures to draw; `None` draws a few of each assertion.
     pub max_failures: Option<usize>,
     /// The sections that reports for people show.
     pub show: show::ShownSections,
@@ -126,9 +126,9 @@ pub struct Options {
     pub violations: usize,
     /// The compiler's diagnostics as a JSON array.
     pub diagnostics: serde_json::Value,
-    /// The command whose results these are.
+    /// The command that produced the results.
     pub command: ReportedCommand,
-    /// When that was, in nanoseconds since 1970, for formats that have a place for it; `None` where nobody says.
+    /// Time of the report in nanoseconds since 1970, for formats that include it; `None` if unknown.
     pub now: Option<u64>,
 }
 
@@ -160,7 +160,7 @@ pub enum ReportedCommand {
 }
 
 impl ReportedCommand {
-    /// As it is called: `aver check`.
+    /// Returns the command line words: `aver check`.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -176,18 +176,18 @@ impl ReportedCommand {
 pub struct ReportEnding<'a> {
     /// Counts over all runs.
     pub totals: &'a RunTotals,
-    /// True when everything that was asked for was checked and nothing failed: exit code 0.
+    /// True if the exit code is 0: everything was checked, and nothing failed.
     pub passed: bool,
     /// The exit code of the command.
     pub exit: u8,
 }
 
-/// A format that is written as results come. It has to say what it writes of a run, of a trace that cannot be read, and at the end.
+/// A format that is written while results arrive. It must handle runs, unreadable traces, and the end.
 pub trait Report {
     /// Called once, before everything else.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn begin_report(&mut self, _: &ReportTable) -> io::Result<()> {
         Ok(())
     }
@@ -195,25 +195,24 @@ pub trait Report {
     /// Called for every run, in order.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn add_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()>;
 
-    /// Called once behind the last run with what is said of all of them together, where there is something; a format that says nothing of it
-    /// elsewhere tells it like a run.
+    /// Called once after the last run, if there are results over all runs. By default they are reported like a run.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn add_over_runs(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.add_run(table, run)
     }
 
-    /// Replaces [`Report::run`] if counts are enough: receives those of a chunk of runs.
+    /// Called instead of [`Report::add_run`] with the totals of a chunk of runs, if counts are enough.
     fn add_chunk(&mut self, _: &chunk_totals::ChunkTotals) {}
 
-    /// Called in front of [`Report::add_chunk`] for those of its runs that a report may take examples from.
+    /// Called before [`Report::add_chunk`] for runs of the chunk that can be examples.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn show_example(&mut self, _: &ReportTable, _: &ExampleRun) -> io::Result<()> {
         Ok(())
     }
@@ -221,29 +220,29 @@ pub trait Report {
     /// Called instead of [`Report::add_run`] with finished lines of `jsonl`.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn add_lines(&mut self, _: &[u8]) -> io::Result<()> {
         Ok(())
     }
 
-    /// Called for every trace, or line of one, that cannot be read; in order with the runs.
+    /// Called for every unreadable trace or line, in order with the runs.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn add_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()>;
 
-    /// Hands on what is written so far: called when the next run is waited for. A report that writes at its end has nothing to hand on.
+    /// Flushes the output, before waiting for the next run. By default does nothing, for reports that are written at the end.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 
-    /// Called once, at the end, also after an interruption.
+    /// Called once at the end, even after an interruption.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     fn finish_report(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()>;
 }
 

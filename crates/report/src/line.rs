@@ -1,5 +1,5 @@
-//! A line of `--format jsonl`, from its pieces: the name of the run, the head that its verdicts decide, its findings, the end. Runs with the
-//! same verdicts have the same head, so that it is made once for many.
+//! Lines of `--format jsonl`, made of pieces: the name of the run, the head with its verdicts, the findings, the end. Runs with the same verdicts
+//! have the same head, so that many runs share it.
 
 use super::model::{ResultReport, RunReport};
 use super::redact;
@@ -11,10 +11,10 @@ use std::io::{self, Write};
 /// The end of every line.
 pub const END: &[u8] = b"]}\n";
 
-/// Appends the whole line of a run.
+/// Appends the complete line of a run.
 ///
 /// # Errors
-/// Never: the line is made in memory.
+/// Never, because the line is in memory.
 pub fn write_whole(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
     write_name(&run.run, into)?;
     write_head(table, run, into)?;
@@ -24,7 +24,7 @@ pub fn write_whole(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> 
     write_end(table, run, into)
 }
 
-/// Ends the line of a run, with what could not be judged in it.
+/// Appends the end of a line, with the unjudged steps of the run.
 ///
 /// # Errors
 /// Never, as [`write_whole`].
@@ -40,7 +40,7 @@ pub fn write_end(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> io
     Ok(())
 }
 
-/// Begins a line with the name of its run.
+/// Starts a line with the name of its run.
 ///
 /// # Errors
 /// Never, as [`write_whole`].
@@ -49,7 +49,7 @@ pub fn write_name(run: &str, into: &mut Vec<u8>) -> io::Result<()> {
     Ok(serde_json::to_writer(into, run)?)
 }
 
-/// Begins a line with the name of a run that was read there: [`RunSource::write_name`], without making it first.
+/// Starts a line with the name of a run from this source. Faster than [`write_name`], because the name is not built first.
 ///
 /// # Errors
 /// Never, as [`write_whole`].
@@ -62,14 +62,14 @@ pub fn name_of(source: &RunSource, into: &mut Vec<u8>) -> io::Result<()> {
     write!(into, ":{}\"", source.line)
 }
 
-/// Appends what stands between the name and the findings.
+/// Appends the part between the name and the findings.
 ///
 /// # Errors
 /// Never, as [`write_whole`].
 pub fn write_head(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> io::Result<()> {
     let from = into.len();
     serde_json::to_writer(&mut *into, &RunHead::new(table, run))?;
-    // It is no object of its own: it goes on where the name ends, and is not closed.
+    // The opening brace becomes a comma, because the head continues the object that the name started.
     if let Some(bracket) = into.get_mut(from) {
         *bracket = b',';
     }
@@ -78,7 +78,7 @@ pub fn write_head(table: &ReportTable, run: &RunReport, into: &mut Vec<u8>) -> i
     Ok(())
 }
 
-/// Appends a result to the findings, where it is one.
+/// Appends a result to the findings, if it is a finding.
 ///
 /// # Errors
 /// Never, as [`write_whole`].
@@ -94,7 +94,7 @@ pub fn write_finding(table: &ReportTable, result: &ResultReport, into: &mut Vec<
     Ok(())
 }
 
-/// Appends findings that are finished, if any, to others.
+/// Appends finished findings, if there are any.
 pub fn append_finished(findings: &[u8], into: &mut Vec<u8>) {
     if !findings.is_empty() {
         next(into);

@@ -1,5 +1,5 @@
-//! `--format markdown`: a comment on a change, or the summary of a step: what failed most in a table, details folded. Foreign text stands in
-//! code, where it is neither markup nor a mention of somebody.
+//! `--format markdown`: a comment on a pull request, or a step summary: the most frequent failures in a table, with collapsed details. Untrusted text
+//! is shown as code, so that it is neither markup nor a mention of a user.
 
 use super::model::{RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel};
@@ -11,7 +11,7 @@ use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// The report.
+/// The `markdown` report.
 pub struct MarkdownReport {
     out: Box<dyn Write>,
     options: Options,
@@ -19,19 +19,19 @@ pub struct MarkdownReport {
     unread: Vec<UnreadableTrace>,
 }
 
-/// In bytes: GitHub limits comments to 65,536 characters. Anything beyond is counted instead.
+/// Maximum size in bytes, since GitHub limits comments to 65,536 characters. Rows beyond it are only counted.
 const MOST: usize = 60_000;
-/// Maximum rows of the table.
+/// Maximum number of table rows.
 const ROWS: usize = 50;
-/// Maximum unreadable traces named.
+/// Maximum number of unreadable traces that are named.
 const UNREAD: usize = 10;
-/// In characters.
+/// Maximum length of a sentence, in characters.
 const SENTENCE: usize = 600;
-/// In characters.
+/// Maximum length of a name, in characters.
 const NAME: usize = 80;
 
 impl MarkdownReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, worst: WorstFindings::default(), unread: Vec::new() }
     }
@@ -146,12 +146,12 @@ fn code_text(text: &str, length: usize) -> String {
     }
 }
 
-/// Text in a table row, where a `|` would end the cell.
+/// Returns text for a table row. `|` is replaced, because it would end the cell.
 fn cell_text(text: &str) -> String {
     code_text(&text.replace('|', "¦"), NAME)
 }
 
-/// Foreign text in HTML, with HTML and Markdown escaped.
+/// Escapes untrusted text for HTML and Markdown.
 fn escape_html(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in one_line(text).chars() {

@@ -1,6 +1,6 @@
-//! A run as every format sees it: its results with all that reports say of them, free of the run's memory.
+//! The report of a run, which all formats share: its results with all displayed texts, independent of the run's memory.
 //!
-//! It is built where the run was evaluated and can be sent to the thread that writes.
+//! It is built by the thread that evaluated the run, and can be sent to the thread that writes.
 
 use super::VIOLATIONS_DRAWN;
 use super::change::BlockReport;
@@ -17,25 +17,25 @@ use serde_json::value::RawValue;
 /// One run with its results.
 #[derive(Debug, Clone)]
 pub struct RunReport {
-    /// Its name: `trace.jsonl:3` or the file's.
+    /// Its name: `trace.jsonl:3`, or the name of the file.
     pub run: String,
-    /// The `id` that it records, redacted, where a [baseline](super::baseline) asks for it.
+    /// Its recorded `id`, redacted, if a [baseline](super::baseline) needs it.
     pub id: Option<String>,
     /// The file it was read from, as the user named it.
     pub file: String,
     /// The effect on the exit code.
     pub gate: Gate,
-    /// Its score; `None` when nothing counted.
+    /// Its score; `None` if no assertion counted.
     pub score: Option<f64>,
     /// Scores recorded with `as`.
     pub named_scores: Vec<(String, f64)>,
-    /// One per selected assertion that applies to the run, in file order.
+    /// The results of selected assertions that apply to the run, in file order.
     pub results: Vec<ResultReport>,
-    /// One per rule with a selected assertion.
+    /// The results of rules with a selected assertion.
     pub rules: Vec<RuleReport>,
     /// Warnings about the trace, each with its line.
     pub warnings: Vec<(usize, String)>,
-    /// Its steps, where a format shows them.
+    /// Its steps, if a format shows them.
     pub timeline: Option<Box<TimelineReport>>,
     /// Time to read and judge the run, if requested.
     pub nanoseconds: Option<u64>,
@@ -46,7 +46,7 @@ pub struct RunReport {
 }
 
 impl RunReport {
-    /// The report of a run of this name, from this file, of which no result is told. Both are redacted.
+    /// Creates the report of a run without results. `run` and `file` must be redacted.
     #[must_use]
     pub fn without_results(run: String, file: String, gate: Gate, score: Option<f64>) -> Self {
         Self {
@@ -66,7 +66,7 @@ impl RunReport {
         }
     }
 
-    /// True when nothing fails the run.
+    /// True if nothing fails the run.
     #[must_use]
     pub fn passed(&self) -> bool {
         self.gate == Gate::Open
@@ -76,51 +76,51 @@ impl RunReport {
 /// One result.
 #[derive(Debug, Clone)]
 pub struct ResultReport {
-    /// The assertion, as an index into [`Table::items`].
+    /// The assertion, as an index into [`ReportTable::items`](super::table::ReportTable::items).
     pub item: usize,
     /// The verdict.
     pub verdict: Verdict,
-    /// The verdict as the report sees it.
+    /// The status, which also considers expected failures.
     pub status: Status,
-    /// The score; `None` for what does not count.
+    /// The score; `None` if the result does not count.
     pub score: Option<f64>,
-    /// Why, redacted; empty for a pass.
+    /// The reason, redacted; empty for a pass.
     pub reason: String,
     /// The author's message, redacted.
     pub message: Option<String>,
-    /// The class that its message gives it, as an index into [`Item::classifiers`](super::table::Item::classifiers).
+    /// The class that its message assigns, as an index into [`ReportItem::classifiers`](super::table::ReportItem::classifiers).
     pub classified: Option<usize>,
     /// The evidence.
     pub evidence: Vec<EvidenceReport>,
-    /// The pieces of the trace that the evidence stands in, where a format draws them.
+    /// Excerpts of the trace with the evidence, if a format draws them.
     pub excerpts: Vec<TraceExcerpt>,
-    /// The violations of a failure in several places.
+    /// The violations, if there are several.
     pub violations: ViolationsReport,
-    /// Steps that a pass says nothing of.
+    /// The steps that a pass could not judge.
     pub unjudged: Option<UnjudgedReport>,
-    /// What an undecided one waits for.
+    /// Missing data or steps of an undecided result.
     pub because: Option<UndecidedCause>,
-    /// What fails, by tool and argument names, where a [baseline](super::baseline) compares it.
+    /// The shapes of the failure (tool and argument names), if a [baseline](super::baseline) compares them.
     pub shapes: Vec<String>,
-    /// True for a failure that a [baseline](super::baseline) knows: it fails no run.
+    /// True if a [baseline](super::baseline) knows the failure, so that it fails no run.
     pub known: bool,
-    /// The steps that its patterns match, from 1, where a format shows steps.
+    /// The steps that its patterns match, from 1, if a format shows steps.
     pub matched: Vec<u32>,
-    /// The value that a condition before or after the run looked at, redacted, where a format shows steps.
+    /// The value that a condition before or after the run looked at, redacted, if a format shows steps.
     pub checked: Option<Box<RawValue>>,
 }
 
-/// The violations of a failure. One that is a single violation lists none: its own reason and evidence are that violation.
+/// The violations of a failure. If there is only one, the list is empty: the reason and evidence of the result describe it.
 #[derive(Debug, Clone, Default)]
 pub struct ViolationsReport {
     /// The number of violations, if there are several.
     pub count: u64,
-    /// The first of them, in the order of the run.
+    /// The first violations, in the order of the run.
     pub listed: Vec<ViolationReport>,
 }
 
 impl ViolationsReport {
-    /// `23 violations; 3 shown, --all-violations shows all`, where so many are not all.
+    /// Returns a note such as `23 violations; 3 shown, --all-violations shows all`; `None` if all are shown.
     #[must_use]
     pub fn not_drawn(&self, shown: usize) -> Option<String> {
         let how = if shown > VIOLATIONS_DRAWN { "" } else { ", `--all-violations` shows all" };
@@ -129,37 +129,37 @@ impl ViolationsReport {
     }
 }
 
-/// One step, pair of steps, element or value that fails an assertion.
+/// A step, a pair of steps, an element or a value that fails an assertion.
 #[derive(Debug, Clone)]
 pub struct ViolationReport {
-    /// Why, redacted.
+    /// The reason, redacted.
     pub reason: String,
     /// The evidence.
     pub evidence: Vec<EvidenceReport>,
-    /// The pieces of the trace that the evidence stands in, where a format draws them.
+    /// Excerpts of the trace with the evidence, if a format draws them.
     pub excerpts: Vec<TraceExcerpt>,
 }
 
 impl ResultReport {
-    /// True for a failure, also where it is expected.
+    /// True for a failure, even an expected one.
     #[must_use]
     pub fn has_failed(&self) -> bool {
         self.verdict == Verdict::Fail
     }
 
-    /// True for a pass, also where a failure is expected.
+    /// True for a pass, even if a failure is expected.
     #[must_use]
     pub fn has_passed(&self) -> bool {
         self.verdict == Verdict::Pass
     }
 
-    /// The number of violations of a failure; 0 for any other result.
+    /// Returns the number of violations of a failure; 0 for any other result.
     #[must_use]
     pub fn violation_count(&self) -> u64 {
         if self.has_failed() { self.violations.count.max(1) } else { 0 }
     }
 
-    /// A result without anything to say of it.
+    /// Creates a result without texts.
     #[must_use]
     pub fn bare_result(item: usize, verdict: Verdict, status: Status, score: Option<f64>) -> Self {
         Self {
@@ -182,7 +182,7 @@ impl ResultReport {
         }
     }
 
-    /// True for what is worth saying of a run: everything but passes and skipped assertions. A pass where a failure is expected is one.
+    /// True for all results except passed and skipped ones. An unexpected pass is a finding, too.
     #[must_use]
     pub fn is_finding(&self) -> bool {
         !matches!(self.status, Status::Passed | Status::Skipped)
@@ -192,7 +192,7 @@ impl ResultReport {
 /// The outcome of a rule.
 #[derive(Debug, Clone)]
 pub struct RuleReport {
-    /// The rule, as an index into [`Table::rules`].
+    /// The rule, as an index into [`ReportTable::rules`](super::table::ReportTable::rules).
     pub rule: usize,
     /// Its verdict.
     pub verdict: Verdict,
@@ -200,7 +200,7 @@ pub struct RuleReport {
     pub passed: bool,
     /// Its score.
     pub score: Option<f64>,
-    /// True where it is below its threshold and a [baseline](super::baseline) knows it.
+    /// True if it misses its threshold and a [baseline](super::baseline) knows that.
     pub known: bool,
     /// The workflow block that the rule is about, if the run records it.
     pub block: Option<Box<BlockReport>>,
@@ -215,54 +215,54 @@ pub struct EvidenceReport {
     pub label: String,
     /// The step, from 1.
     pub step: Option<u32>,
-    /// The tool, where the step is a call, redacted.
+    /// The tool, if the step is a call; redacted.
     pub tool: Option<String>,
-    /// The step as people know it: `call 3`, `step 70, call 31`.
+    /// The displayed position of the step: `call 3`, `step 70, call 31`.
     pub place: Option<String>,
-    /// JSON pointer into the normal form; empty when it is no single value.
+    /// JSON pointer into the normal form; empty if it is no single value.
     pub path: String,
-    /// The value for machines, redacted.
+    /// The value for programs, redacted.
     pub value: Option<Box<RawValue>>,
-    /// The value for people, redacted and short.
+    /// The value for people, redacted and shortened.
     pub shown: Option<String>,
-    /// The bytes in the file that was read.
+    /// The byte range in the file.
     pub source: Option<TraceBytes>,
-    /// The part of the rule, as a span of [`Table::sources`].
+    /// The part of the rule, as a span in [`ReportTable::sources`](super::table::ReportTable::sources).
     pub rule_span: Option<Span>,
 }
 
-/// Bytes of a trace file.
+/// A byte range of a trace file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct TraceBytes {
     /// The line of the first byte, from 1.
     pub line: usize,
     /// Offset of the first byte in the file.
     pub start: u64,
-    /// Offset behind the last byte.
+    /// Offset after the last byte.
     pub end: u64,
 }
 
-/// A step of the run, or a value beside its steps, on a line.
+/// An excerpt of the trace on one line: a step of the run, or a value outside of the steps.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TraceExcerpt {
-    /// The line of its first place in the file, from 1.
+    /// The line of its start in the file, from 1.
     pub line: usize,
-    /// The column of that place in its line, in characters, from 1.
+    /// The column of its start in characters, from 1.
     pub column: usize,
-    /// What is shown of it.
+    /// The displayed text.
     pub text: String,
-    /// What evidence speaks of, in bytes of `text`, with the number of the evidence.
+    /// The parts with evidence: the number of the evidence, and the byte range in `text`.
     pub marks: Vec<(usize, std::ops::Range<usize>)>,
 }
 
 /// The steps of a run.
 #[derive(Debug, Clone, Default)]
 pub struct TimelineReport {
-    /// Those that are shown, in order.
+    /// The shown steps, in order.
     pub steps: Vec<StepReport>,
-    /// How many the run has.
+    /// Number of steps in the run.
     pub count: usize,
-    /// The names of the tools that it calls, each once, in the order of their first calls.
+    /// The names of the called tools, each once, in the order of their first calls.
     pub tools: Vec<String>,
 }
 
@@ -273,25 +273,25 @@ pub struct StepReport {
     pub number: u32,
     /// Its kind.
     pub kind: &'static str,
-    /// The line of the file that it stands on, from 1; 0 where it has no place of its own.
+    /// The line in the file, from 1; 0 if the step has no location.
     pub line: usize,
-    /// What it did.
+    /// The action of the step.
     pub text: String,
-    /// Pieces of that text that results speak of: the result, by its place among those of the run, and the bytes.
+    /// The parts of the text with evidence: the index of the result in the run, and the byte range.
     pub marks: Vec<(usize, std::ops::Range<usize>)>,
-    /// `turn 2`; empty where it is not recorded.
+    /// The turn, such as `turn 2`; empty if not recorded.
     pub turn: String,
-    /// When it started, counted from the first step; empty where it is not recorded.
+    /// Start time, relative to the first step; empty if not recorded.
     pub time: String,
-    /// How it ended; empty where it is not recorded.
+    /// The status; empty if not recorded.
     pub status: &'static str,
-    /// How long it took; empty where it is not recorded.
+    /// The duration; empty if not recorded.
     pub duration: String,
-    /// What it was given and gave back, by name, as JSON.
+    /// Its inputs and outputs by name, as JSON.
     pub parts: Vec<(&'static str, String)>,
 }
 
-/// The statuses of the results that reports hold.
+/// The statuses of the results that a report contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatusSet(u16);
 
@@ -299,7 +299,7 @@ impl StatusSet {
     /// Every status.
     pub const ALL: Self = Self(u16::MAX);
 
-    /// Some statuses; all where none is named.
+    /// Creates a set of statuses. An empty list gives all statuses.
     #[must_use]
     pub fn of_statuses(statuses: &[Status]) -> Self {
         if statuses.is_empty() {
@@ -308,39 +308,39 @@ impl StatusSet {
         Self(statuses.iter().fold(0, |set, status| set | 1 << *status as u16))
     }
 
-    /// True if results with this status are held.
+    /// True if the set contains the status.
     #[must_use]
     pub fn contains(self, status: Status) -> bool {
         self.0 & 1 << status as u16 != 0
     }
 }
 
-/// One of many runs that are counted, from which reports take examples.
+/// A run that reports can use as an example, if all runs are counted.
 #[derive(Debug, Clone)]
 pub struct ExampleRun {
     /// The run.
     pub report: RunReport,
-    /// False if it was read in full only because it is an example. What is odd in it would not be seen otherwise, and which runs are
-    /// examples depends on the threads.
+    /// False if the run was read in full only because it is an example. Its warnings must not be shown then, because the choice of examples depends
+    /// on the threads.
     pub has_own_warnings: bool,
 }
 
-/// How much detail is prepared for each result.
+/// The amount of detail that is prepared for each result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReportDetail {
-    /// The width of the pieces of the trace; `None` when no format draws them.
+    /// The width of trace excerpts; `None` if no format draws them.
     pub excerpt: Option<usize>,
-    /// False where no format shows reasons and evidence.
+    /// True if a format shows reasons and evidence.
     pub findings: bool,
     /// The number of violations to draw for each failure.
     pub violations: usize,
-    /// True where a format shows whole runs, step by step.
+    /// True if a format shows whole runs, step by step.
     pub steps: bool,
-    /// True where somebody keeps what runs record of themselves.
+    /// True if recorded measurements of runs are kept.
     pub measured: bool,
-    /// True where a [baseline](super::baseline) compares what failed.
+    /// True if a [baseline](super::baseline) compares the shapes of failures.
     pub shapes: bool,
-    /// The results that reports hold. Whether a run passed, and its score, are those of all.
+    /// The results that reports contain. The gate and the score of a run still consider all results.
     pub told: StatusSet,
 }
 
@@ -351,7 +351,7 @@ impl Default for ReportDetail {
 }
 
 impl ReportDetail {
-    /// Reasons and evidence, and nothing that is drawn.
+    /// Reasons and evidence, without data for drawings.
     pub const FINDINGS: Self = Self {
         excerpt: None,
         findings: true,
@@ -362,20 +362,20 @@ impl ReportDetail {
         told: StatusSet::ALL,
     };
 
-    /// Reasons and evidence, with the pieces of the trace that pictures of this width draw.
+    /// Reasons and evidence, with trace excerpts for drawings of this width.
     #[must_use]
     pub fn of_pictures(width: usize) -> Self {
         Self { excerpt: Some(width), violations: VIOLATIONS_DRAWN, ..Self::FINDINGS }
     }
 
-    /// True if runs must be read in full, whatever the rules look at.
+    /// True if runs must be read in full, even if the rules need only parts.
     #[must_use]
     pub fn takes_whole_runs(&self) -> bool {
         self.steps || self.measured || self.shapes
     }
 }
 
-/// The mean of the scores of several rule files.
+/// Returns the mean score of several rule files.
 pub fn mean_score(scores: impl Iterator<Item = f64>) -> Option<f64> {
     let (sum, count) = scores.fold((0.0, 0u32), |(sum, count), score| (sum + score, count + 1));
     (count > 0).then(|| sum / f64::from(count))
@@ -384,19 +384,19 @@ pub fn mean_score(scores: impl Iterator<Item = f64>) -> Option<f64> {
 /// A violation: its reason and its evidence.
 #[derive(Debug, Clone, Copy)]
 pub struct ViolationView<'a> {
-    /// Why the assertion does not hold.
+    /// The reason.
     pub reason: &'a str,
-    /// What proves it.
+    /// The evidence.
     pub evidence: &'a [EvidenceReport],
 }
 
-/// The violation that a result begins with.
+/// Returns the first violation of a result.
 #[must_use]
 pub fn first_violation(result: &ResultReport) -> ViolationView<'_> {
     ViolationView { reason: &result.reason, evidence: &result.evidence }
 }
 
-/// Each of the violations of a result that are listed; one that lists none is a violation by itself.
+/// Returns the listed violations of a result. A failure without a list is itself one violation.
 pub fn listed_violations(result: &ResultReport) -> impl Iterator<Item = ViolationView<'_>> {
     let own = result.violations.listed.is_empty().then(|| first_violation(result));
     let listed = result.violations.listed.iter();

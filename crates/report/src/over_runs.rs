@@ -1,4 +1,4 @@
-//! What is said of all runs together: its report, and for people an assertion a line, with what it found.
+//! Results over all runs: their report, and a section for people with one assertion per line.
 
 use super::TextStyle;
 use super::draw_limits::DrawnFindings;
@@ -12,12 +12,12 @@ use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_engine::vm::outcome::{Role, RunOutcome, Status};
 use averment_runs::run::RunSource;
 
-/// Maximum groups of runs reported for one assertion.
+/// Maximum number of groups reported for one assertion.
 const GROUPS: usize = 10;
-/// In characters.
+/// Maximum length of a line, in characters.
 const LINE: usize = 400;
 
-/// The results over all runs, as the report of a run after the last one.
+/// Returns the results over all runs, as the report of a run after the last one.
 #[must_use]
 pub fn over_runs_report(
     table: &ReportTable,
@@ -48,7 +48,7 @@ pub fn over_runs_report(
     }
 }
 
-/// A section with every assertion over runs; `quiet` leaves out those that hold.
+/// Returns a section with every assertion over all runs. `quiet` leaves out passing ones.
 #[must_use]
 pub fn over_runs_section(table: &ReportTable, run: &RunReport, style: TextStyle, quiet: bool) -> String {
     let shown = |result: &&ResultReport| !quiet || result.is_finding();
@@ -75,7 +75,7 @@ fn assertion_text(item: &ReportItem, result: &ResultReport, style: TextStyle) ->
     text
 }
 
-/// One line each: the author's message, each failing group, and the finding.
+/// Returns one line each for the author's message, each failing group, and the finding.
 fn result_lines(result: &ResultReport) -> Vec<String> {
     let mut lines: Vec<String> = result.message.iter().cloned().collect();
     let listed = &result.violations.listed;
@@ -98,7 +98,7 @@ fn of_role(evidence: &[EvidenceReport], role: Role) -> impl Iterator<Item = &str
     evidence.iter().filter(move |one| one.role == role).map(|one| one.label.as_str())
 }
 
-/// The evidence on one line; a common prefix is written once.
+/// Returns the evidence on one line. A common prefix is written once.
 fn evidence_line(evidence: &[EvidenceReport]) -> Option<String> {
     let mut all = evidence.iter().filter(|one| one.role == Role::Value);
     let first = all.next()?;

@@ -1,15 +1,15 @@
-//! `--report parquet=FILE`: a row per verdict in typed columns, for DuckDB, Spark and what else reads Parquet.
+//! `--report parquet=FILE`: a row per verdict in typed columns, for DuckDB, Spark and other readers of Parquet.
 
 use super::verdict_row::{RowFormat, RowReport, VerdictCell, VerdictRow};
 use averment_columns::{CellKind, TableCell, TableWriter};
 use std::io::{self, Write};
 
-/// The report.
+/// The `parquet` report.
 pub type ParquetReport = RowReport<ParquetRows>;
 
-/// Rows in a file of columns.
+/// Rows of a Parquet file.
 pub struct ParquetRows {
-    /// What is not begun yet.
+    /// The output, until the table starts.
     out: Option<Box<dyn Write>>,
     table: Option<TableWriter<Box<dyn Write>>>,
 }
@@ -30,7 +30,7 @@ impl RowFormat for ParquetRows {
         self.table.as_mut().map_or(Ok(()), |table| table.add_row(&cells))
     }
 
-    /// Nothing can be read before the end, and groups of few rows would make the file slow to read.
+    /// Does nothing, because a Parquet file is readable only at its end, and small row groups would make it slow.
     fn flush_rows(&mut self) -> io::Result<()> {
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What reports show of evidence: words without what is hidden, values, places, pieces of the trace.
+//! Evidence in reports: words without hidden values, values, locations, and trace excerpts.
 
 use super::model::{EvidenceReport, TraceBytes, TraceExcerpt, ViolationReport};
 use super::redact::{self, WithheldTexts, redact};
@@ -12,24 +12,24 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// In characters.
+/// Maximum length of a value, in characters.
 const SHOWN: usize = 120;
-/// In characters.
+/// Maximum length of a reason, in characters.
 const REASON: usize = 2_000;
-/// Maximum evidence of one result; the rest is omitted, since a report is no copy of the run.
+/// Maximum number of evidence pieces for one result, since a report should not copy the run.
 const EVIDENCE: usize = 64;
 
-/// Maximum pieces of evidence shown.
+/// Maximum number of excerpts for one result.
 const PLACES: usize = 5;
 
-/// What a report is made of: the text of a run, with what was read of it.
+/// The input of a report: the text of a run, with the values that were read.
 #[derive(Clone, Copy)]
 pub struct RunText<'a, 'run> {
-    /// The text.
+    /// The text of the run.
     pub text: &'a str,
-    /// Where it stands.
+    /// Its file and position.
     pub source: &'a RunSource,
-    /// The run, where it was read in full.
+    /// The run, if it was read in full.
     pub run: Option<&'a Run<'run>>,
 }
 
@@ -38,13 +38,13 @@ pub(super) struct TraceText<'a, 'run> {
     pub(super) text: &'a str,
     pub(super) source: &'a RunSource,
     pub(super) run: Option<&'a Run<'run>>,
-    /// Texts of the recorded environment, and other texts that are never shown.
+    /// Texts of the recorded environment, and other hidden texts.
     pub(super) withheld: WithheldTexts,
     pub(super) lines: OnceCell<Vec<usize>>,
 }
 
 impl TraceText<'_, '_> {
-    /// The line of a byte offset, from 0, and its start.
+    /// Returns the line of a byte offset, from 0, and the line's start.
     pub(super) fn line_at(&self, offset: usize) -> (usize, usize) {
         let lines = self.lines.get_or_init(|| {
             std::iter::once(0).chain(memchr::memchr_iter(b'\n', self.text.as_bytes()).map(|at| at + 1)).collect()
@@ -53,7 +53,7 @@ impl TraceText<'_, '_> {
         (index, lines.get(index).copied().unwrap_or(0))
     }
 
-    /// The line and column of a byte offset, from 1.
+    /// Returns the line and column of a byte offset, from 1.
     pub(super) fn place_at(&self, offset: usize) -> (usize, usize) {
         if self.source.parts.is_some() {
             return self.source.line_column(self.text, offset);
@@ -66,7 +66,7 @@ impl TraceText<'_, '_> {
     pub(super) fn trace_bytes(&self, range: &Range<usize>) -> TraceBytes {
         let start = self.source.offset_in_file(range.start);
         let length = u64::try_from(range.len()).unwrap_or(u64::MAX);
-        // A column would count all characters of the line in front of it.
+        // Only the line is needed. Computing a column would count all characters before it.
         let line = match self.source.parts {
             Some(_) => self.source.line_column(self.text, range.start).0,
             None => self.source.line.max(1) + self.line_at(range.start).0,
@@ -80,13 +80,13 @@ pub(super) struct ProofMaker<'a, 'run> {
     pub(super) program: usize,
     pub(super) text: &'a TraceText<'a, 'run>,
     pub(super) masked: bool,
-    /// True if values and places are described for people even if nothing is drawn.
+    /// True if values and places are described for people even without drawings.
     pub(super) shows: bool,
     pub(super) found: &'a [&'a VerdictEvidence],
 }
 
 impl ProofMaker<'_, '_> {
-    /// A violation, and the texts it must not show; `width` is for pictures, `draws` adds pieces of the trace.
+    /// Creates a violation, and returns the texts that it must hide. `width` is for drawings, `draws` adds trace excerpts.
     pub(super) fn make_violation(
         &self,
         reason: &str,
@@ -158,7 +158,7 @@ impl ProofMaker<'_, '_> {
     }
 }
 
-/// True if no report may show the value: its name marks a secret (`password`), or it is from the environment.
+/// True if a value must not be shown: its name marks a secret (`password`), or it is from the environment.
 pub(super) fn is_secret(evidence: &VerdictEvidence) -> bool {
     let Some(json) = &evidence.value else { return false };
     let name = evidence.path.rsplit('/').next().unwrap_or("");

@@ -1,4 +1,4 @@
-//! The one place that keeps secrets out of reports.
+//! Removes secrets from report texts. All reports use this module.
 
 use averment_base::value::json::to_json;
 use averment_base::value::{Value, ValueText};
@@ -15,17 +15,17 @@ pub use crate::withheld_values::withheld_values;
 pub use averment_builtins::detect::REDACTED;
 
 thread_local! {
-    /// The last file name and its redacted form: runs of one file come one after the other.
+    /// The last file name and its redacted form. Runs of one file follow each other, so this saves repeated searches.
     static LAST: RefCell<(String, String)> = RefCell::default();
 }
 
-/// Makes what this module keeps for the thread that calls it, rather than at the first use.
+/// Initializes the thread-local data now, instead of at the first use.
 pub fn register_thread_storage() {
     LAST.with_borrow(|_| ());
     crate::secrets::register_thread_storage();
 }
 
-/// The name of a file without what a detector recognises as a secret.
+/// Returns the name of a file without detected secrets.
 #[must_use]
 pub fn redact_file(name: &str) -> Cow<'_, str> {
     LAST.with_borrow_mut(|(last, shown)| {
@@ -37,7 +37,7 @@ pub fn redact_file(name: &str) -> Cow<'_, str> {
     })
 }
 
-/// The name of a run, in the same way.
+/// Returns the name of a run without detected secrets.
 #[must_use]
 pub fn redact_source(source: &RunSource) -> String {
     match redact_file(&source.file) {
@@ -46,26 +46,26 @@ pub fn redact_source(source: &RunSource) -> String {
     }
 }
 
-/// The value that a predicate found, to hide in everything about the run; `None` if it is too short.
+/// Returns the value that a predicate found, which must be hidden in all texts about the run; `None` if it is too short.
 pub fn found_text(evidence: &VerdictEvidence) -> Option<String> {
     let text = evidence.found.as_deref()?;
     is_telling(text).then(|| text.trim().to_owned())
 }
 
-/// Texts that are shown nowhere, in each way in which reports write them: as they are, in JSON, in a text in JSON, on one line.
-/// The longest come first, so that no part of one stays.
+/// Texts to hide, in each form in which reports write them: unchanged, in JSON, in JSON inside a JSON string, on one line. The longest ones come
+/// first, so that no part of one remains.
 #[derive(Debug, Clone, Default)]
 pub struct WithheldTexts {
-    /// As written in sentences.
+    /// The forms in sentences.
     words: Vec<String>,
-    /// As written in JSON, without quotes.
+    /// The forms in JSON, without quotes.
     json: Vec<String>,
-    /// True if there are too many texts to search for: nothing is shown.
+    /// True if there are too many texts to search for, so that everything is hidden.
     all: bool,
 }
 
 impl WithheldTexts {
-    /// These texts.
+    /// Creates the set of these texts.
     #[must_use]
     pub fn of_texts(texts: Vec<String>) -> Self {
         let mut withheld = Self { all: texts.iter().any(|text| text == EVERYTHING), ..Self::default() };
@@ -85,7 +85,7 @@ impl WithheldTexts {
         withheld
     }
 
-    /// Both these and others.
+    /// Returns the union with others.
     #[must_use]
     pub fn joined_with(mut self, others: &Self) -> Self {
         if others.is_empty() {
@@ -99,13 +99,13 @@ impl WithheldTexts {
         self
     }
 
-    /// True where there is nothing to keep.
+    /// True if there is nothing to hide.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.words.is_empty() && !self.all
     }
 
-    /// Words without them, and without the beginning or end of one where words were cut off in it.
+    /// Removes the texts from words. Also removes the start or end of a text that was cut off there.
     #[must_use]
     pub fn remove_from(&self, words: String) -> String {
         if self.all {
@@ -120,7 +120,7 @@ impl WithheldTexts {
         })
     }
 
-    /// JSON without them.
+    /// Removes the texts from JSON.
     #[must_use]
     pub fn without_in_json<'a>(&self, json: &'a str) -> Cow<'a, str> {
         if self.all {
@@ -130,7 +130,7 @@ impl WithheldTexts {
             if json.contains(text.as_str()) {
                 return Cow::Owned(replace_json(&json, text));
             }
-            // What caused a fault was cut before it came here.
+            // Error messages may have been cut before, so the start of a text at the end is removed, too.
             if json.ends_with(CUT) { Cow::Owned(without_beginning(json.into_owned(), text)) } else { json }
         })
     }
@@ -141,18 +141,18 @@ fn json_text(text: &str) -> String {
     json.get(1..json.len().saturating_sub(1)).unwrap_or_default().to_owned()
 }
 
-/// The text with single spaces, as in sentences; `None` if it is unchanged.
+/// Returns the text with single spaces, as in sentences; `None` if it is unchanged.
 fn fold_spaces(text: &str) -> Option<String> {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     (folded != text).then_some(folded)
 }
 
-/// The text as a timeline shows it; `None` if it is unchanged.
+/// Returns the text without control characters, as in a timeline; `None` if it is unchanged.
 fn on_one_line(text: &str) -> Option<String> {
     text.contains(char::is_control).then(|| text.replace(char::is_control, " "))
 }
 
-/// JSON with a text replaced; a standalone number becomes a string.
+/// Replaces a text in JSON. A standalone number is replaced by a string.
 fn replace_json(json: &str, text: &str) -> String {
     if !text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte)) {
         return remove_words(json, text);
@@ -162,7 +162,7 @@ fn replace_json(json: &str, text: &str) -> String {
     while let Some(at) = rest.find(['"', '\\']) {
         let (piece, behind) = rest.split_at_checked(at).unwrap_or((rest, ""));
         clean.push_str(&in_piece(piece, text, quoted));
-        // A backslash takes the character behind it with it.
+        // A backslash escapes the next character, so both are copied.
         let taken = if behind.starts_with('\\') { behind.ceil_char_boundary(2) } else { 1 };
         quoted ^= behind.starts_with('"');
         clean.push_str(behind.get(..taken).unwrap_or_default());
@@ -196,7 +196,7 @@ fn remove_words(words: &str, text: &str) -> String {
     if is_short(text) { without_token(words, text).into_owned() } else { words.replace(text, REDACTED) }
 }
 
-/// In characters: texts this long are also removed inside of words.
+/// Minimum length of texts that are also removed inside of words, in characters.
 const INSIDE: usize = 4;
 
 fn is_short(text: &str) -> bool {
@@ -219,7 +219,7 @@ fn longest_first(texts: &mut Vec<String>) {
 
 const CUT: char = '…';
 
-/// Removes a text's start before a cut, unless shorter than half of the shortest value.
+/// Removes the start of a text before a cut, unless the start is shorter than half of the shortest value.
 fn without_beginning(words: String, text: &str) -> String {
     let Some(first) = text.chars().next() else { return words };
     if !words.contains(CUT) || !words.contains(first) {
@@ -246,10 +246,10 @@ fn without_beginning(words: String, text: &str) -> String {
     clean
 }
 
-/// Maximum length of the end of a text that is shown after a cut.
+/// Maximum length of a text's end that may follow a cut.
 const ENDING: usize = 400;
 
-/// Removes the end of a text after a cut, also inside quotes.
+/// Removes the end of a text after a cut, even inside quotes.
 fn without_ending(words: String, text: &str) -> String {
     if !words.contains(CUT) {
         return words;
@@ -272,7 +272,7 @@ fn without_ending(words: String, text: &str) -> String {
     clean
 }
 
-/// Text about a run, such as its timeline, without secrets and without the texts of its environment.
+/// Returns text about a run, such as its timeline, without secrets and without values of its environment.
 #[must_use]
 pub fn redact_run_text(run: &Run<'_>, text: &str) -> String {
     let texts = withheld_values(run);

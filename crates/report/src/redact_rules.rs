@@ -1,12 +1,12 @@
-//! Credentials that stand in rules by mistake: kept out of what is said and shown of them.
+//! Removes credentials that rules contain by mistake from diagnostics and displayed rule text.
 
 use crate::secrets::{find_secrets, redact};
 use std::borrow::Cow;
 
-/// Bytes of a text that is searched as a whole.
+/// Maximum size of a text that is searched as a whole, in bytes.
 const AT_ONCE: usize = 1 << 20;
 
-/// Data without them: each text in it by itself.
+/// Removes credentials from JSON, each string separately.
 pub fn in_data(data: &mut serde_json::Value) {
     match data {
         serde_json::Value::String(text) => {
@@ -14,7 +14,7 @@ pub fn in_data(data: &mut serde_json::Value) {
                 *text = clean;
             }
         }
-        // The depth is that of what this program has made.
+        // The depth is bounded, because this program made the data.
         serde_json::Value::Array(values) => values.iter_mut().for_each(in_data),
         serde_json::Value::Object(entries) => entries.values_mut().for_each(in_data),
         _ => {}
@@ -33,7 +33,7 @@ pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
     one.help.iter_mut().for_each(hide);
     one.others.iter_mut().for_each(|other| hide(&mut other.text));
     one.witness.iter_mut().for_each(|witness| hide(&mut witness.run));
-    // A change that holds one would write it, or something else.
+    // A fix that inserts a credential is removed, because redacting it would change the fix.
     let shows =
         |fix: &averment_base::diagnostic::Fix| fix.edits.iter().any(|edit| !find_secrets(&edit.text).is_empty());
     if one.fix.as_ref().is_some_and(shows) {
@@ -41,8 +41,8 @@ pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
     }
 }
 
-/// The text with a star for each byte of what a detector recognises as a secret, so that places in it stay true. Its lines are looked through one
-/// by one: a text of rules may be larger than what is looked through at once.
+/// Returns the text with a `*` for each byte of a detected secret, so that offsets stay valid. Large texts are searched line by line, because they
+/// exceed the size limit of a search.
 #[must_use]
 pub fn in_place(text: &str) -> Cow<'_, str> {
     let mut found = if text.len() <= AT_ONCE { find_secrets(text) } else { Vec::new() };

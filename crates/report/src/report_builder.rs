@@ -1,4 +1,4 @@
-//! How the report of a run is built from the outcomes of its programs.
+//! Builds the report of a run from the outcomes of its programs.
 
 use super::block;
 use super::conditions;
@@ -18,7 +18,7 @@ use averment_runs::run::Run;
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-/// Makes single findings of a run where no report of the whole run is needed.
+/// Builds single findings of a run, if no complete report is needed.
 pub struct RunFindings<'a, 'run> {
     table: &'a ReportTable,
     text: TraceText<'a, 'run>,
@@ -26,7 +26,7 @@ pub struct RunFindings<'a, 'run> {
 }
 
 impl<'a, 'run> RunFindings<'a, 'run> {
-    /// For the findings of a run. `outcomes` are those that may have evidence, with the numbers of their programs.
+    /// Prepares the findings of a run. `outcomes` are those that may have evidence, with the indexes of their programs.
     pub fn new<'o>(
         table: &'a ReportTable,
         run: &'a Run<'run>,
@@ -39,19 +39,19 @@ impl<'a, 'run> RunFindings<'a, 'run> {
         Self { table, text, detail }
     }
 
-    /// Whether the run has anything that no finding of it shows: then even findings that are alike may differ.
+    /// True if the run has values that must be hidden. Then equal findings of different runs may have different texts.
     #[must_use]
     pub fn withholds_anything(&self) -> bool {
         !self.text.withheld.is_empty()
     }
 
-    /// What reports say of the assertions.
+    /// Returns the report table.
     #[must_use]
     pub fn table(&self) -> &'a ReportTable {
         self.table
     }
 
-    /// The result of an outcome.
+    /// Returns the result of an outcome.
     #[must_use]
     pub fn finding_result(&self, program: usize, outcome: &AssertionOutcome) -> Option<ResultReport> {
         result(self.table, program, outcome, &self.text, self.detail)
@@ -70,7 +70,7 @@ pub fn build_report(
     build_some(table, run, outcomes, policy, detail, &mut DrawnFindings::default())
 }
 
-/// The same with the words of those findings alone that are asked for.
+/// Like [`build_report`], but with texts only for the requested findings.
 #[must_use]
 pub fn build_some(
     table: &ReportTable,
@@ -95,7 +95,7 @@ pub fn build_some(
     report
 }
 
-/// The same for a run that was judged without being read in full: nothing is known then of its environment, and no reason is of the run.
+/// Like [`build_some`], also for a run that was not read in full. Nothing is withheld then: its environment is unknown, and no reason quotes it.
 #[must_use]
 pub fn build_of(
     table: &ReportTable,
@@ -156,7 +156,7 @@ pub fn build_of(
     }
 }
 
-/// What no finding of a run shows: what the run keeps to itself, and what a predicate has found anywhere in it.
+/// Returns the texts to hide in findings: the hidden values of the run, and the values that predicates found anywhere in it.
 fn find_withheld<'o>(
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
@@ -170,7 +170,7 @@ fn find_withheld<'o>(
     withheld_of_all(run, findings)
 }
 
-/// The same where something is said of the run whatever was found.
+/// Returns the texts to hide, independent of what was found.
 fn withheld_of_all<'o>(
     run: Option<&Run<'_>>,
     outcomes: impl Iterator<Item = (usize, &'o AssertionOutcome)>,
@@ -201,7 +201,7 @@ fn result(
     if detail.steps {
         report.checked = conditions::checked_value(table, item, text.run, &text.withheld);
     }
-    // What is said of all runs together rests on values that are worth knowing of a pass, too.
+    // Results over all runs show their values even if they pass.
     let told = outcome.status != Status::Passed || table.items.get(item).is_some_and(|item| item.of_all_runs);
     if detail.findings && told {
         let of_violations = outcome.violations.listed.iter().flat_map(|one| &one.evidence);
@@ -216,7 +216,7 @@ fn result(
         report.violations.count = outcome.violations.count;
         let listed = outcome.violations.listed.iter().enumerate();
         let listed = listed.map(|(number, one)| {
-            // The first is drawn as the failure itself.
+            // The first violation is drawn as the failure itself.
             let width = detail.excerpt.filter(|_| draws && (1..detail.violations).contains(&number));
             maker.make_violation(&one.reason, &one.evidence, width, draws).0
         });

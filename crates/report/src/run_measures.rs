@@ -1,4 +1,4 @@
-//! What is known of a run beside its verdicts, for those who keep results or compare them: which bytes it was, when it began, what it cost.
+//! Facts about a run besides its verdicts, to store or compare results: hash, start time, cost and more.
 
 use super::digest::{bytes_hash, to_hex};
 use super::redact::WithheldTexts;
@@ -9,37 +9,37 @@ use averment_runs::run::{Run, StepKind};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeSet;
 
-/// Tool and skill names kept for each run.
+/// Maximum number of tool and skill names kept for each run.
 const NAMES: usize = 200;
-/// Milliseconds since 1970; earlier times are relative to the start of the run.
+/// Milliseconds since 1970. Smaller times are relative to the start of the run.
 const FIRST_DAY: f64 = 1e11;
 
 /// Measurements that a run records. Those it does not record are `None`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RecordedMeasures {
-    /// The hash of its bytes: of the same run judged again it is the same.
+    /// The hash of its bytes, which identifies a run that is judged again.
     #[serde(serialize_with = "as_hex")]
     pub hash: [u8; 16],
-    /// Its own id, redacted.
+    /// Its recorded id, redacted.
     pub id: Option<String>,
-    /// When its first step began, in milliseconds since 1970.
+    /// Start time of its first step, in milliseconds since 1970.
     pub started_ms: Option<i64>,
     /// The cost in US dollars.
     pub cost_usd: Option<f64>,
-    /// The tokens that it used.
+    /// The number of tokens.
     pub total_tokens: Option<f64>,
     /// The duration in milliseconds.
     pub duration_ms: Option<f64>,
-    /// The tools that it called, redacted, in the order of their names.
+    /// The called tools, redacted, sorted by name.
     #[serde(skip)]
     pub tools: Vec<String>,
-    /// The skills that it used.
+    /// The used skills.
     #[serde(skip)]
     pub skills: Vec<String>,
 }
 
 impl RecordedMeasures {
-    /// Reads a run's measurements; values in `withheld` are never reported.
+    /// Reads the measurements of a run. Values in `withheld` are hidden.
     #[must_use]
     pub fn of_run(run: &Run<'_>, withheld: &WithheldTexts) -> Self {
         let entry = |name: &str| to_number(&run.root_value(name).value);
@@ -65,7 +65,7 @@ impl RecordedMeasures {
     }
 }
 
-/// The start of the first step, as wall-clock time.
+/// Returns the start time of the first step in milliseconds since 1970; `None` if times are relative.
 fn started_at(run: &Run<'_>) -> Option<i64> {
     let first = run.steps.iter().filter_map(|step| step.start).min_by(f64::total_cmp)?;
     #[expect(clippy::cast_possible_truncation, reason = "within the bound every such double is an integer of 64 bits")]

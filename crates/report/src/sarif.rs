@@ -1,4 +1,4 @@
-//! `--format sarif`: SARIF 2.1.0. A result per violation; what was read, how it ended and what could not be read stand in the invocation.
+//! `--format sarif`: SARIF 2.1.0, with a result per violation. The invocation lists the exit code, unreadable traces and diagnostics.
 
 use super::by_rule::ByRule;
 use super::fingerprint::ViolationFingerprints;
@@ -15,7 +15,7 @@ use std::collections::hash_map::Entry;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-/// The report.
+/// The `sarif` report.
 pub struct SarifReport {
     out: Box<dyn Write>,
     options: Options,
@@ -29,13 +29,13 @@ pub struct SarifReport {
 }
 
 const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-/// GitHub code scanning's limit for one run.
+/// GitHub code scanning's limit of results for one run.
 const MOST: u64 = 25_000;
 /// Exit codes up to this one are successful executions: rules hold, or assertions failed.
 const DONE: u8 = 1;
 
 impl SarifReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let (by_rule, fingerprints, rules, results, left_out) = Default::default();
         Self { out, options, by_rule, fingerprints, rules, results, left_out, notifications: Vec::new() }
@@ -113,7 +113,7 @@ impl SarifReport {
         });
         let open = result.status == Status::Undecided && !standing.fails_run();
         let kind = if open { "open" } else { "fail" };
-        // Only what fails has a level in SARIF.
+        // In SARIF, only failures have a level.
         let level = if kind == "fail" { level_word(FindingLevel::of_standing(standing, item)) } else { "none" };
         let sentence = standing::result_sentence(self.options.command, item, result, violation);
         let message = match self.options.command {
@@ -342,7 +342,7 @@ fn mark_known(object: &mut Value) {
     set_entry(object, "suppressions", suppression);
 }
 
-/// Distinguishes rules with the same id in several files.
+/// Returns a key that distinguishes rules with the same id in several files.
 fn rule_key(at: &Location, id: &str) -> (String, String) {
     (at.file.clone(), id.to_owned())
 }

@@ -1,4 +1,4 @@
-//! Where credentials stand in a text, and the text without them.
+//! Finds credentials in a text, and removes them.
 
 use averment_base::limits::{FuelMeter, Limits};
 use averment_builtins::detect::{self, REDACTED};
@@ -7,24 +7,23 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
-/// No text shorter than this holds a secret that the detectors know.
+/// Minimum length of secrets that the detectors find.
 const SHORTEST: usize = 8;
 
-/// Texts up to this length are remembered when nothing is found in them, and so many of them.
+/// Maximum length of texts that are cached if they contain no secret, and maximum number of cached texts.
 const REMEMBERED: (usize, usize) = (160, 4_096);
 
 thread_local! {
-    /// Reasons and labels of many runs are made of few texts (`there is no refund`): those in which nothing was found.
+    /// Texts without secrets. Reasons and labels of many runs consist of few texts (`there is no refund`), so the cache saves searches.
     static CLEAN: RefCell<FxHashSet<Box<str>>> = RefCell::default();
 }
 
-/// Makes what this module keeps for the thread that calls it.
+/// Initializes the thread-local data now, instead of at the first use.
 pub(crate) fn register_thread_storage() {
     CLEAN.with_borrow(|_| ());
 }
 
-/// Where the detectors of the language find secrets in a text: sorted, not overlapping.
-/// A text too large to look through is hidden as a whole.
+/// Returns the ranges of secrets in a text, sorted and without overlaps. A text that is too large to search is one secret.
 pub fn find_secrets(text: &str) -> Vec<Range<usize>> {
     let (length, count) = REMEMBERED;
     if text.len() < SHORTEST || (text.len() <= length && CLEAN.with_borrow(|clean| clean.contains(text))) {
@@ -43,13 +42,13 @@ pub fn find_secrets(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// The text without what a detector recognises as a secret.
+/// Returns the text without detected secrets.
 #[must_use]
 pub fn redact(text: &str) -> Cow<'_, str> {
     remove_ranges(text, &find_secrets(text))
 }
 
-/// The text with ranges of it replaced. Ranges are sorted, do not overlap and lie on character borders; others are left out.
+/// Replaces ranges of the text. Ranges must be sorted, must not overlap, and must lie on character boundaries; others are ignored.
 pub fn remove_ranges<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str> {
     if ranges.is_empty() {
         return Cow::Borrowed(text);
@@ -66,10 +65,10 @@ pub fn remove_ranges<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str>
     Cow::Owned(clean)
 }
 
-/// Shorter values of the environment are words such as `true` or `xterm`, and none of them is a secret.
+/// Minimum length of hidden environment values. Shorter ones are words such as `true` or `xterm`, not secrets.
 pub(crate) const SHORTEST_VALUE: usize = 6;
 
-/// Whether a text is long enough to be taken out of others: a short one stands there by chance.
+/// True if a text is long enough to be removed from other texts. Short texts may occur by chance.
 pub fn is_telling(text: &str) -> bool {
     text.trim().len() >= SHORTEST_VALUE
 }

@@ -1,4 +1,4 @@
-//! `--format short`: every non-pass on one line, `FILE:LINE:COLUMN: severity[id]: message`, the place being that of the assertion.
+//! `--format short`: every result that did not pass on one line, `FILE:LINE:COLUMN: severity[id]: message`. The location is that of the assertion.
 
 use super::gate::Gate;
 use super::model::{ResultReport, RunReport, UnreadableTrace, ViolationView, first_violation, listed_violations};
@@ -9,19 +9,19 @@ use averment_checker::ir::Severity;
 use averment_engine::vm::outcome::{Role, Status};
 use std::io::{self, Write};
 
-/// The report.
+/// The `short` report.
 pub struct ShortReport {
     out: Box<dyn Write>,
     options: Options,
-    /// Where assertions stand, in words, by their numbers: each is told of many runs.
+    /// Cached locations of assertions in words, by number, because many runs use them.
     places: Vec<Option<Box<str>>>,
 }
 
-/// In characters.
+/// Maximum length of a message, in characters.
 const MESSAGE: usize = 400;
 
 impl ShortReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, places: Vec::new() }
     }
@@ -38,7 +38,7 @@ impl ShortReport {
     }
 }
 
-/// Where an assertion stands, in words that are made once.
+/// Returns the location of an assertion in words, from the cache.
 fn known_place<'p>(places: &'p mut Vec<Option<Box<str>>>, number: usize, item: &ReportItem) -> &'p str {
     if places.len() <= number {
         places.resize(number.saturating_add(1), None);
@@ -47,12 +47,12 @@ fn known_place<'p>(places: &'p mut Vec<Option<Box<str>>>, number: usize, item: &
     places.get_mut(number).map_or("", |place| place.get_or_insert_with(made))
 }
 
-/// The verdict, the run and the reason in one sentence.
+/// Returns the verdict, the run and the reason in one sentence.
 pub fn result_sentence(item: &ReportItem, result: &ResultReport, run: &str) -> String {
     violation_sentence(item, result, run, first_violation(result))
 }
 
-/// For several violations: a sentence for each of the first ones, and their total.
+/// Returns a sentence for each of the first violations, and one with their total number.
 fn result_sentences(item: &ReportItem, result: &ResultReport, run: &str, drawn: usize) -> Vec<String> {
     if result.violations.listed.is_empty() {
         return vec![result_sentence(item, result, run)];
@@ -67,7 +67,7 @@ fn violation_sentence(item: &ReportItem, result: &ResultReport, run: &str, viola
     value::shorten_text(&one_line(&verdict_words(item, result, Some(run), violation)), MESSAGE)
 }
 
-/// The verdict and the reason of a violation, with the run where one is named; in full, as they are.
+/// Returns the verdict and the reason of a violation, and the run if one is given. The texts are neither shortened nor escaped.
 pub fn verdict_words(
     item: &ReportItem,
     result: &ResultReport,
@@ -86,7 +86,7 @@ pub fn verdict_words(
         ("", _, _) => item.text.as_str(),
         (reason, _, _) => reason,
     };
-    // What came nearest stands in no picture here.
+    // The nearest miss is added, since this format has no drawing that shows it.
     let near = violation.evidence.iter().find(|one| one.role == Role::NearMiss && !reason.contains(&one.label));
     let [open, near, close] = near.map_or(["", "", ""], |near| [" (", &near.label, ")"]);
     let known = if result.known { "known: " } else { "" };

@@ -1,4 +1,4 @@
-//! Values that are folded away beside a step: as JSON, cut where they are long, without what no report shows.
+//! Collapsed values beside a step: JSON, shortened, without hidden values.
 
 use super::redact::{self, REDACTED, WithheldTexts, redact};
 use super::step_line::{WantedValue, escape_key, is_inside};
@@ -7,13 +7,13 @@ use averment_base::value::json::to_json;
 use averment_base::value::{Node, Value};
 use averment_builtins::detect::{self, redacted_start};
 
-/// Characters of a text in such a value.
+/// Maximum length of a text in such a value, in characters.
 pub const TEXT: usize = 600;
-/// Entries of a list or an object in it.
+/// Maximum number of entries of a list or an object in it.
 pub const ENTRIES: usize = 24;
-/// Maximum depth.
+/// Maximum nesting depth.
 const LEVELS: usize = 6;
-/// Bytes of it at most; what follows is left out.
+/// Maximum size of such a value, in bytes; the rest is left out.
 pub const LONGEST: usize = 3_000;
 
 #[derive(Clone, Copy)]
@@ -30,13 +30,13 @@ pub(super) fn visible_words(text: &str, most: usize, hide: &WithheldTexts) -> St
     shorten_text(&hide.without_in_json(&clean), most)
 }
 
-/// Where a value stands that is written.
+/// The location of a value while it is written.
 #[derive(Clone, Copy)]
 struct FoldedPlace<'a> {
     path: &'a str,
-    /// Levels that are still written.
+    /// Remaining nesting levels.
     levels: usize,
-    /// Whether a key around it names a credential, or all of it is hidden.
+    /// True if a key around it names a credential, or if all of it is hidden.
     secret: bool,
 }
 
@@ -45,7 +45,7 @@ impl HiddenParts<'_> {
         if matches!(node.value, Value::Absent | Value::Missing) {
             return None;
         }
-        // The whole of a step may be what is hidden of it.
+        // An assertion may hide a whole step.
         let whole = self.paths.iter().any(|one| one.hidden && is_inside(path, one.path));
         let mut out = String::new();
         self.write_value(key, node, FoldedPlace { path, levels: LEVELS, secret: whole }, &mut out);

@@ -1,4 +1,4 @@
-//! What a report for people shows beside its last line: `--show` and `--quiet`.
+//! `--show` and `--quiet`: the sections of a report for people.
 
 macro_rules! sections {
     ($($doc:literal $section:ident $word:literal;)*) => {
@@ -12,7 +12,7 @@ macro_rules! sections {
             /// All sections.
             pub const ALL: [Section; [$($word),*].len()] = [$(Self::$section),*];
 
-            /// The word on the command line.
+            /// Returns its word on the command line.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self {
@@ -20,7 +20,7 @@ macro_rules! sections {
                 }
             }
 
-            /// The section of a word.
+            /// Returns the section with this word.
             #[must_use]
             pub fn parse(word: &str) -> Option<Self> {
                 Self::ALL.into_iter().find(|section| section.as_str() == word)
@@ -42,12 +42,12 @@ sections! {
     "What was odd in a trace." Warnings "warnings";
 }
 
-/// Which sections are shown, and how much of them.
+/// The shown sections, and the amount of detail.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ShownSections {
-    /// Only these, and each of them whole; `None` for all but what passed, as much as fits a screen.
+    /// Shows only these sections, each in full; `None` shows all except passed results, limited to a screen.
     pub only: Option<Vec<Section>>,
-    /// Only what fails a run, and nothing at all where nothing does.
+    /// Shows only results that fail a run; nothing if there are none.
     pub quiet: bool,
 }
 

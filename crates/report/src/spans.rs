@@ -1,5 +1,5 @@
-//! `--format spans`: traces of OpenTelemetry in OTLP JSON: a span per run, and in it an event per verdict, as the conventions of OpenTelemetry
-//! for evaluations of generative AI name them (`gen_ai.evaluation.result`).
+//! `--format spans`: OpenTelemetry traces in OTLP JSON, with a span per run and an event per verdict. Names follow OpenTelemetry's conventions for
+//! evaluations of generative AI (`gen_ai.evaluation.result`).
 
 use super::by_rule::ByRule;
 use super::digest::{hash_texts, to_hex};
@@ -12,12 +12,12 @@ use averment_engine::vm::outcome::Status;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The report.
+/// The `spans` report.
 pub struct SpansReport {
     out: Box<dyn Write>,
     options: Options,
     by_rule: ByRule,
-    /// Makes the ids of equal spans differ.
+    /// Makes the ids of equal spans different.
     number: u64,
 }
 
@@ -28,7 +28,7 @@ const ERROR: u8 = 2;
 const INTERNAL: u8 = 1;
 
 impl SpansReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, by_rule: ByRule::default(), number: 0 }
     }
@@ -55,7 +55,7 @@ impl SpansReport {
         self.out.write_all(b",\n")
     }
 
-    /// One span for pre-conditions and one for post-conditions, as STOP defines them.
+    /// Writes one span for pre-conditions and one for post-conditions, as STOP defines them.
     fn write_conditions(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         for (phase, name) in conditions::PHASES {
             let results = conditions::phase_results(table, run, phase);
@@ -129,7 +129,7 @@ fn text_attribute(key: &str, value: &str) -> Value {
     json!({"key": key, "value": {"stringValue": value}})
 }
 
-/// OTLP JSON writes integers as strings.
+/// Returns an integer attribute, which OTLP JSON writes as a string.
 fn number_attribute(key: &str, value: u64) -> Value {
     json!({"key": key, "value": {"intValue": value.to_string()}})
 }

@@ -1,4 +1,4 @@
-//! What a result is to the services that show it: they know passed, failed, broken and left out, and nothing in between.
+//! The outcome of a result in the terms of services, which only know passed, failed, broken and skipped.
 
 use super::gate::{Gate, GatePolicy};
 use super::model::{ResultReport, RuleReport, RunReport, ViolationView};
@@ -11,7 +11,7 @@ use averment_engine::vm::outcome::Status;
 /// The effect of a result on its run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultStanding {
-    /// It holds.
+    /// The assertion holds.
     Passed,
     /// It fails the run.
     Failed,
@@ -25,12 +25,12 @@ pub enum ResultStanding {
     Known,
     /// Nothing exercised it.
     Vacuous,
-    /// It was left out.
+    /// The assertion was skipped.
     Skipped,
 }
 
 impl ResultStanding {
-    /// The effect of a result on its run.
+    /// Returns the effect of a result on its run.
     #[must_use]
     pub fn of_result(table: &ReportTable, result: &ResultReport, policy: GatePolicy) -> Self {
         match (table.result_gate(result, policy), result.status) {
@@ -46,26 +46,26 @@ impl ResultStanding {
         }
     }
 
-    /// True for what fails the run.
+    /// True if it fails the run.
     #[must_use]
     pub fn fails_run(self) -> bool {
         matches!(self, Self::Failed | Self::Broken)
     }
 }
 
-/// How severe a finding is: `error` fails the run, `warning` would if the rules said so, `note` is info.
+/// The severity of a finding: `error` fails the run, `warning` does not fail it, `note` is information.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FindingLevel {
     /// For information only.
     Note,
-    /// It does not hold, but does not fail the run.
+    /// The assertion does not hold, but does not fail the run.
     Warning,
     /// It fails the run.
     Error,
 }
 
 impl FindingLevel {
-    /// The level of a result.
+    /// Returns the level of a result.
     #[must_use]
     pub fn of_standing(standing: ResultStanding, item: &ReportItem) -> Self {
         match standing {
@@ -76,14 +76,14 @@ impl FindingLevel {
     }
 }
 
-/// The number of violations that are counted but not listed.
+/// Returns the number of violations that are counted but not listed.
 #[must_use]
 pub fn not_listed(result: &ResultReport) -> u64 {
     let listed = u64::try_from(result.violations.listed.len().max(1)).unwrap_or(u64::MAX);
     result.violation_count().saturating_sub(listed)
 }
 
-/// The verdict and the reason of a result in one sentence, without its run. What is said of tests and rules is a sentence by itself.
+/// Returns the verdict and the reason of a result in one sentence, without its run. Messages of tests and lints are already sentences.
 #[must_use]
 pub fn result_sentence(
     command: ReportedCommand,
@@ -95,7 +95,7 @@ pub fn result_sentence(
         ReportedCommand::Check => short::verdict_words(item, result, None, violation),
         ReportedCommand::Test | ReportedCommand::Lint => violation.reason.to_owned(),
     };
-    // Whatever shows it shows it to people in the end.
+    // Made printable, because every service shows it to people.
     printable(&said).into_owned()
 }
 
@@ -107,7 +107,7 @@ pub fn fails_command(command: ReportedCommand, standing: ResultStanding, item: &
     standing.fails_run() || command == ReportedCommand::Lint && finding
 }
 
-/// The threshold that a run misses, in words; `None` without a threshold or if it is met.
+/// Returns the missed threshold in words; `None` without a threshold or if it is met.
 #[must_use]
 pub fn missed_threshold(table: &ReportTable, rule: &RuleReport) -> Option<String> {
     let item = table.rules.get(rule.rule)?;
@@ -122,12 +122,12 @@ pub fn rule_fails(table: &ReportTable, rule: &RuleReport, policy: GatePolicy) ->
     table.rule_gate(rule, policy) != Gate::Open
 }
 
-/// The rules of a run with a threshold.
+/// Returns the results of threshold rules in a run.
 pub fn judged_rules<'a>(table: &'a ReportTable, run: &'a RunReport) -> impl Iterator<Item = &'a RuleReport> {
     run.rules.iter().filter(|rule| table.rules.get(rule.rule).is_some_and(|item| item.threshold.is_some()))
 }
 
-/// A text of the rules or of a run on one line, at most so many characters.
+/// Returns a text on one line, shortened to `length` characters.
 #[must_use]
 pub fn shorten_line(text: &str, length: usize) -> String {
     value::shorten_text(&one_line(text), length)

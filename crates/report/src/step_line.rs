@@ -1,7 +1,7 @@
-//! A step of a run, or a value beside its steps, as one line: as `aver trace show` shows it, with what evidence speaks of marked in it.
+//! One-line excerpts of a run, in the style of `aver trace show`: a step, or a value outside of the steps, with marks for the evidence.
 //!
-//! A trace is often one line of megabytes, and arguments in it are JSON inside of a text. What is shown is what rules see, cut to the width;
-//! secrets are replaced before anything is cut, so that no half of one stays.
+//! A trace is often one line of megabytes, and call arguments are JSON inside a string. So excerpts show the run as rules see it, shortened to the
+//! width. Secrets are replaced before shortening, so that no part of one remains.
 
 use super::redact::{self, REDACTED, WithheldTexts, redact};
 use super::value::shorten_text;
@@ -16,7 +16,7 @@ use std::ops::Range;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WantedValue<'a> {
-    /// The number it is marked with; `None` if it is only hidden.
+    /// The number of its mark; `None` if the value is only hidden.
     pub(super) number: Option<usize>,
     /// JSON pointer into the run.
     pub(super) path: &'a str,
@@ -29,10 +29,10 @@ pub(super) struct StepLine {
     pub(super) marks: Vec<(usize, Range<usize>)>,
 }
 
-/// In characters, for unrequested and for marked values.
+/// Maximum length of unrequested and of marked values, in characters.
 const VALUE: usize = 32;
 const MARKED: usize = 200;
-/// Entries shown beside a marked one.
+/// Maximum number of entries shown beside a marked one.
 const ENTRIES: usize = 8;
 /// Maximum bytes of a line before it is cut.
 const LONGEST: usize = 16_384;
@@ -48,7 +48,7 @@ pub(super) fn render_step(
     render_step_with(run, number, wanted, hide, width, VALUE)
 }
 
-/// The line of a step; `most` limits the characters of unrequested values.
+/// Returns the line of a step. `most` limits the characters of unrequested values.
 pub(super) fn render_step_with(
     run: &Run<'_>,
     number: usize,
@@ -85,11 +85,11 @@ pub(super) fn escape_key(key: &str) -> String {
 struct UncutLine<'a> {
     wanted: &'a [WantedValue<'a>],
     hide: &'a WithheldTexts,
-    /// Maximum characters of an unrequested value.
+    /// Maximum length of an unrequested value, in characters.
     most: usize,
     text: String,
     marks: Vec<(usize, Range<usize>)>,
-    /// Arguments and entries that can be omitted, each with the comma before it.
+    /// Arguments and entries that can be omitted, each with the preceding comma.
     parts: Vec<Range<usize>>,
 }
 
@@ -109,7 +109,7 @@ impl UncutLine<'_> {
             }
             _ => {}
         }
-        // Of a result and of other fields only what is asked for.
+        // Results and other fields are shown only if they are requested.
         for entry in step.object.entries().iter().filter(|entry| !shown.contains(&entry.key)) {
             let path = [at, "/", &escape_key(entry.key)].concat();
             if self.wanted.iter().any(|wanted| is_inside(wanted.path, &path)) {
@@ -121,7 +121,7 @@ impl UncutLine<'_> {
         }
     }
 
-    /// The name of a step, which represents the whole step; returns the field it comes from.
+    /// Writes the name of a step, which stands for the whole step; returns the field that it comes from.
     fn write_name(&mut self, step: &Step<'_>, at: &str) -> &'static str {
         let field = match step.kind {
             StepKind::Call => "tool",
@@ -140,7 +140,7 @@ impl UncutLine<'_> {
         }
         let start = self.text.len();
         let shown = redacted_start(step.name, MARKED);
-        // What marks the cut tells whoever hides things that there was more.
+        // The ellipsis tells the redaction below that the text was cut.
         let rest = if shown.len() < step.name.len() { REST } else { "" };
         self.push_words(&[&*shown, rest].concat());
         let of_field = [at, "/", field].concat();
@@ -177,7 +177,7 @@ impl UncutLine<'_> {
         }
     }
 
-    /// Entries of an object, each of which can be omitted; `quoted` as in JSON.
+    /// Writes the entries of an object, each of which can be omitted. `quoted` writes keys as in JSON.
     fn write_entries<'n>(&mut self, entries: impl Iterator<Item = (&'n str, Node<'n>)>, at: &str, quoted: bool) {
         for (number, (key, node)) in entries.enumerate() {
             let path = [at, "/", &escape_key(key)].concat();
@@ -204,7 +204,7 @@ impl UncutLine<'_> {
         }
     }
 
-    /// A value: paths to a wanted value are written in full, everything else is shortened.
+    /// Writes a value. Paths to a requested value are written in full, everything else is shortened.
     fn write_value(&mut self, key: &str, node: Node<'_>, at: &str) {
         let start = self.text.len();
         let asked = |wanted: &WantedValue<'_>| wanted.path == at;
@@ -230,7 +230,7 @@ impl UncutLine<'_> {
         self.mark_wanted(at, start);
     }
 
-    /// The object or list inside a JSON string, around the wanted value.
+    /// Writes the object or list inside a JSON string, around the requested value.
     fn write_held(&mut self, key: &str, text: ValueText<'_>, at: &str) {
         let (arena, limits) = (Bump::new(), Limits::default());
         match json::parse(text.as_str(), 0, &arena, &limits).map(|document| document.node) {
@@ -279,7 +279,7 @@ impl UncutLine<'_> {
         self.around_the_first_mark(width)
     }
 
-    /// Redacts secrets that only the whole line reveals.
+    /// Redacts secrets that are only detectable in the whole line.
     fn without_secrets(&mut self) {
         for secret in redact::find_secrets(&self.text).into_iter().rev() {
             self.replace_range(secret, REDACTED);
@@ -316,7 +316,7 @@ impl UncutLine<'_> {
             }
             let own = self.text.get(part.start..).unwrap_or_default();
             let comma = [", ", ","].into_iter().find(|comma| own.starts_with(comma)).unwrap_or_default();
-            // One sign stands for several neighbours.
+            // Adjacent omitted parts share one ellipsis.
             let behind = self.text.get(part.end..).unwrap_or_default();
             let joins = behind.trim_start_matches([',', ' ']).starts_with(REST) && behind.starts_with(',');
             let words = if joins { String::new() } else { [comma, REST].concat() };
@@ -329,7 +329,7 @@ impl UncutLine<'_> {
             return StepLine { text: shorten_text(&self.text, width), marks: self.marks };
         };
         let chars = |range: Range<usize>| self.text.get(range).map_or(0, |text| text.chars().count());
-        // The mark begins in the first half of the line.
+        // The cut is placed so that the mark starts in the first half of the line.
         let before = chars(0..first.start);
         let skipped = if before < width / 2 { 0 } else { before - width / 4 };
         let at = |count: usize| self.text.char_indices().nth(count).map_or(self.text.len(), |(at, _)| at);
@@ -348,7 +348,7 @@ pub(super) fn is_inside(pointer: &str, at: &str) -> bool {
     pointer.strip_prefix(at).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// A value as short JSON. Long texts are cut before they are written.
+/// Returns a value as short JSON. Long texts are cut before they are written.
 fn short_json(value: &Value<'_>, most: usize) -> String {
     let mut out = String::new();
     match value {
@@ -376,7 +376,7 @@ fn short_json(value: &Value<'_>, most: usize) -> String {
 mod tests {
     use super::*;
 
-    /// The line of the first call of a run, with `^` under what is marked.
+    /// Returns the line of the first call of a run, and a line with `^` below the marks.
     fn drawn(run: &str, wanted: &[(&str, bool)], width: usize) -> (String, String) {
         let arena = Bump::new();
         let run = averment_traces::read::read_str(run, &arena, &Limits::default()).unwrap();

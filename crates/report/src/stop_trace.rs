@@ -1,4 +1,5 @@
-//! `--format stop-trace`: results as lines of a trace of STOP, a span of kind `assertion.check` for the conditions before and after each run and one
+//! `--format stop-trace`: results as lines of a STOP trace, with a span of kind `assertion.check` for the conditions before and after each run and
+//! one
 //! for all other assertions.
 
 use super::by_rule::ByRule;
@@ -14,10 +15,10 @@ use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 
 const CHECK: &str = "assertion.check";
-/// The kind of spans that STOP gives no name.
+/// The kind of spans that STOP does not define.
 const CUSTOM: &str = "custom";
 
-/// The report.
+/// The `stop-trace` report.
 pub struct StopTraceReport {
     out: Box<dyn Write>,
     options: Options,
@@ -56,7 +57,7 @@ struct CheckResult<'a> {
     status: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     value: Option<&'a RawValue>,
-    /// Why it does not hold.
+    /// The reason if the assertion does not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     message: Option<String>,
 }
@@ -73,7 +74,7 @@ impl<'a> CheckResult<'a> {
 }
 
 impl StopTraceReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, by_rule: ByRule::default(), spans: 0 }
     }

@@ -1,4 +1,4 @@
-//! `--format summary`: counts per rule over all runs; a bare assertion is a row of its own.
+//! `--format summary`: counts per rule over all runs. An assertion outside of rules has its own row.
 
 use super::by_rule::ByRule;
 use super::chunk_totals::ChunkTotals;
@@ -11,7 +11,7 @@ use super::{Options, Report, ReportEnding, human, over_runs, value};
 use averment_base::diagnostic::render::one_line;
 use std::io::{self, Write};
 
-/// The report.
+/// The `summary` report.
 pub struct SummaryReport {
     out: Box<dyn Write>,
     options: Options,
@@ -21,11 +21,11 @@ pub struct SummaryReport {
     over_runs: String,
 }
 
-/// In characters.
+/// Maximum length of a name, in characters.
 const NAME: usize = 48;
 
 impl SummaryReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let (by_rule, unread, unjudged, over_runs) = Default::default();
         Self { out, options, by_rule, unread, unjudged, over_runs }
@@ -87,7 +87,7 @@ impl Report for SummaryReport {
 impl SummaryReport {
     fn write_table(&mut self) -> io::Result<()> {
         let columns = summary_columns();
-        // A column that is zero everywhere is left out, except those of pass and fail.
+        // Columns with only zeros are left out, except pass and fail.
         let used: Vec<&SummaryColumn> = columns
             .iter()
             .enumerate()

@@ -1,4 +1,4 @@
-//! What reports say of every assertion, whatever the run: id, text, place, settings. Made once, from the programs.
+//! Properties of assertions that do not depend on a run: id, text, location, settings. Made once from the programs.
 
 use crate::classify::{FailureClass, FailureClassifier};
 use crate::gate::{self, Gate, GateInputs, GatePolicy};
@@ -16,14 +16,14 @@ use averment_engine::vm::select::{RuleSelection, WorldPhase};
 use serde::Serialize;
 use std::sync::Arc;
 
-/// All assertions that are checked, of all programs, in order.
+/// The checked assertions of all programs, in order.
 #[derive(Debug, Default)]
 pub struct ReportTable {
     /// The assertions.
     pub items: Vec<ReportItem>,
     /// The rules.
     pub rules: Vec<RuleItem>,
-    /// The sources of all programs. Spans in this table are spans of it.
+    /// The sources of all programs, which the spans in this table refer to.
     pub sources: SourceMap,
     bases: Vec<ProgramBase>,
 }
@@ -32,7 +32,7 @@ pub struct ReportTable {
 struct ProgramBase {
     files: u32,
     rules: usize,
-    /// The item of each assertion; `None` if it is not selected.
+    /// The item index of each assertion; `None` if it is not selected.
     items: Vec<Option<usize>>,
     /// Maps its text to the file it was translated from, if any.
     origin: Option<ForeignOrigin>,
@@ -55,31 +55,31 @@ pub struct ReportItem {
     pub weight: f64,
     /// The outcomes it denies and allows.
     pub denied: DenySettings,
-    /// True if a statement over all runs decides instead: then it fails no run.
+    /// True if a statement over all runs decides instead, so that it fails no run.
     pub over_runs: bool,
-    /// True if the statements over runs only ask that few runs pass.
+    /// True if the statements over runs only require that few runs pass.
     pub is_to_fail: bool,
-    /// True if it is about all runs together: no single run has a result for it.
+    /// True if it is about all runs together, so that no single run has a result for it.
     pub of_all_runs: bool,
-    /// True if it is of a case or an invariant, which judge some runs and say nothing of the others.
+    /// True if it belongs to a case or an invariant, which judge only some runs.
     pub of_case: bool,
     /// The class of its failures: id and label.
     pub class: Option<FailureClass>,
-    /// The classes that a failure has by its own message, and what has to be found in it, in the order in which they are asked.
+    /// The classes that messages can assign, with their conditions, in the order in which they are tried.
     pub classifiers: Vec<Arc<FailureClassifier>>,
     /// Its tags.
     pub tags: Vec<String>,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
-    /// The place as a span of [`Table::sources`].
+    /// Its span in [`ReportTable::sources`].
     pub span: Span,
-    /// Why a failure is expected, where it is.
+    /// The reason for an expected failure, if it is expected.
     pub expected: Option<String>,
     /// The author's comment above it or its rule, for readers of a failure.
     pub help: Option<String>,
-    /// True when a failure has found something that should not be anywhere (`no secrets in …`): its values are not shown.
+    /// True if a failure finds a value that must not occur (`no secrets in …`), so that its values are hidden.
     pub masked: bool,
-    /// What it does while a run goes on.
+    /// Its use by a guard while a run goes on.
     pub online: OnlineUse,
     /// Verdict names of the system whose file contains it.
     pub own: Option<Arc<ForeignVerdicts>>,
@@ -102,21 +102,21 @@ pub struct RuleItem {
     pub denied: DenySettings,
     /// True if a statement over all runs decides instead.
     pub over_runs: bool,
-    /// Where it stands.
+    /// Its location.
     pub location: Location,
     /// The phase, `pre` or `post`.
     pub phase: Option<WorldPhase>,
 }
 
 impl RuleItem {
-    /// True if its own verdict may fail a run: it has a threshold, and no statement over all runs decides.
+    /// True if its own verdict can fail a run: it has a threshold, and no statement over all runs decides.
     #[must_use]
     pub fn gates_run(&self) -> bool {
         self.threshold.is_some() && self.severity == Severity::Error && !self.over_runs
     }
 }
 
-/// A place in a rule file, from 1; the column counts characters.
+/// A location in a rule file, from 1. The column counts characters.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct Location {
     /// The file as the user named it.
@@ -128,24 +128,24 @@ pub struct Location {
 }
 
 impl ReportItem {
-    /// The class of a result: for a failure the first whose words its message has, otherwise that of its assertion.
+    /// Returns the class of a result: for a failure the first one that matches its message, otherwise that of its assertion.
     #[must_use]
     pub fn class_of(&self, result: &ResultReport) -> Option<&FailureClass> {
         let by_message = result.classified.and_then(|number| self.classifiers.get(number));
         by_message.map(|one| &one.class).or(self.class.as_ref())
     }
 
-    /// The class of a failure by its message; `None` for a pass, even an unexpected one.
+    /// Returns the class index of a failure by its message; `None` for a pass, even an unexpected one.
     pub(super) fn failure_class(&self, result: &ResultReport) -> Option<usize> {
         let failed = matches!(result.verdict, Verdict::Fail | Verdict::Undecided | Verdict::Error);
         let message = result.message.as_deref();
         self.classifiers.iter().position(|one| failed && one.fits_failure(message, &result.reason))
     }
 
-    /// Its id if the author named it, otherwise its text.
+    /// Returns its id if the author named it, otherwise its text.
     #[must_use]
     pub fn display_name(&self) -> &str {
-        // An author's id is a label, which has no colon: this one was made of the file and the words.
+        // Labels have no colon, so an id with a colon was made of file and text.
         if self.rule.is_none() && self.id.contains(':') { &self.text } else { &self.id }
     }
 }
@@ -157,7 +157,7 @@ impl std::fmt::Display for Location {
 }
 
 impl ReportTable {
-    /// The table of programs; `selected` says which assertions are checked, by program and number.
+    /// Creates the table of programs. `selected` receives the program's index and the assertion's number.
     pub fn new<'a>(programs: impl IntoIterator<Item = &'a Program>, selected: impl Fn(usize, u32) -> bool) -> Self {
         let mut table = Self::default();
         for (index, program) in programs.into_iter().enumerate() {
@@ -166,7 +166,7 @@ impl ReportTable {
         table
     }
 
-    /// The table of programs with those of their assertions that are selected.
+    /// Creates the table of the selected assertions.
     #[must_use]
     pub fn of_selection(programs: &[Program], selection: &RuleSelection) -> Self {
         Self::new(programs, |program, number| {
@@ -244,31 +244,31 @@ impl ReportTable {
         self.bases.push(ProgramBase { files, rules, items, origin: program.origin.clone() });
     }
 
-    /// The item of an assertion of a program; `None` when it is not selected.
+    /// Returns the item index of an assertion; `None` if it is not selected.
     #[must_use]
     pub fn item_index(&self, program: usize, assertion: u32) -> Option<usize> {
         self.bases.get(program).and_then(|base| base.items.get(assertion as usize).copied().flatten())
     }
 
-    /// The program of an item.
+    /// Returns the program of an item.
     #[must_use]
     pub fn program_of(&self, item: usize) -> Option<usize> {
         self.bases.iter().position(|base| base.items.contains(&Some(item)))
     }
 
-    /// True if some assertion is asked of every run: where its `when` is never true it is skipped, and it was checked.
+    /// True if some assertion applies to every run. If its `when` is never true it is skipped, but still counts as checked.
     #[must_use]
     pub fn asks_every_run(&self) -> bool {
         self.items.iter().any(|item| !item.of_case && !item.of_all_runs)
     }
 
-    /// The rule of a program, as an index into [`ReportTable::rules`].
+    /// Returns the index of a rule in [`ReportTable::rules`].
     #[must_use]
     pub fn rule_index(&self, program: usize, rule: u32) -> Option<usize> {
         self.bases.get(program).map(|base| base.rules + rule as usize).filter(|&rule| rule < self.rules.len())
     }
 
-    /// A span of a program as a span of [`ReportTable::sources`].
+    /// Converts a span of a program to a span in [`ReportTable::sources`].
     #[must_use]
     pub fn source_span(&self, program: usize, span: Span) -> Span {
         let Some(base) = self.bases.get(program) else { return span };
@@ -282,7 +282,7 @@ impl ReportTable {
         self.rules.iter().any(|rule| rule.threshold.is_some())
     }
 
-    /// The rule of an item.
+    /// Returns the rule of an item.
     #[must_use]
     pub fn rule_of(&self, item: &ReportItem) -> Option<&RuleItem> {
         self.rules.get(item.rule?)
@@ -294,7 +294,7 @@ impl ReportTable {
         result.status == Status::Failed && self.items.get(result.item).is_some_and(|item| item.is_to_fail)
     }
 
-    /// What one result does to its run.
+    /// Returns the effect of a result on its run.
     #[must_use]
     pub fn result_gate(&self, result: &ResultReport, policy: GatePolicy) -> Gate {
         match self.items.get(result.item).filter(|_| !result.known) {
@@ -305,7 +305,7 @@ impl ReportTable {
         }
     }
 
-    /// What a result with a status that judged every step does to its run.
+    /// Returns the effect of a status on its run, for a result that judged every step.
     #[must_use]
     pub fn status_gate(&self, item: &ReportItem, status: Status, policy: GatePolicy) -> Gate {
         gate::assertion_gate(self.gate_inputs(item), status, false, policy)
@@ -320,7 +320,7 @@ impl ReportTable {
         }
     }
 
-    /// What a rule with a threshold does to its run.
+    /// Returns the effect of a threshold rule on its run.
     #[must_use]
     pub fn rule_gate(&self, rule: &RuleReport, policy: GatePolicy) -> Gate {
         match self.rules.get(rule.rule) {
@@ -331,7 +331,7 @@ impl ReportTable {
         }
     }
 
-    /// The gravest gate of a run.
+    /// Returns the most severe gate of a run.
     #[must_use]
     pub fn run_gate(&self, results: &[ResultReport], rules: &[RuleReport], policy: GatePolicy) -> Gate {
         let of_results = results.iter().map(|result| self.result_gate(result, policy));
@@ -339,13 +339,13 @@ impl ReportTable {
         of_results.chain(of_rules).max().unwrap_or(Gate::Open)
     }
 
-    /// The text of a span of [`Table::sources`], without credentials.
+    /// Returns the text of a span in [`ReportTable::sources`], without credentials.
     #[must_use]
     pub fn text_at(&self, span: Span) -> Option<&str> {
         self.sources.get(span.file)?.text.get(span.as_range())
     }
 
-    /// The place of a span of [`ReportTable::sources`].
+    /// Returns the location of a span in [`ReportTable::sources`].
     #[must_use]
     pub fn span_location(&self, span: Span) -> Location {
         let at = self.sources.line_column(span);
@@ -357,14 +357,14 @@ fn hide_secrets(text: &str) -> String {
     redact(text).into_owned()
 }
 
-/// The doc comment of an assertion, otherwise of its rule.
+/// Returns the doc comment of an assertion, otherwise of its rule.
 fn help_text(program: &Program, assertion: &CompiledAssertion) -> Option<String> {
     let above = |span: Span| doc_above(&program.sources.get(span.file.0 as usize)?.text, span.start as usize);
     let of_rule = || above(program.rules.get(assertion.rule? as usize)?.span);
     above(assertion.span).or_else(of_rule)
 }
 
-/// The `##` lines that end directly before the line of an offset.
+/// Returns the `##` lines that end directly before the line of an offset.
 fn doc_above(text: &str, offset: usize) -> Option<String> {
     let before = text.get(..offset)?;
     let above = before.get(..before.rfind('\n')?)?;
@@ -380,7 +380,7 @@ fn shift_span(span: Span, files: u32) -> Span {
 
 /// True for `no PREDICATE in …`, also inside groups and blocks.
 fn finds_predicate(program: &Program, check: &CompiledCheck) -> bool {
-    // The depth of checks is that of the rule file, which the reader limits.
+    // The recursion is bounded, because the parser limits the depth of rules.
     match check {
         CompiledCheck::Temporal(id) => program.temporals.get(id.0 as usize).is_some_and(|entry| {
             let mut operands = entry.temporal.operands().into_iter();

@@ -1,5 +1,5 @@
-//! `--format tap`: the Test Anything Protocol, version 14, and `tap13` for those that know no later one: the same lines. A test point per
-//! assertion and run, written as runs come.
+//! `--format tap`: the Test Anything Protocol, version 14, and `tap13` with the same lines for older consumers. A test point per assertion and run,
+//! written while runs arrive.
 
 use super::by_rule::ByRule;
 use super::model::{ResultReport, RunReport, UnreadableTrace};
@@ -10,7 +10,7 @@ use averment_base::diagnostic::render::{one_line, printable};
 use serde_json::{Value, json};
 use std::io::{self, Write};
 
-/// The report.
+/// The `tap` report.
 pub struct TapReport {
     out: Box<dyn Write>,
     options: Options,
@@ -23,7 +23,7 @@ pub struct TapReport {
 pub struct Tap13Report;
 
 impl Tap13Report {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     #[expect(clippy::new_ret_no_self, reason = "what differs is a number")]
     pub fn new(out: Box<dyn Write>, options: Options) -> TapReport {
         TapReport { version: 13, ..TapReport::new(out, options) }
@@ -31,19 +31,19 @@ impl Tap13Report {
 }
 
 const INTERRUPTED: u8 = 130;
-/// In characters.
+/// Maximum length of a sentence, in characters.
 const SENTENCE: usize = 1_000;
 
 struct TapPoint<'a> {
     ok: bool,
     name: String,
-    /// `SKIP` or `TODO`, and the reason.
+    /// The directive `SKIP` or `TODO`, and its reason.
     directive: Option<(&'static str, String)>,
     block: Vec<(&'a str, Value)>,
 }
 
 impl TapReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, by_rule: ByRule::default(), points: 0, version: 14 }
     }
@@ -96,7 +96,7 @@ impl TapReport {
     }
 }
 
-/// The YAML block of a failing test point, written as JSON, which is valid YAML.
+/// Returns the YAML block of a failing test point. It is written as JSON, which is valid YAML.
 fn point_block<'a>(item: &ReportItem, run: &RunReport, result: &ResultReport, sentence: &str) -> Vec<(&'a str, Value)> {
     let violation = |crate::model::ViolationView { reason, evidence }| {
         let line = evidence.iter().find_map(|one| one.source).map(|at| at.line);
@@ -122,7 +122,7 @@ fn location_value(location: &Location) -> Value {
     json!({"file": one_line(&location.file), "line": location.line, "column": location.column})
 }
 
-/// Foreign text in a test point's line: escapes `#`, which would start a directive.
+/// Returns untrusted text for a test point. `#` is escaped, because it would start a directive.
 fn describe_point(text: &str) -> String {
     one_line(text).replace('\\', "\\\\").replace('#', "\\#")
 }

@@ -1,4 +1,4 @@
-//! Every format on one made-up pair of programs and runs: what people and machines see, to the letter.
+//! Snapshots of every format on one example with two programs and several runs.
 
 use super::*;
 use averment_base::limits::Limits;
@@ -227,7 +227,7 @@ fn report_bytes(format: Format, style: TextStyle, outcomes: &[RunOutcome]) -> Ve
     shared.0.take()
 }
 
-/// A page with its parts unpacked, and without what is the same in all pages.
+/// Returns a page with decompressed parts, without the content that all pages share.
 fn readable(page: &str) -> String {
     use base64::Engine as _;
     let same = regex::Regex::new("(?s)<style>.*?</style>|<script>.*?</script>|sha256-[^']*").unwrap();
@@ -243,7 +243,7 @@ fn readable(page: &str) -> String {
 
 fn golden(name: &str, text: &str) {
     let _scope = averment_fixtures::snapshots_in("tests/golden/report");
-    // Snapshots keep no CR at the end of a line, which CSV has.
+    // Snapshots do not keep CR at line ends, which CSV has, so it is replaced.
     insta::assert_snapshot!(name, text.replace('\r', "␍"));
 }
 

@@ -1,5 +1,5 @@
-//! The steps of a run for reports that show whole runs: each as one line, as `aver trace show` names it, with what evidence speaks of marked in
-//! it, and what it was given and gave back to be unfolded.
+//! The steps of a run for reports that show whole runs. Each is one line in the style of `aver trace show`, with marks for the evidence, and
+//! collapsed inputs and outputs.
 
 use super::model::{StepReport, TimelineReport};
 use super::proof::{TraceText, hidden_texts, is_secret};
@@ -15,15 +15,15 @@ use averment_runs::run::{Run, Step, StepKind};
 use averment_runs::timeline::{TimelineRow, timeline_rows};
 use std::collections::BTreeSet;
 
-/// Steps of one run that are shown at most; those that evidence speaks of come before the others.
+/// Maximum number of shown steps of one run; steps with evidence have priority.
 pub const STEPS: usize = 1_000;
-/// Characters of the line of a step.
+/// Maximum length of a step's line, in characters.
 pub const WIDTH: usize = 200;
-/// In characters.
+/// Maximum length of an agent's name, in characters.
 const VALUE: usize = 80;
-/// Bytes of collapsed details in one run; later steps have none.
+/// Size limit of collapsed details in one run, in bytes; later steps have none.
 const FOLDED: usize = 256 << 10;
-/// Maximum listed tool names of one run.
+/// Maximum number of listed tool names of one run.
 const TOOLS: usize = 200;
 
 fn parts_of(kind: StepKind) -> &'static [&'static str] {
@@ -36,7 +36,7 @@ fn parts_of(kind: StepKind) -> &'static [&'static str] {
     }
 }
 
-/// Evidence with the index of its result, and whether its value is shown.
+/// Evidence with the index of its result. `hidden` is true if its value is hidden.
 struct ResultProof<'o> {
     result: usize,
     evidence: &'o VerdictEvidence,
@@ -86,7 +86,7 @@ fn collect_proofs<'o>(table: &ReportTable, outcomes: &'o [RunOutcome]) -> Vec<Re
     proofs
 }
 
-/// The steps to show: all, or if there are too many, those with evidence and the first others.
+/// Returns the steps to show: all, or if there are too many, those with evidence and the first others.
 fn chosen_steps(run: &Run<'_>, proofs: &[ResultProof<'_>]) -> Vec<usize> {
     let count = run.steps.len();
     if count <= STEPS {
@@ -146,7 +146,7 @@ impl StepFormatter<'_, '_> {
         })
     }
 
-    /// The agent of a step; empty if the run has only one.
+    /// Returns the agent of a step; empty if the run has only one.
     fn agent_name(&self, step: &Step<'_>) -> String {
         match step.object.get(of_step::AGENT).map(|node| node.value) {
             Some(averment_base::value::Value::Text(agent)) => {

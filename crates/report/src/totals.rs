@@ -18,7 +18,7 @@ pub struct Counts {
     pub skipped: u64,
     pub expected_failed: u64,
     pub unexpected_passed: u64,
-    /// Failures that a [baseline](super::baseline) knows, whatever their status.
+    /// Number of failures that a [baseline](super::baseline) knows, whatever their status.
     #[serde(skip_serializing_if = "is_zero")]
     pub known: u64,
 }
@@ -52,7 +52,7 @@ impl Counts {
         *count += number;
     }
 
-    /// The number of results with a status.
+    /// Returns the number of results with a status.
     #[must_use]
     pub fn with_status(&self, status: Status) -> u64 {
         match status {
@@ -67,7 +67,7 @@ impl Counts {
         }
     }
 
-    /// The number of results.
+    /// Returns the number of results.
     #[must_use]
     pub fn all_results(&self) -> u64 {
         self.pass
@@ -81,13 +81,13 @@ impl Counts {
             + self.known
     }
 
-    /// True when there are results and none was exercised: all are vacuous or skipped.
+    /// True if there are results, and all are vacuous or skipped.
     #[must_use]
     pub fn nothing_exercised(&self) -> bool {
         self.all_results() > 0 && self.vacuous + self.skipped == self.all_results()
     }
 
-    /// `4 passed, 1 failed, 1 vacuous`: what is not zero, in the order of reports.
+    /// Returns words such as `4 passed, 1 failed, 1 vacuous`: the nonzero counts, in the order of reports.
     #[must_use]
     pub fn in_words(&self) -> String {
         let parts: Vec<String> = [
@@ -112,23 +112,23 @@ impl Counts {
 /// Counts over runs.
 #[derive(Debug, Clone, Default)]
 pub struct RunTotals {
-    /// Runs that were judged.
+    /// Number of judged runs.
     pub runs: u64,
     /// The number of these runs that failed.
     pub runs_failed: u64,
-    /// Runs that passed without that anything was exercised.
+    /// Number of runs that passed without exercising anything.
     pub runs_idle: u64,
-    /// Traces, or lines of them, that could not be read.
+    /// Number of traces or lines that could not be read.
     pub unreadable: u64,
-    /// Runs that were given and have no verdicts, because the evaluation broke down or was interrupted.
+    /// Number of runs without verdicts, because their evaluation panicked or was interrupted.
     pub not_judged: u64,
     /// True if there may be more of them; the number is then a lower bound.
     pub not_judged_at_least: bool,
-    /// Results.
+    /// The results of all runs.
     pub counts: Counts,
-    /// The gravest gate of all runs, and of what is said of them together.
+    /// The most severe gate of all runs, and of the results over all runs.
     pub gate: Option<Gate>,
-    /// The gate of what is said of all runs together.
+    /// The gate of the results over all runs.
     pub over_runs: Option<Gate>,
     scores: f64,
     scored: u64,
@@ -189,20 +189,20 @@ impl RunTotals {
         self.scored += other.scored;
     }
 
-    /// The number of runs without verdicts, as `3` or `at least 3`; `None` if all were judged.
+    /// Returns the number of runs without verdicts, as `3` or `at least 3`; `None` if all were judged.
     #[must_use]
     pub fn missing_count(&self) -> Option<String> {
         let least = if self.not_judged_at_least { "at least " } else { "" };
         (self.not_judged > 0).then(|| format!("{least}{}", self.not_judged))
     }
 
-    /// The number of runs without verdicts, with the noun: `at least 3 runs`.
+    /// Returns the number of runs without verdicts, with the noun: `at least 3 runs`.
     #[must_use]
     pub fn missing_runs(&self) -> Option<String> {
         self.missing_count().map(|count| format!("{count} run{}", if self.not_judged == 1 { "" } else { "s" }))
     }
 
-    /// The mean of the scores of all runs that have one.
+    /// Returns the mean score of all runs that have one.
     #[must_use]
     pub fn mean_score(&self) -> Option<f64> {
         (self.scored > 0).then(|| self.scores / self.scored as f64)

@@ -1,4 +1,4 @@
-//! Steps that a passing assertion says nothing of: what is said of a run, and summed up over all.
+//! Steps that a passing assertion could not judge: in one run, and summed over all runs.
 
 use super::redact::redact;
 use super::value::{self, count_words};
@@ -15,15 +15,15 @@ pub struct UnjudgedReport {
     pub of: u64,
     /// The plural noun for the steps: `refunds`.
     pub things: String,
-    /// Why, for the first of them, redacted: ``no `amount` ``.
+    /// The reason for the first of them, redacted: ``no `amount` ``.
     pub reason: String,
 }
 
-/// In characters.
+/// Maximum length of a reason, in characters.
 const REASON: usize = 400;
 
 impl UnjudgedReport {
-    /// The evaluator's message, redacted; `hide` removes texts that no report may show.
+    /// Creates the report from the evaluator's record, redacted. `hide` removes hidden texts.
     pub(super) fn new<'a>(unjudged: &UnjudgedRecord, hide: impl FnOnce(String) -> Cow<'a, str>) -> Self {
         Self {
             count: unjudged.steps.len() as u64,
@@ -35,7 +35,7 @@ impl UnjudgedReport {
 }
 
 impl UnjudgedReport {
-    /// ``1 of 2 refunds could not be judged: no `amount` ``.
+    /// Returns words such as ``1 of 2 refunds could not be judged: no `amount` ``.
     #[must_use]
     pub fn in_words(&self) -> String {
         UnjudgedSum { all: self.clone(), runs: 1 }.in_words(false)
@@ -50,7 +50,7 @@ pub struct UnjudgedSum {
 }
 
 impl UnjudgedSum {
-    /// ``3 of 210 refunds in 2 runs could not be judged: no `amount` ``; `many` says that there are several runs.
+    /// Returns words such as ``3 of 210 refunds in 2 runs could not be judged: no `amount` ``. `many` means that there are several runs.
     #[must_use]
     pub fn in_words(&self, many: bool) -> String {
         let Self { all: UnjudgedReport { count, of, things, reason }, runs } = self;
@@ -59,19 +59,19 @@ impl UnjudgedSum {
     }
 }
 
-/// Unjudged steps by assertion, in table order. Add runs in order: the wording is from the first.
+/// Unjudged steps by assertion, in table order. Runs must be added in order, because the first run provides the wording.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct UnjudgedTotals {
     items: BTreeMap<usize, UnjudgedSum>,
 }
 
 impl UnjudgedTotals {
-    /// Adds what is said of an assertion in a run.
+    /// Adds the unjudged steps of an assertion in a run.
     pub fn add_report(&mut self, item: usize, unjudged: &UnjudgedReport) {
         self.add_sum(item, &UnjudgedSum { all: unjudged.clone(), runs: 1 });
     }
 
-    /// Adds what is said of later runs.
+    /// Adds the totals of later runs.
     pub fn add_all(&mut self, others: &Self) {
         others.items.iter().for_each(|(item, sum)| self.add_sum(*item, sum));
     }
@@ -89,7 +89,7 @@ impl UnjudgedTotals {
         }
     }
 
-    /// The assertions with such steps, in the order of the table.
+    /// Returns the assertions with unjudged steps, in table order.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &UnjudgedSum)> {
         self.items.iter().map(|(item, sum)| (*item, sum))
     }

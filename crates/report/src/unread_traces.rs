@@ -1,4 +1,4 @@
-//! Traces that cannot be read, for people: of ten thousand lines that break in the same way the first few are shown, the others counted.
+//! Unreadable traces, for people. Of many lines with the same error, the first few are shown and the others counted.
 
 use super::model::UnreadableTrace;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
@@ -8,7 +8,7 @@ use std::io::{self, Write};
 #[derive(Debug, Default)]
 pub struct UnreadTraces {
     kinds: Vec<UnreadKind>,
-    /// The number of messages that belong to no kind.
+    /// Number of messages beyond the maximum number of kinds.
     others: u64,
 }
 
@@ -27,15 +27,15 @@ impl UnreadKind {
     }
 }
 
-/// Shown messages of each kind.
+/// Maximum number of shown messages of each kind.
 const SHOWN: u64 = 3;
-/// Messages of further kinds are only counted.
+/// Maximum number of kinds; messages of further kinds are only counted.
 const KINDS: usize = 20;
-/// Named places among those not shown.
+/// Maximum number of named locations for messages that are not shown.
 const PLACES: usize = 3;
 
 impl UnreadTraces {
-    /// Shows one, unless enough of its kind are shown.
+    /// Shows a message, unless enough of its kind were shown.
     pub fn show_unread(&mut self, out: &mut dyn Write, style: TextStyle, what: &UnreadableTrace) -> io::Result<()> {
         let known = self.kinds.iter().position(|kind| kind.message == what.message);
         let place = known.or_else(|| {
@@ -58,7 +58,7 @@ impl UnreadTraces {
         Ok(())
     }
 
-    /// Each message with its count and first place, most frequent first; those of no kind come last.
+    /// Returns each message with its count and first location, most frequent first. Messages of further kinds come last.
     pub fn counted_kinds(&self) -> Vec<(&str, u64, &str)> {
         let mut kinds: Vec<_> =
             self.kinds.iter().map(|kind| (kind.message.as_str(), kind.count, kind.first.as_str())).collect();
@@ -67,7 +67,7 @@ impl UnreadTraces {
         kinds
     }
 
-    /// Says how many are not shown.
+    /// Writes the numbers of messages that were not shown.
     pub fn show_rest(&self, out: &mut dyn Write, style: TextStyle) -> io::Result<()> {
         let mut any = false;
         for kind in &self.kinds {
@@ -96,7 +96,7 @@ fn error_head(style: TextStyle) -> String {
     paint_text(style, TextColor::Red, "cannot be read")
 }
 
-/// One line on a trace that cannot be read.
+/// Writes one line about an unreadable trace.
 pub fn write_unreadable(out: &mut dyn Write, style: TextStyle, what: &UnreadableTrace) -> io::Result<()> {
     let word = paint_text(style, TextColor::Red, "cannot be read");
     writeln!(out, "{word}: {}:{}:{}: {}", one_line(&what.file), what.line, what.column, one_line(&what.message))?;

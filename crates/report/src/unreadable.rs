@@ -1,11 +1,11 @@
-//! What is said of a trace that cannot be read.
+//! Messages about unreadable traces.
 
 use super::redact::{self, redact};
 use averment_traces::error::{ReadError, TraceProblem};
 use averment_traces::reading::ReadFailure;
 use serde::Serialize;
 
-/// A trace, or a line of one, that cannot be read.
+/// An unreadable trace, or an unreadable line of one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct UnreadableTrace {
     /// The file as the user named it.
@@ -14,9 +14,9 @@ pub struct UnreadableTrace {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it; empty without a suggestion.
+    /// The suggested fix; empty without a suggestion.
     pub help: String,
     /// True if the file does not even resemble a trace.
     #[serde(skip)]
@@ -24,7 +24,7 @@ pub struct UnreadableTrace {
 }
 
 impl UnreadableTrace {
-    /// The reader's message, redacted because it may quote a key or value.
+    /// Converts a reading error. The message is redacted, because it may quote a key or value.
     #[must_use]
     pub fn of_error(error: &ReadError) -> Self {
         Self {

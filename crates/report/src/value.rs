@@ -1,4 +1,4 @@
-//! Values in reports: redacted, and shortened to what a reader or a log can take.
+//! Values in reports: redacted and shortened.
 
 use super::redact::{REDACTED, redact};
 use averment_base::diagnostic::render::one_line;
@@ -6,15 +6,15 @@ use averment_base::value::json::{ENTRIES, LEVELS, TEXT};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// In bytes of JSON: longer values are pruned in machine formats.
+/// Maximum size of a value in machine formats, in bytes of JSON. Larger values are pruned.
 const WHOLE: usize = 2_000;
-/// A value for machine formats, from the JSON text of the evidence. Longer than 2,000 bytes, its texts, lists and objects are
-/// cut; a secret in it is replaced. What is no JSON becomes a text.
+/// Returns a value for machine formats, from the JSON text of the evidence. Secrets are replaced. If the value is larger than 2,000 bytes, its texts,
+/// lists and objects are shortened. Text that is no JSON becomes a string.
 pub fn for_machines(json: &str, masked: bool) -> Option<Box<RawValue>> {
     if masked {
         return RawValue::from_string(format!("\"{REDACTED}\"")).ok();
     }
-    // A secret may hide behind escapes (`\u0041KIA…`), so texts with escapes are looked at unescaped.
+    // Escapes could hide a secret (`\u0041KIA…`), so strings with escapes are searched after decoding.
     if json.len() <= WHOLE
         && !json.contains('\\')
         && super::redact::find_secrets(json).is_empty()
@@ -53,12 +53,12 @@ fn prune_value(value: Value, levels: usize, whole: bool) -> Value {
     }
 }
 
-/// True if a value was pruned before: its last entry then says how many are missing.
+/// True if a value was pruned before, so that its last entry has the number of missing ones.
 fn is_cut(length: usize, last: Option<&Value>) -> bool {
     length == ENTRIES + 1 && last.and_then(Value::as_str).is_some_and(|last| last.ends_with(" more"))
 }
 
-/// A value for people: redacted, on one line, at most `length` characters.
+/// Returns a value for people: redacted, on one line, at most `length` characters.
 pub fn for_people(json: &str, masked: bool, length: usize) -> String {
     if masked {
         return REDACTED.to_owned();
@@ -71,7 +71,7 @@ pub fn for_people(json: &str, masked: bool, length: usize) -> String {
     shorten_text(&one_line(&shown), length)
 }
 
-/// At most `length` characters of a text; a cut is marked.
+/// Shortens a text to `length` characters, and marks the cut.
 pub fn shorten_text(text: &str, length: usize) -> String {
     if text.len() <= length {
         return text.to_owned();

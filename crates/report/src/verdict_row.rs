@@ -1,4 +1,4 @@
-//! Reports that are tables with a row per verdict. The columns and their values are defined here alone; a format only writes cells.
+//! Table reports with a row per verdict. This module defines the columns and their values; formats only write cells.
 
 use super::model::{ResultReport, RuleReport, RunReport, UnreadableTrace};
 use super::standing::{self, ResultStanding};
@@ -6,12 +6,12 @@ use super::table::ReportTable;
 use super::{Options, Report, ReportEnding};
 use std::io::{self, Write};
 
-/// A cell. An empty text or word stands for none.
+/// A cell. An empty text or word means that there is no value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum VerdictCell<'a> {
-    /// A text that rules or runs may hold.
+    /// Untrusted text from rules or runs.
     Text(&'a str),
-    /// One of our own words.
+    /// A word that this program defines.
     Word(&'a str),
     Whole(Option<u64>),
     Number(Option<f64>),
@@ -48,7 +48,7 @@ pub struct VerdictRow<'a> {
 }
 
 impl<'a> VerdictRow<'a> {
-    /// The cells with the names of their columns, in the order of the columns.
+    /// Returns the cells with their column names, in column order.
     pub fn named_cells(&self) -> [(&'static str, VerdictCell<'a>); 23] {
         use VerdictCell::{Flag, Number, Text, Texts, Whole, Word};
         let whole = |number: Option<usize>| Whole(number.and_then(|number| u64::try_from(number).ok()));
@@ -89,19 +89,19 @@ pub trait RowFormat: Sized {
     fn open_rows(out: Box<dyn Write>) -> Self;
     fn begin_rows(&mut self) -> io::Result<()>;
     fn write_row(&mut self, row: &VerdictRow<'_>) -> io::Result<()>;
-    /// Hands on what can be read already.
+    /// Flushes the rows that can already be read.
     fn flush_rows(&mut self) -> io::Result<()>;
     fn finish_rows(&mut self) -> io::Result<()>;
 }
 
-/// The report of such a format.
+/// The report for a row format.
 pub struct RowReport<F> {
     format: F,
     options: Options,
 }
 
 impl<F: RowFormat> RowReport<F> {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { format: F::open_rows(out), options }
     }

@@ -1,18 +1,18 @@
-//! What was odd in traces, for people: the same thing said of many runs is said once, with how often and where first.
+//! Trace warnings for people. A message that many runs share is shown once, with its count and first location.
 
 use super::model::RunReport;
 use averment_base::diagnostic::render::one_line;
 use std::cmp::Reverse;
 
-/// Further kinds of warnings are only counted.
+/// Maximum number of kinds of warnings; further ones are only counted.
 const KINDS: usize = 1_000;
 
 /// Trace warnings by message.
 #[derive(Debug, Default)]
 pub struct TraceWarnings {
-    /// Each message with its count and first place.
+    /// Each message with its count and first location.
     pub kinds: Vec<(String, u64, String)>,
-    /// Those beyond the kinds that are told apart.
+    /// Number of warnings beyond the maximum number of kinds.
     pub others: u64,
 }
 
@@ -28,7 +28,7 @@ impl TraceWarnings {
         }
     }
 
-    /// The kinds, the commonest first.
+    /// Returns the kinds, most frequent first.
     pub fn most_common(&self) -> Vec<&(String, u64, String)> {
         let mut kinds: Vec<_> = self.kinds.iter().collect();
         kinds.sort_by_key(|(_, count, _)| Reverse(*count));

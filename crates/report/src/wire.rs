@@ -1,4 +1,4 @@
-//! The data of the machine formats: every object with its fields in their fixed order.
+//! The objects of the machine formats, with their fields in a fixed order.
 
 use super::change::BlockReport;
 use super::classify::FailureClass;
@@ -77,7 +77,7 @@ impl<'a> OwnObject<'a> {
     fn new(item: &'a ReportItem, result: &ResultReport) -> Option<Self> {
         let own = item.own.as_deref()?;
         let verdict = own.word_for(result.verdict)?;
-        // A system that knows scores has those of measures, too.
+        // If the other system has scores, the measured score replaces it.
         let score = verdict.score.map(|score| result.score.unwrap_or(score));
         Some(Self { system: &own.system, verdict: &verdict.word, score })
     }
@@ -145,7 +145,7 @@ pub struct EvidenceObject<'a> {
     label: &'a str,
 }
 
-/// Evidence, where it may stand twice: the second time the text is copied that was written the first time.
+/// Evidence that may be written twice. The second time, the JSON of the first time is copied.
 #[derive(Serialize)]
 #[serde(untagged)]
 enum EvidenceList<'a> {
@@ -159,7 +159,7 @@ impl<'a> EvidenceList<'a> {
     }
 }
 
-/// What is written of the evidence of a failure that lists no violations: it is its own evidence, and that of the one violation which it is.
+/// Serializes the evidence of a failure without listed violations. It is used twice: for the failure, and for its only violation.
 pub fn write_evidence(result: &ResultReport) -> Option<Box<RawValue>> {
     if !result.violations.listed.is_empty() || result.violation_count() == 0 {
         return None;
@@ -233,7 +233,7 @@ pub struct HeaderItem<'a> {
     rated: bool,
 }
 
-/// Pairs as an object in order; of equal names the last wins.
+/// Serializes pairs as an object, in order. The last of equal names wins.
 fn as_object<S: serde::Serializer>(pairs: &&[(String, f64)], serializer: S) -> Result<S::Ok, S::Error> {
     let object: indexmap::IndexMap<&str, f64> = pairs.iter().map(|(name, score)| (name.as_str(), *score)).collect();
     object.serialize(serializer)
@@ -244,7 +244,7 @@ fn rule_id<'a>(table: &'a ReportTable, item: &ReportItem) -> Option<&'a str> {
 }
 
 impl<'a> RunObject<'a> {
-    /// The object of a run.
+    /// Creates the object of a run.
     pub fn new(table: &'a ReportTable, run: &'a RunReport) -> Self {
         Self {
             run: &run.run,
@@ -316,7 +316,7 @@ impl<'a> EvidenceObject<'a> {
 }
 
 impl<'a> ViolationsObject<'a> {
-    /// The violations of a failure; a failure that lists none is itself one.
+    /// Creates the violations of a failure. A failure without a list is itself one violation.
     fn new(result: &'a ResultReport, written: Option<&'a RawValue>) -> Option<Self> {
         let count = Some(result.violation_count()).filter(|count| *count > 0)?;
         let of_one = |one: &'a ViolationReport| ViolationObject::new(&one.reason, &one.evidence, None);
@@ -340,7 +340,7 @@ impl<'a> ViolationObject<'a> {
 }
 
 impl<'a> RunHead<'a> {
-    /// The head of a run: verdicts and scores stand in the order of the header; `null` where an assertion does not apply to the run.
+    /// Creates the head of a run. Verdicts and scores are in the order of the header; `null` if an assertion does not apply to the run.
     pub fn new(table: &'a ReportTable, run: &'a RunReport) -> Self {
         let mut verdicts = vec![None; table.items.len()];
         let mut scores = vec![None; table.items.len()];
@@ -356,7 +356,7 @@ impl<'a> RunHead<'a> {
 }
 
 impl<'a> FindingObject<'a> {
-    /// The finding of a result; `written` is what [`write_evidence`] gives of it.
+    /// Creates the finding of a result. `written` is the result of [`write_evidence`].
     pub fn new(table: &'a ReportTable, result: &'a ResultReport, written: Option<&'a RawValue>) -> Option<Self> {
         let item = table.items.get(result.item)?;
         Some(Self {
@@ -375,7 +375,7 @@ impl<'a> FindingObject<'a> {
 }
 
 impl<'a> HeaderItem<'a> {
-    /// The entries of the header, in the order of the verdicts of every line.
+    /// Returns the entries of the header, in the order of the verdicts in every line.
     pub fn of_table(table: &'a ReportTable) -> Vec<Self> {
         table
             .items
@@ -408,7 +408,7 @@ pub struct SummaryObject {
 }
 
 impl SummaryObject {
-    /// The object of totals.
+    /// Creates the object of totals.
     pub fn new(totals: &super::totals::RunTotals) -> Self {
         let not_judged = Some(totals.not_judged).filter(|count| *count > 0);
         let not_judged_at_least = not_judged.is_some() && totals.not_judged_at_least;

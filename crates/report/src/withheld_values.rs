@@ -1,4 +1,4 @@
-//! What of a run no report shows, wherever else the run repeats it.
+//! Values of a run that no report may show, even if the run repeats them elsewhere.
 
 use crate::secrets::{find_secrets, is_telling};
 use averment_base::value::Value;
@@ -7,11 +7,11 @@ use averment_builtins::detect;
 use averment_runs::run::{EVERYTHING, Run, StepKind};
 use std::collections::BTreeSet;
 
-/// Maximum hidden values of a run; with more, nothing that could contain one is shown.
+/// Maximum number of hidden values of a run. With more, every text that could contain one is hidden.
 const MOST: usize = 10_000;
 
-/// What of a run is shown nowhere, wherever else the run repeats it: its recorded environment, values that their names make secrets, credentials in
-/// its commands, whose words rules may ask for one by one, and what somebody said is not to be shown.
+/// Returns the values to hide wherever the run contains them: its recorded environment, values whose names mark secrets, credentials in its commands
+/// (because rules can select single words of a command), and values that the caller withholds.
 pub fn withheld_values(run: &Run<'_>) -> Vec<String> {
     let mut kept = KeptTexts { texts: run.withheld.iter().cloned().collect() };
     environment_values(&run.root_value("env").value, DEPTH, &mut |text| kept.withhold_text(text));
@@ -40,7 +40,7 @@ impl KeptTexts {
 /// Environment values nested deeper than this are hidden as a whole.
 const DEPTH: usize = 64;
 
-/// The values of a recorded environment: an object, a list of `NAME=value` or objects, or lines of text.
+/// Visits the values of a recorded environment: an object, a list of `NAME=value` or objects, or lines of text.
 fn environment_values(value: &Value<'_>, depth: usize, withhold: &mut impl FnMut(&str)) {
     let Some(deeper) = depth.checked_sub(1) else { return withhold(&to_json(value)) };
     match value {
@@ -54,7 +54,7 @@ fn environment_values(value: &Value<'_>, depth: usize, withhold: &mut impl FnMut
         Value::List(list) => list.iter().for_each(|node| environment_values(&node.value, deeper, withhold)),
         Value::Object(object) => {
             for entry in object.entries() {
-                // Of `{"name": "TOKEN", "value": "…"}` the name is none of its values.
+                // In `{"name": "TOKEN", "value": "…"}`, the name is no value.
                 let names = matches!(entry.key, "name" | "key") && object.get("value").is_some();
                 if !names {
                     environment_values(&entry.node.value, deeper, withhold);

@@ -1,4 +1,4 @@
-//! What fails most: findings over all runs by assertion, with a few examples each.
+//! The most frequent findings over all runs, by assertion, with a few examples each.
 
 use super::by_rule::ByRule;
 use super::gate::GatePolicy;
@@ -13,13 +13,13 @@ use std::cmp::Reverse;
 pub struct WorstFindings {
     policy: GatePolicy,
     command: ReportedCommand,
-    /// Violations reported for one run.
+    /// Maximum number of violations reported for one run.
     violations: usize,
-    /// By item.
+    /// The rows, by item index.
     rows: Vec<Option<WorstRow>>,
-    /// Rules that miss their threshold and fail runs by it: the rule, how often, the first time in words.
+    /// Rules that fail runs by missing their threshold: the rule, the number of runs, and the first example in words.
     pub rules: Vec<(usize, u64, String)>,
-    /// Counts of everything.
+    /// Counts by rule.
     pub by_rule: ByRule,
     exercised: Vec<bool>,
 }
@@ -29,13 +29,13 @@ pub struct WorstFindings {
 pub struct WorstRow {
     /// The assertion, as an index into [`ReportTable::items`].
     pub item: usize,
-    /// The gravest level.
+    /// The most severe level.
     pub level: FindingLevel,
-    /// In how many runs it has a finding.
+    /// Number of runs with a finding.
     pub count: u64,
-    /// In how many of them it fails the run.
+    /// Number of runs that the assertion fails.
     pub failing: u64,
-    /// The first of them.
+    /// The first examples.
     pub examples: Vec<FindingExample>,
 }
 
@@ -50,7 +50,7 @@ pub struct FindingExample {
     pub class: Option<String>,
 }
 
-/// Example runs for each assertion.
+/// Maximum number of example runs for each assertion.
 const RUNS: usize = 3;
 
 impl WorstFindings {
@@ -117,14 +117,14 @@ impl WorstFindings {
         }
     }
 
-    /// Assertions with findings: the gravest first, then those with the most.
+    /// Returns the assertions with findings, by severity and then by frequency.
     pub fn sorted_rows(&self) -> Vec<&WorstRow> {
         let mut rows: Vec<&WorstRow> = self.rows.iter().flatten().collect();
         rows.sort_by_key(|row| (Reverse(row.level), Reverse(row.failing), Reverse(row.count), row.item));
         rows
     }
 
-    /// Names of assertions that were asked of some run, and that nothing exercised in any.
+    /// Returns the names of assertions that applied to some run, but were never exercised.
     pub fn never_exercised(&self, table: &ReportTable) -> Vec<String> {
         let items = table.items.iter().zip(&self.exercised);
         items

@@ -1,18 +1,18 @@
-//! The agents whose command lines are known: one row each. `docs/reference/runners.md` names the source of every flag.
+//! The agents whose command lines are built in: one row each. `docs/reference/runners.md` documents the source of every flag.
 
-/// An agent.
+/// A supported agent.
 #[derive(Debug)]
 pub struct AgentSpec {
     /// Its name in suites.
     pub name: &'static str,
-    /// The program that is started, where the suite names none.
+    /// The program to start, unless the suite names another one.
     pub program: &'static [&'static str],
     /// Arguments after the program and its own arguments.
     pub(crate) arguments: &'static [CommandWord],
-    /// The arguments to ask a further question in a session.
+    /// The arguments that ask a further question in a session.
     pub(crate) further: &'static [CommandWord],
     pub(crate) variables: &'static [(&'static str, VariableSource)],
-    /// Inherited variables beside the usual ones; a final `*` is a wildcard.
+    /// Inherited variables in addition to the usual ones; a final `*` is a wildcard.
     pub(crate) passed: &'static [&'static str],
     pub(crate) transcript: TranscriptSource,
     /// JSON pointers to the session id in the records of its standard output.
@@ -41,7 +41,7 @@ pub(crate) enum TranscriptSource {
     Output,
     /// Standard output; the cost is in a file of spans.
     OutputAndSpans(&'static str),
-    /// The newest file below this session folder, otherwise stdout. It is filled with `seeds` from the home folder.
+    /// The newest file below this session folder, otherwise stdout. The folder is filled with `seeds` from the home folder.
     Newest {
         below: &'static str,
         home: &'static str,
@@ -248,7 +248,7 @@ pub(crate) const AGENTS: &[AgentSpec] = &[
 ];
 
 impl AgentSpec {
-    /// An agent by its name.
+    /// Returns an agent by its name.
     #[must_use]
     pub fn find_named(name: &str) -> Option<&'static Self> {
         AGENTS.iter().find(|agent| agent.name == name)

@@ -1,4 +1,4 @@
-//! Where the transcript of a session is, and what stands beside it.
+//! Finds the transcript of a session, and the files that belong to it.
 
 use crate::agents::{TranscriptSource, WordValues};
 use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, execute_program};
@@ -11,7 +11,7 @@ use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-/// The time limit of an export, and the delays before each try.
+/// The time limit of an export, and the delays in milliseconds before each attempt.
 const EXPORT_TIME: Duration = Duration::from_secs(60);
 const EXPORT_PAUSES: [u64; 5] = [0, 250, 500, 1_000, 2_000];
 /// Maximum depth of session folders.
@@ -21,7 +21,7 @@ const DEPTH: usize = 8;
 pub(crate) struct CollectedTranscript {
     pub transcript: PathBuf,
     pub usage: Option<String>,
-    /// The id of the session, where it stands beside the transcript.
+    /// The id of the session, if it is stored outside of the transcript.
     pub session: Option<String>,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct CollectedTranscript {
 #[derive(Debug)]
 pub(crate) struct PriorTrace(Option<FileStamp>);
 
-/// Changes whenever a file is written or replaced: device, inode, length and change time.
+/// Device, inode, length and change time of a file; these change whenever it is written or replaced.
 type FileStamp = (u64, u64, u64, i64, i64);
 
 fn file_stamp(path: &Path) -> Option<FileStamp> {
@@ -42,7 +42,7 @@ impl PriorTrace {
         self.0.is_some() && self.0 == file_stamp(path)
     }
 
-    /// Looks for the trace file. Removes it from a workspace we made, but never from an existing folder.
+    /// Looks for the trace file. Removes it from a workspace that was created for the session, but never from an existing folder.
     pub(crate) fn look_before(execution: &CaseExecution<'_>, place: &SessionPlace) -> std::io::Result<Self> {
         let Some(trace) = &execution.runner.trace else { return Ok(Self(None)) };
         let path = place.cwd.join(trace);
@@ -75,7 +75,7 @@ pub(crate) fn collect_transcript(
             false => format!("`{trace}` is older than the session, and the runner wrote no other"),
         };
         let found = new.into_iter().next().ok_or_else(wrote_none)?;
-        // Whoever wrote it may have put a link there to what is none of the session's.
+        // The agent may have put a link there to a file that does not belong to the session.
         let real = found.canonicalize().map_err(|error| format!("`{trace}` cannot be read: {error}"))?;
         let mut own = [&place.cwd, &place.folder].into_iter().filter_map(|folder| folder.canonicalize().ok());
         if !own.any(|folder| real.starts_with(folder)) {
@@ -104,7 +104,7 @@ pub(crate) fn collect_transcript(
     }
 }
 
-/// Asks an agent for a session, and retries if it is not written yet.
+/// Asks an agent to export a session; retries if the session is not written yet.
 fn export_session(
     words: &[String],
     place: &SessionPlace,
@@ -155,7 +155,7 @@ fn cut_out(log: &Path) -> Option<String> {
     is_json(inner).then(|| inner.to_owned())
 }
 
-/// Of equally new files, the last by name.
+/// Finds the newest file below a folder; of equally new files, the last by name.
 fn newest_below(folder: &Path, depth: usize, newest: &mut Option<(SystemTime, PathBuf)>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
         let (path, Ok(kind)) = (entry.path(), entry.file_type()) else { continue };
@@ -194,7 +194,7 @@ fn session_in(log: &Path, pointers: &[&str]) -> Option<String> {
         .find_map(|record| pointers.iter().find_map(|pointer| record.pointer(pointer)?.as_str().map(str::to_owned)))
 }
 
-/// The usage in Copilot's spans: of the whole agent, otherwise of the first chat.
+/// Returns the usage in Copilot's spans: of the whole agent, otherwise of the first chat.
 fn usage_of_spans(spans: &Path) -> Option<String> {
     let text = String::from_utf8_lossy(&std::fs::read(spans).ok()?).into_owned();
     let spans: Vec<Value> = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();

@@ -1,4 +1,4 @@
-//! What was observed of SkillGym, where it is the same here: counting steps, comparing tokens.
+//! Compares counts of steps and tokens with recorded results of SkillGym, where both are defined alike.
 
 use crate::agents::AgentSpec;
 use crate::snapshots::{SnapshotRules, TokenOwner, TokenSnapshots};

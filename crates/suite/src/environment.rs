@@ -1,4 +1,4 @@
-//! The variables that agents and bootstrap commands get: none but those that are listed.
+//! The environment variables of agents and bootstrap commands: only those that are listed.
 
 use crate::agents::AgentSpec;
 use crate::plan::{PlannedSuite, WorkspacePlan};
@@ -33,7 +33,7 @@ const USUAL: &[&str] = &[
     "no_proxy",
 ];
 
-/// Further variables of this process that are passed on; `*` at the end stands for anything.
+/// Further variables of this process to pass on; a final `*` is a wildcard.
 #[derive(Debug, Clone, Default)]
 pub struct AllowedVariables(pub Vec<String>);
 
@@ -58,11 +58,11 @@ impl AllowedVariables {
     }
 }
 
-/// In characters: shorter values occur in reports by chance.
+/// Minimum length in characters; shorter values occur in reports by chance.
 const SHORTEST: usize = 8;
 
-/// Values of variables that agents of suites are given for themselves: those that suites set, and those of this process that are passed on by
-/// name. Words and paths are none that anybody hides.
+/// Returns the values of variables that only agents get: those set in suites, and those of this process passed on by name. Plain words and paths are
+/// excluded, because nobody hides them.
 #[must_use]
 pub fn private_values(suites: &[PlannedSuite], allowed: &AllowedVariables) -> Vec<String> {
     let runners = || suites.iter().flat_map(|suite| &suite.runners);

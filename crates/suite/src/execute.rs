@@ -1,4 +1,4 @@
-//! A program that runs: what it writes goes into logs, its time and its steps are limited, and nothing of it stays behind.
+//! Runs a program: its output is written to logs, its time and steps are limited, and no process of it is left behind.
 
 use crate::agents::StepRecord;
 use crate::steps::StepCounter;
@@ -14,15 +14,15 @@ use std::time::{Duration, Instant};
 
 /// Polling interval for the end of the program.
 const PAUSE: Duration = Duration::from_millis(20);
-/// Time for the last output to arrive.
+/// Maximum wait for the last output to arrive.
 const LATE: Duration = Duration::from_secs(2);
-/// In bytes: steps are not searched in longer lines.
+/// Maximum length in bytes of a line that is searched for steps.
 const LINE: u64 = 16 << 20;
 
-/// Stands before a file that the process that watches over a program takes away at its end.
+/// Option of the supervisor; the next argument is a file that it removes at the end of the program.
 pub const FORGET: &str = "--forget";
 
-/// The words that start this program as the process that watches over another one; `--forget FILE` and `--` may stand behind them.
+/// The command line that starts this program as the supervisor of another one; `--forget FILE` and `--` may be appended.
 #[derive(Debug, Clone)]
 pub struct Supervisor(pub Vec<OsString>);
 
@@ -34,23 +34,23 @@ pub(crate) struct ChildProgram<'a> {
     pub limits: ChildLimits,
     pub output: PathBuf,
     pub error: PathBuf,
-    /// A file that goes when the program has ended, whatever becomes of this one.
+    /// A file that is removed when the program has ended, even if this process is killed.
     pub forgets: Option<&'a Path>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ChildLimits {
     pub time: Duration,
-    /// Bytes of each of its streams.
+    /// Maximum bytes of each output stream.
     pub bytes: u64,
-    /// Steps of this kind, at most so many.
+    /// The kind of step, and the maximum number of such steps.
     pub steps: Option<(StepRecord, u64)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ProgramEnd {
     Itself(i64),
-    /// Ended by the supervisor: too late, too many steps, too much output, or interrupted.
+    /// Ended by the supervisor: time limit, step limit, output limit, or interrupted.
     Late,
     Steps(u64),
     Long,
@@ -64,10 +64,10 @@ struct StreamProgress {
     too_long: AtomicBool,
 }
 
-/// Runs a program to its end.
+/// Runs a program until it ends.
 ///
 /// # Errors
-/// It cannot be started, or its logs cannot be written.
+/// If the program cannot be started, or its logs cannot be written.
 pub(crate) fn execute_program(
     supervisor: &Supervisor,
     program: &ChildProgram<'_>,
@@ -108,13 +108,13 @@ pub(crate) fn execute_program(
     let code = watched.end_program()?;
     join_readers(readers);
     let steps = seen.steps.load(Ordering::Acquire);
-    // What came with the end counts, too.
+    // Output that arrived at the end counts too.
     let late = seen.too_many.load(Ordering::Acquire).then_some(ProgramEnd::Steps(steps));
     let late = late.or_else(|| seen.too_long.load(Ordering::Acquire).then_some(ProgramEnd::Long));
     Ok((cut.or(late).unwrap_or(ProgramEnd::Itself(code)), steps))
 }
 
-/// Waits for the last output; a process that cannot be ended may keep a stream open.
+/// Waits for the last output, up to a deadline, because a process that cannot be killed may keep a stream open.
 fn join_readers(readers: [JoinHandle<()>; 2]) {
     let deadline = Instant::now() + LATE;
     for reader in readers {

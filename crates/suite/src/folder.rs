@@ -1,4 +1,4 @@
-//! The folder that a suite leaves behind: a folder for each session, and what says of which rules it was made.
+//! The output folder of a suite: a folder for each session, and a record of the rules it was created from.
 
 use crate::folder_copy;
 use crate::place::{EndedSession, SessionNumber, SessionPlace};
@@ -10,33 +10,33 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-/// Records the folder's origin; it is locked while somebody works in the folder.
+/// Records the origin of the folder; locked while a process works in the folder.
 const SUITE: &str = "suite.json";
-/// Records that a session has ended, and how.
+/// Records that a session has ended, and its outcome.
 const SESSION: &str = "session.json";
 const RUN: &str = "run.json";
 pub(crate) const QUESTIONS: &str = "questions.json";
 const WORKSPACES: &str = "workspaces";
 
-/// The folder of a suite, held by this process.
+/// The output folder of a suite, locked by this process.
 #[derive(Debug)]
 pub struct SuiteFolder {
     path: PathBuf,
     _lock: File,
 }
 
-/// Why a folder cannot be used.
+/// The reason why a folder cannot be used.
 #[derive(Debug)]
 pub enum FolderError {
     /// It cannot be read or written.
     Io(io::Error),
-    /// There is something in it already.
+    /// The folder is not empty.
     Used,
-    /// Nothing to resume.
+    /// There is nothing to resume.
     Empty,
-    /// Made from other rules or another selection.
+    /// It was created from other rules or another selection.
     Other,
-    /// Another process works in it.
+    /// Another process is working in it.
     Locked,
 }
 
@@ -54,10 +54,10 @@ struct SuiteOrigin {
 }
 
 impl SuiteFolder {
-    /// Takes a folder: one that is empty or not there, or with `resume` one that was made of the same.
+    /// Locks a folder: an empty or new one, or with `resume`, one with an equal `made_of`.
     ///
     /// # Errors
-    /// It cannot be used.
+    /// If the folder cannot be used.
     pub fn take_folder(path: &Path, made_of: &str, resume: bool) -> Result<Self, FolderError> {
         std::fs::create_dir_all(path)?;
         let path = path.canonicalize()?;
@@ -89,7 +89,7 @@ impl SuiteFolder {
         Ok(Self { path, _lock: lock })
     }
 
-    /// Where it is.
+    /// Returns its path.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
@@ -173,7 +173,7 @@ pub(crate) fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A name as the name of a folder: other names are other folders on every system.
+/// Returns a folder name for a name; different names yield different folders on every system.
 #[must_use]
 pub fn folder_name(name: &str) -> String {
     let mut plain = String::new();

@@ -1,4 +1,4 @@
-//! Folders: copied as they are, listed, and taken away.
+//! Copies, lists and removes folders.
 
 use averment_runs::normal::of_run;
 use serde_json::{Map, Value, json};
@@ -6,14 +6,14 @@ use std::io;
 use std::os::fd::AsRawFd as _;
 use std::path::{Path, PathBuf};
 
-/// Maximum entries of a template.
+/// Maximum number of entries of a template.
 const ENTRIES: usize = 200_000;
-/// Maximum recorded files of a workspace.
+/// Maximum number of recorded files of a workspace.
 const RECORDED: usize = 5_000;
-/// In bytes: the limit of one recorded text, and of all together.
+/// Maximum bytes of one recorded text, and of all together.
 const TEXT: u64 = 256 << 10;
 const TEXTS: u64 = 16 << 20;
-/// Recorded only as existing: the workspace's repository.
+/// The repository of a workspace; only its existence is recorded.
 const GIT: &str = ".git";
 
 /// Copies a folder's contents into a new folder; links stay links.
@@ -41,8 +41,8 @@ fn copy_within(from: &Path, to: &Path, left: &mut usize) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes a folder with its contents; a missing one is no error. The path is one without links, as it was when the folder was made: an agent may have
-/// put a link above it since, and what stands behind that is not ours.
+/// Removes a folder with its contents; a missing one is not an error. The path must be the one resolved when the folder was created: an agent may
+/// since have put a link above it, and its target must not be removed.
 pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     let removed = hold_parent(folder).and_then(|(_handle, folder)| match std::fs::remove_dir_all(&folder) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -57,8 +57,8 @@ pub(crate) fn remove_folder(folder: &Path) -> io::Result<()> {
     }
 }
 
-/// Opens the folder above, and gives the path of a folder in it through that handle, where the system has such paths: so nobody can put a link
-/// there in between.
+/// Opens the parent folder and returns the path of the folder through that handle, if the system has such paths. So nobody can insert a link in the
+/// meantime.
 fn hold_parent(folder: &Path) -> io::Result<(std::fs::File, PathBuf)> {
     let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else {
         return Err(io::Error::other("it has no folder above it"));
@@ -75,7 +75,7 @@ fn hold_parent(folder: &Path) -> io::Result<(std::fs::File, PathBuf)> {
     Ok((handle, path))
 }
 
-/// Files in a read-only folder cannot be removed.
+/// Makes folders writable, because files in a read-only folder cannot be removed.
 fn make_writable(folder: &Path) {
     use std::os::unix::fs::PermissionsExt as _;
     let _as_far_as_it_goes = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
@@ -101,8 +101,8 @@ impl TextBudget {
     }
 }
 
-/// The files below a folder with their texts, as a run records them. A text that is too long or no text is left out, so that nothing is decided
-/// of it; and so is what is below a link, in a repository, in a folder that cannot be read, and of too many files the rest.
+/// Returns the files below a folder with their texts, as a run records them. A text that is too long or not a text is omitted, so that nothing is
+/// decided about it. Files below a link, in a repository or in an unreadable folder are omitted too, and so are files beyond the limit.
 pub(crate) fn record_files(folder: &Path, texts: &mut TextBudget) -> Map<String, Value> {
     let mut files = Map::new();
     if list_files(folder, "", &mut files, texts).is_err() {
@@ -145,7 +145,7 @@ fn list_files(folder: &Path, under: &str, files: &mut Map<String, Value>, texts:
     Ok(())
 }
 
-/// The entry at a path below a folder, without following links: `Null` if nothing is there, `None` if unknown.
+/// Returns the entry at a path below a folder without following links: `Null` if nothing is there, `None` if unknown.
 pub(crate) fn record_path(folder: &Path, below: &Path, texts: &mut TextBudget) -> Option<Value> {
     let (mut place, mut kind) = (folder.to_owned(), None);
     for part in below.components() {
@@ -213,7 +213,7 @@ mod tests {
         std::fs::create_dir_all(folder.join("theirs/a/work")).unwrap();
         std::fs::write(folder.join("theirs/a/work/kept"), "").unwrap();
         std::fs::create_dir_all(folder.join("ours/suite/a")).unwrap();
-        // The folder itself, the one above it, one further above.
+        // The folder itself, its parent, and one further above.
         symlink(folder.join("theirs/a/work"), folder.join("ours/suite/a/work")).unwrap();
         symlink(folder.join("theirs/a"), folder.join("ours/suite/b")).unwrap();
         symlink(folder.join("theirs"), folder.join("ours/other")).unwrap();

@@ -1,7 +1,7 @@
-//! Suites as something that is run: agents are started on the cases of a suite, and what they did is recorded as runs.
+//! Runs suites: starts agents on the cases of a suite, and records what they did as runs.
 //!
-//! Nothing is judged here. What is recorded is judged by whoever judges recorded runs; [`session_rules`] say what a run has to say of the session
-//! itself: that it came to its end, and that it cost no more than was accepted.
+//! Nothing is judged here. The caller judges the recorded runs. [`session_rules`] returns rules about the session itself: it completed, and it cost
+//! no more than accepted.
 
 #![deny(missing_docs)]
 #![allow(
@@ -50,7 +50,7 @@ pub use session::would_run;
 pub use snapshots::{SnapshotFile, SnapshotRules, TokenSnapshots};
 pub use world::WorldLook;
 
-/// Rules for recorded sessions of suites: that each came to its end, and where there are snapshots cost no more than was accepted.
+/// Returns rules for recorded sessions of suites: each completed and, if there are snapshots, cost no more than accepted.
 #[must_use]
 pub fn session_rules(suites: &[PlannedSuite]) -> String {
     let of_snapshots = suites.iter().any(|suite| suite.snapshots.is_some());

@@ -1,11 +1,11 @@
-//! Whether an agent ended because it does not know the model: then it is not asked again.
+//! Detects that an agent ended because it does not know the model; then it is not retried.
 
 use crate::agents::AgentSpec;
 use std::path::Path;
 
 /// Maximum bytes of a log that are searched.
 const LOOKED_AT: usize = 4 << 20;
-/// Messages of any agent about an unknown model.
+/// Messages about an unknown model, for agents without their own entry.
 const SAID: [&str; 3] = ["Model not found:", "Cannot use this model:", "model is not supported"];
 
 pub(crate) fn model_is_rejected(agent: Option<&AgentSpec>, output: &Path, error: &Path) -> bool {

@@ -1,8 +1,8 @@
-//! Paths as their texts say them.
+//! Lexical handling of paths.
 
 use std::path::{Path, PathBuf};
 
-/// A path without `.` and `..` in it, as far as its text says.
+/// Returns a path without `.` and `..`, resolved lexically.
 pub(crate) fn normalize_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

@@ -1,18 +1,18 @@
-//! Where a session is, which of an execution it is, and what is left of it.
+//! The location of a session, its number, and its results.
 
 use crate::record::SessionRecord;
 use std::path::PathBuf;
 
-/// Where a session is.
+/// The folders of a session.
 #[derive(Debug)]
 pub(crate) struct SessionPlace {
-    /// What is kept of it.
+    /// The folder of its results.
     pub folder: PathBuf,
-    /// Where the agent works.
+    /// The working folder of the agent.
     pub cwd: PathBuf,
 }
 
-/// Which session of an execution.
+/// Identifies a session of an execution.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SessionNumber {
     pub repetition: u64,

@@ -1,4 +1,4 @@
-//! What is run: the cases and runners that are chosen, with the settings of their suites, in the order in which they are written.
+//! The plan of a run: the selected cases and runners with the settings of their suites, in file order.
 
 use crate::agents::AgentSpec;
 use crate::snapshots::SnapshotRules;
@@ -16,12 +16,12 @@ use words::{misspelled_name, word_at};
 /// Default time limit of a session, in milliseconds.
 const USUAL_TIME: u64 = 120_000;
 
-/// A suite with what is chosen of it.
+/// A suite with its selected cases and runners.
 #[derive(Debug)]
 pub struct PlannedSuite {
     /// Its name.
     pub name: String,
-    /// Where its agents work.
+    /// The workspace of its agents.
     pub workspace: WorkspacePlan,
     /// Its runners.
     pub runners: Vec<PlannedRunner>,
@@ -39,18 +39,18 @@ pub struct PlannedSuite {
     pub snapshots: Option<SnapshotRules>,
 }
 
-/// The order of sessions. The first case is run on all runners before the others, one by one, whatever the schedule is.
+/// The order of sessions. Whatever the schedule, the first case runs serially on all runners before the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Schedule {
-    /// One by one.
+    /// One at a time.
     Serial,
-    /// Several at the same time.
+    /// Several concurrently.
     Parallel,
     /// Sessions of one runner serially, different runners in parallel.
     IsolatedByRunner,
 }
 
-/// A case of a runner.
+/// A case on a runner.
 #[derive(Debug, Clone, Copy)]
 pub struct CaseExecution<'a> {
     /// The suite.
@@ -77,34 +77,34 @@ pub struct PlannedCase {
 pub struct PlannedRunner {
     /// Its name.
     pub name: String,
-    /// The agent, where it is a known one.
+    /// The agent, if it is a built-in one.
     pub agent: Option<&'static AgentSpec>,
-    /// The model; empty where none is named.
+    /// The model; empty if none is given.
     pub model: String,
     /// The program and its own arguments.
     pub command: Vec<String>,
-    /// The file that it writes its transcript to, below the folder that it works in or the folder of the session.
+    /// The file to which it writes its transcript, relative to its working folder or to the folder of the session.
     pub trace: Option<String>,
-    /// Variables that are set for it.
+    /// Variables set for it.
     pub variables: Vec<(String, String)>,
-    /// Variables of this process that it gets, too.
+    /// Variables of this process that are passed on to it.
     pub passed: Vec<String>,
     timeout: Option<u64>,
     max_steps: Option<u64>,
 }
 
-/// Where agents work.
+/// The workspace of agents.
 #[derive(Debug)]
 pub enum WorkspacePlan {
     /// An existing folder.
     Existing(PathBuf),
-    /// A folder made for the sessions.
+    /// A folder created for the sessions.
     Created {
         /// True for one folder per session; otherwise all share one.
         isolated: bool,
         /// The source of its contents.
         of: WorkspaceSource,
-        /// The command run in it before the agent.
+        /// The command to run in it before the agent.
         bootstrap: Option<Bootstrap>,
         /// Variables for the agent and the bootstrap command.
         variables: Vec<(String, String)>,
@@ -114,15 +114,15 @@ pub enum WorkspacePlan {
 /// The source of a workspace.
 #[derive(Debug)]
 pub enum WorkspaceSource {
-    /// Nothing.
+    /// An empty folder.
     Empty,
     /// A copy of a folder.
     Template(PathBuf),
-    /// A working tree of a git repository, at a revision.
+    /// A working tree of a Git repository, at a revision.
     Worktree(PathBuf, String),
 }
 
-/// A command that makes a workspace ready.
+/// A command that prepares a workspace.
 #[derive(Debug)]
 pub struct Bootstrap {
     /// Its words.
@@ -138,7 +138,7 @@ pub struct SuiteSelection {
     pub cases: Vec<String>,
     /// Tags of cases.
     pub tags: Vec<String>,
-    /// Tags of cases where no others are named, and a suite names none: those of the project.
+    /// Tags of the project, used if no others are given here or in a suite.
     pub usual_tags: Vec<String>,
     /// Names of runners.
     pub runners: Vec<String>,
@@ -159,18 +159,18 @@ pub struct SettingOverrides {
     pub timeout: Option<u64>,
     /// `max_steps`.
     pub max_steps: Option<u64>,
-    /// The folder that agents work in, where no workspace is made.
+    /// The working folder of agents, if no workspace is created.
     pub cwd: Option<PathBuf>,
     /// The file of snapshots.
     pub snapshots: Option<PathBuf>,
 }
 
-/// Why nothing can be run.
+/// The reason why nothing can be run.
 #[derive(Debug)]
 pub enum PlanError {
-    /// Something in the rule file.
+    /// An error in the rule file.
     Rules(Box<Diagnostic>),
-    /// An invalid selection: a message, and what to write.
+    /// An invalid selection: a message and a suggestion.
     Chosen(String, String),
 }
 
@@ -191,7 +191,7 @@ impl PlanError {
 }
 
 impl PlannedSuite {
-    /// True if a folder is inside the workspace template, which would be copied into itself.
+    /// Returns true if a folder is inside of the workspace template, which would then be copied into itself.
     #[must_use]
     pub fn copies_folder(&self, folder: &Path) -> bool {
         let WorkspacePlan::Created { of: WorkspaceSource::Template(template), .. } = &self.workspace else {
@@ -200,7 +200,7 @@ impl PlannedSuite {
         template.canonicalize().is_ok_and(|template| folder.starts_with(template))
     }
 
-    /// Its cases on its runners, case by case.
+    /// Returns its cases on its runners, case by case.
     pub fn executions(&self) -> impl Iterator<Item = CaseExecution<'_>> {
         self.cases
             .iter()
@@ -209,23 +209,23 @@ impl PlannedSuite {
 }
 
 impl CaseExecution<'_> {
-    /// The time limit of a session.
+    /// Returns the time limit of a session.
     #[must_use]
     pub fn time_limit(&self) -> Duration {
         Duration::from_millis(self.case.timeout.or(self.runner.timeout).unwrap_or(USUAL_TIME))
     }
 
-    /// The step limit of a session.
+    /// Returns the step limit of a session.
     #[must_use]
     pub fn max_steps(&self) -> Option<u64> {
         self.case.max_steps.or(self.runner.max_steps)
     }
 }
 
-/// Reads what is to be run. Paths are relative to `base`, the folder of the rule file.
+/// Creates the plan. Paths are relative to `base`, the folder of the rule file.
 ///
 /// # Errors
-/// Settings that do not go together, and what is chosen and not there.
+/// Contradictory settings, or a selection of something that does not exist.
 pub fn plan_suites(
     plans: &[SuitePlan],
     base: &Path,
@@ -321,7 +321,7 @@ fn plan_suite(
 }
 
 impl Schedule {
-    /// A schedule by the word of the language.
+    /// Parses the keyword of a schedule.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
         match word {

@@ -1,4 +1,4 @@
-//! Questions to an agent about a session of its own that failed.
+//! Asks an agent questions about its own failed session.
 
 use crate::agents::WordValues;
 use crate::environment::AllowedVariables;
@@ -20,24 +20,24 @@ use std::time::Duration;
 
 /// Time limit of an answer.
 const TIME: Duration = Duration::from_secs(300);
-/// In bytes, for an answer that is no transcript.
+/// Maximum bytes of an answer that is not a transcript.
 const PLAIN: usize = 16 << 10;
 const ANSWERS: &str = "answers.json";
 
-/// A question with its answer.
+/// A question and its answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnsweredQuestion {
     /// The question.
     #[serde(flatten)]
     pub of: FailureQuestion,
-    /// The agent's answer, or why there is none.
+    /// The agent's answer, or the reason why there is none.
     pub answer: Result<String, String>,
 }
 
-/// The folder of the only session below a folder that has questions.
+/// Returns the folder of the only session with questions below a folder.
 ///
 /// # Errors
-/// There is none, or several: their folders.
+/// The folders, if there is no such session or more than one.
 pub fn only_below(folder: &Path) -> Result<PathBuf, Vec<PathBuf>> {
     let (mut found, mut left) = (Vec::new(), vec![(folder.to_owned(), 0_u8)]);
     while let Some((folder, depth)) = left.pop() {
@@ -59,7 +59,7 @@ pub fn only_below(folder: &Path) -> Result<PathBuf, Vec<PathBuf>> {
     }
 }
 
-/// Data of a failed session: its record, its questions, and earlier answers.
+/// Returns the data of a failed session: its record, its questions, and earlier answers.
 #[must_use]
 pub fn session_questions(
     folder: &Path,
@@ -69,10 +69,10 @@ pub fn session_questions(
     Some((record_in(folder)?, questions, answers))
 }
 
-/// Asks the agent of a session these questions, one after the other, and keeps the answers.
+/// Asks the agent of a session these questions, one after the other, and saves the answers.
 ///
 /// # Errors
-/// The session cannot be gone on with, or the answers cannot be kept: why.
+/// The reason why the session cannot be continued, or the answers cannot be saved.
 pub fn ask_questions(
     execution: &CaseExecution<'_>,
     folder: &Path,
@@ -121,7 +121,7 @@ pub fn ask_questions(
     kept.map(|()| answers).map_err(|error| format!("the answers cannot be kept: {error}"))
 }
 
-/// The answer from a transcript; otherwise the text itself.
+/// Returns the answer from a transcript; otherwise the text itself.
 fn read_answer(log: &Path) -> String {
     let limits = ReadLimits::default();
     let arena = bumpalo::Bump::new();

@@ -1,24 +1,24 @@
-//! What is kept of a session: how it ended, and the run that was recorded.
+//! The record of a session: how it ended, and the data about its run.
 
 use serde::{Deserialize, Serialize};
 
-/// How a session ended.
+/// The way in which a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SessionOutcome {
-    /// The agent ended itself, and its transcript was read.
+    /// The agent exited by itself, and its transcript was read.
     Completed,
-    /// It took longer than it may.
+    /// It exceeded its time limit.
     Timeout,
     /// It exceeded its step limit.
     MaxSteps,
-    /// It ended with a nonzero exit code, or could not be started.
+    /// It exited with a nonzero code, or could not be started.
     RunnerCrash,
-    /// It does not know the model.
+    /// The agent does not know the model.
     ModelRejected,
-    /// Its workspace could not be made.
+    /// Its workspace could not be created.
     Workspace,
-    /// The command that makes a workspace ready failed.
+    /// The bootstrap command of the workspace failed.
     WorkspaceBootstrap,
     /// There is no transcript.
     Collection,
@@ -27,7 +27,7 @@ pub enum SessionOutcome {
 }
 
 impl SessionOutcome {
-    /// Its word in reports, which is the class of the failure.
+    /// Returns its word in reports, which is also the class of the failure.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -53,25 +53,25 @@ pub struct SessionRecord {
     pub case: String,
     /// The runner.
     pub runner: String,
-    /// Which repetition of the case it was, from 1 on.
+    /// Number of the repetition of the case, from 1.
     pub repetition: u64,
-    /// Which try of that, from 1 on.
+    /// Number of the attempt in that repetition, from 1.
     pub attempt: u64,
-    /// How it ended.
+    /// The outcome.
     pub outcome: SessionOutcome,
-    /// Why, where it did not complete.
+    /// The reason if it did not complete.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// The agent, where it is a known one.
+    /// The agent, if it is a built-in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     /// The model.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub model: String,
-    /// The id that the agent gave the session.
+    /// The agent's id of the session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The words that it was started with; the prompt is one of them.
+    /// The command line, including the prompt.
     #[serde(default)]
     pub command: Vec<String>,
     /// Its exit code.
@@ -82,13 +82,13 @@ pub struct SessionRecord {
     pub steps: Option<u64>,
     /// The duration in milliseconds.
     pub duration_ms: u64,
-    /// The folder that it worked in, where that is still there.
+    /// Its working folder, if it still exists.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
 }
 
 impl SessionRecord {
-    /// Its name in reports: case, runner, and the repetition if there are several.
+    /// Returns its name in reports: case, runner, and the repetition if there are several.
     #[must_use]
     pub fn report_name(&self, repeat: u64) -> String {
         let which = if repeat > 1 { format!(" #{}", self.repetition) } else { String::new() };
@@ -99,11 +99,11 @@ impl SessionRecord {
 /// A question about an assertion that failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FailureQuestion {
-    /// What the agent is asked.
+    /// The question for the agent.
     pub question: String,
     /// The rule file.
     pub file: String,
-    /// Where the assertion stands in it, from 1 on.
+    /// The line of the assertion, from 1.
     pub line: usize,
     /// The column.
     pub column: usize,

@@ -1,4 +1,4 @@
-//! The run of a session in the normal form, with what is known of it beside its transcript.
+//! Builds the run of a session in the normal form, including data from outside of its transcript.
 
 use crate::record::{SessionOutcome, SessionRecord};
 use crate::world::WorldRecord;
@@ -13,7 +13,7 @@ use bumpalo::Bump;
 use serde_json::json;
 use std::path::Path;
 
-/// Metadata about sessions, which is never taken from a transcript.
+/// Metadata keys about sessions, which are never taken from a transcript.
 const OF_SESSIONS: [&str; 3] = [of_meta::RAN, "snapshot", "why"];
 
 #[derive(Debug)]
@@ -21,17 +21,17 @@ pub(crate) struct SessionFacts<'a> {
     pub record: &'a SessionRecord,
     pub id: &'a str,
     pub prompt: &'a str,
-    /// True if the transcript's file records count; false if the workspace itself is recorded.
+    /// True if the files recorded in the transcript are used; false if the workspace itself is recorded.
     pub keeps_files: bool,
     /// The usage, if the transcript does not record it.
     pub usage: Option<String>,
-    /// The id of the session, where it stands beside the transcript.
+    /// The id of the session, if it is stored outside of the transcript.
     pub session: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TranscriptRun {
-    /// The run in normal form.
+    /// The run in the normal form.
     pub line: String,
     /// True if it records files.
     pub says_files: bool,
@@ -58,7 +58,7 @@ pub(crate) fn complete_run(
     Ok(TranscriptRun { line: write_run(run, &arena, beside, session.as_deref()), says_files, session })
 }
 
-/// The run of an incomplete session: the agent's actions are unknown.
+/// Returns the run of an incomplete session, in which the agent's actions are unknown.
 pub(crate) fn broken_off(record: &SessionRecord, id: &str) -> String {
     let SessionRecord { case, runner, outcome, why, .. } = record;
     let mut meta = json!({ of_meta::CASE: case, "runner": runner, "outcome": outcome.as_str(), "why": why });

@@ -1,4 +1,4 @@
-//! What sessions of suites are run with: who starts programs, who judges, who looks at the world, who is told.
+//! The context for running sessions: the supervisor, the judge, the world inspection and the event callback.
 
 use crate::environment::AllowedVariables;
 use crate::execute::Supervisor;
@@ -7,55 +7,55 @@ use crate::workspace::LaunchMeans;
 use crate::world::WorldLook;
 use std::sync::atomic::AtomicBool;
 
-/// What a judge says of a run.
+/// A judge's result for a run.
 #[derive(Debug, Clone, Default)]
 pub struct SessionVerdict {
-    /// Whether the run passed.
+    /// True if the run passed.
     pub passed: bool,
-    /// Whether something failed that was expected to.
+    /// True if an expected failure occurred.
     pub expected: bool,
-    /// What can be asked about what failed.
+    /// Questions about the failures.
     pub questions: Vec<FailureQuestion>,
 }
 
 /// Judges a run in the normal form.
 pub type SessionJudge<'a> = dyn Fn(&str) -> SessionVerdict + Sync + 'a;
 
-/// What happens.
+/// Progress of a suite.
 #[derive(Debug)]
 pub enum SuiteEvent<'a> {
-    /// A session begins.
+    /// A session starts.
     Begins(&'a str),
-    /// A session has ended, or had before.
+    /// A session has ended, now or in an earlier execution.
     Ends {
-        /// What it is called.
+        /// Its name.
         name: &'a str,
-        /// What is kept of it.
+        /// Its record.
         record: &'a SessionRecord,
-        /// Whether its run passed.
+        /// True if its run passed.
         passed: bool,
-        /// Whether it had ended before.
+        /// True if it ended in an earlier execution.
         kept: bool,
     },
 }
 
-/// What is needed to run.
+/// The context for running suites.
 pub struct SuiteContext<'a> {
-    /// The words that start this program as the process that watches over another one.
+    /// The command line of the supervisor process.
     pub supervisor: &'a Supervisor,
-    /// Variables that are passed on.
+    /// Environment variables to pass on.
     pub allowed: &'a AllowedVariables,
-    /// Bytes that a program may write.
+    /// Maximum bytes that a program may write.
     pub bytes: u64,
-    /// Transcripts are read as SkillGym reads them.
+    /// True if transcripts are read with SkillGym's semantics.
     pub as_skillgym: bool,
-    /// Set where all is to end.
+    /// Set to stop everything.
     pub stop: &'a AtomicBool,
-    /// Who judges.
+    /// Judges runs.
     pub judge: &'a SessionJudge<'a>,
-    /// Who looks at the world of a session that has ended, where rules ask for it.
+    /// Inspects the world of an ended session for rules that need it.
     pub look: &'a WorldLook<'a>,
-    /// Who is told.
+    /// Called for each event.
     pub on_event: &'a (dyn Fn(SuiteEvent<'_>) + Sync),
 }
 

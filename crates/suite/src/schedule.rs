@@ -1,4 +1,4 @@
-//! All sessions of suites, in the order of their schedule; what comes of them stands in the order of the rules.
+//! Runs all sessions of suites in the order of their schedule; results are in the order of the rules.
 
 use crate::folder::{SuiteFolder, load_session, save_session, session_place, shared_workspace as shared_place};
 use crate::folder_copy;
@@ -17,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 /// The result of running suites.
 #[derive(Debug, Default)]
 pub struct SuiteResults {
-    /// The runs of all repetitions, one a line.
+    /// The runs of all repetitions, one per line.
     pub lines: String,
     /// The names of the runs.
     pub names: Vec<String>,
@@ -41,10 +41,10 @@ struct ExecutionResult {
     kept: usize,
 }
 
-/// Runs suites. `None` where it was stopped before the end: what had ended is kept.
+/// Runs suites. Returns `None` if stopped before the end; ended sessions are kept.
 ///
 /// # Errors
-/// What is kept cannot be written.
+/// If a result cannot be saved.
 pub fn run_suites(
     suites: &[PlannedSuite],
     folder: &SuiteFolder,
@@ -82,7 +82,7 @@ fn run_suite(
     let means = runs.launch_means();
     let no_workspace = make_shared(suite, executions, folder, means);
     let state = ScheduleState { folder, runs, no_workspace, rejected: Mutex::default(), done: Mutex::default() };
-    // The first case tells whether the agents know their models.
+    // The first case shows whether the agents know their models.
     let (first, others) = executions.split_at(suite.runners.len().min(executions.len()));
     state.run_lanes(&[(0..first.len()).collect()], executions, 1)?;
     let rest = first.len()..first.len().saturating_add(others.len());
@@ -260,7 +260,7 @@ impl ScheduleState<'_> {
         Ok(session)
     }
 
-    /// A session that cannot start: its agent rejects the model, or there is no workspace.
+    /// Returns the failed session if it cannot start: its agent rejects the model, or there is no workspace.
     fn refuse_session(&self, execution: &CaseExecution<'_>, number: SessionNumber) -> Option<EndedSession> {
         let rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
         let failure = match &self.no_workspace {
@@ -296,7 +296,7 @@ fn compare_snapshots(execution: &CaseExecution<'_>, done: &mut ExecutionResult, 
         .rev()
         .find(|one| one.judged.passed && one.session.record.outcome == SessionOutcome::Completed);
     if let Some(last) = last {
-        // The first of these signs stands before anything that an agent said.
+        // The first occurrence of this text comes before anything that an agent wrote.
         let meta = "\"meta\":{";
         last.session.run = last.session.run.replacen(meta, &format!("{meta}\"snapshot\":{found},"), 1);
     }

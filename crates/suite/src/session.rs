@@ -1,4 +1,4 @@
-//! One session: a workspace, an agent that works in it, its transcript, and what is kept of all that.
+//! Runs one session: a workspace, an agent that works in it, its transcript, and its record.
 
 use crate::agents::{AgentSpec, TranscriptSource, VariableSource as VariablePlace, WordValues};
 use crate::collect::{CollectedTranscript, PriorTrace, collect_transcript};
@@ -39,10 +39,10 @@ pub(crate) fn begin_record(execution: &CaseExecution<'_>, number: SessionNumber)
     }
 }
 
-/// Runs a session. `None` where this program is to end: then nothing is known of it.
+/// Runs a session. Returns `None` if this program is stopping; then nothing is known about the session.
 ///
 /// # Errors
-/// What is kept of it cannot be written.
+/// If a result cannot be saved.
 pub(crate) fn run_session(
     execution: &CaseExecution<'_>,
     number: SessionNumber,
@@ -54,7 +54,7 @@ pub(crate) fn run_session(
     std::fs::create_dir_all(&place.folder)?;
     let (mut record, begun_at) = (begin_record(execution, number), Instant::now());
     let prepared = prepare_workspace(execution, place, means);
-    // Where the folder is before an agent can put something else into its place.
+    // Resolves the folder before an agent can replace it.
     let real = place.cwd.canonicalize().ok();
     let found = prepared.and_then(|()| run_agent(execution, place, means, &mut record));
     if means.stop.load(std::sync::atomic::Ordering::Relaxed) {
@@ -193,7 +193,7 @@ fn run_agent(
     collected
 }
 
-/// A complete transcript, as its events indicate.
+/// Checks by its events that a transcript is complete.
 fn check_stream(
     execution: &CaseExecution<'_>,
     place: &SessionPlace,
@@ -240,7 +240,7 @@ pub(crate) fn command_words(execution: &CaseExecution<'_>, place: &SessionPlace)
     runner.command.iter().cloned().chain(filled.fill_words(agent.arguments)).collect()
 }
 
-/// One JSON line for each first try that would run; runs nothing and reveals no variable values.
+/// Returns one JSON line for each first attempt that would run; runs nothing and reveals no values of variables.
 #[must_use]
 pub fn would_run(suites: &[PlannedSuite], folder: &Path, allowed: &AllowedVariables) -> Vec<String> {
     let mut lines = Vec::new();

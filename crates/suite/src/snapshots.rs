@@ -1,4 +1,4 @@
-//! Snapshots: how many tokens a case cost with a runner when somebody accepted it, and how many more it may cost.
+//! Token snapshots: the accepted token usage of a case with a runner, and the allowed increase.
 
 use crate::paths::normalize_path;
 use averment_base::source::Span;
@@ -54,7 +54,7 @@ struct SnapshotEntry {
     model: String,
 }
 
-/// A file of snapshots with what is to be written into it.
+/// A snapshot file and the pending changes to it.
 #[derive(Debug)]
 pub struct TokenSnapshots {
     rules: SnapshotRules,
@@ -111,7 +111,7 @@ impl SnapshotRules {
         Ok(Some(Self { path, metric, absolute, percent }))
     }
 
-    /// The allowed value for an accepted count: the smaller of two limits.
+    /// Returns the allowed value for an accepted count: the smaller of two limits.
     fn allowed_tokens(&self, accepted: f64) -> f64 {
         let absolute = self.absolute.map(|more| accepted + more);
         let percent = self.percent.map(|more| accepted * (1.0 + more / 100.0));
@@ -120,10 +120,10 @@ impl SnapshotRules {
 }
 
 impl TokenSnapshots {
-    /// Opens the file; one that is not there is empty.
+    /// Opens the file; a missing one is empty.
     ///
     /// # Errors
-    /// It cannot be read, or is no file of snapshots.
+    /// If it cannot be read, or is not a snapshot file.
     pub fn open_file(rules: &SnapshotRules, update: bool) -> Result<Self, String> {
         let name = rules.path.display();
         let file = match std::fs::read_to_string(&rules.path) {
@@ -135,7 +135,7 @@ impl TokenSnapshots {
         Ok(Self { rules: rules.clone(), file, update, changed: false })
     }
 
-    /// The text of the file.
+    /// Returns the text of the file.
     #[must_use]
     pub fn snapshot_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(&self.file).unwrap_or_default();
@@ -143,13 +143,13 @@ impl TokenSnapshots {
         text
     }
 
-    /// Where the file is.
+    /// Returns the path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.rules.path
     }
 
-    /// Mean, accepted and allowed tokens of successful repetitions. The first value is accepted.
+    /// Returns the mean, accepted and allowed tokens of successful repetitions. The first value is accepted automatically.
     pub(crate) fn compare_tokens(&mut self, owner: TokenOwner<'_>, runs: &[&str]) -> Option<Value> {
         let counts: Vec<f64> = runs.iter().filter_map(|run| self.token_count(run)).collect();
         let metric = self.rules.metric;

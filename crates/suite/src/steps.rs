@@ -1,4 +1,4 @@
-//! Counting the steps of an agent while it works, in the records that it writes to standard output.
+//! Counts the steps of a running agent in the records that it writes to standard output.
 
 use crate::agents::StepRecord;
 use serde_json::Value;
@@ -16,7 +16,7 @@ impl StepCounter {
         Self { of, seen: HashSet::new(), count: 0 }
     }
 
-    /// Reads a line; returns the number of steps so far. Lines that are no records are ignored.
+    /// Reads a line; returns the number of steps so far. Lines that are not records are ignored.
     pub(crate) fn read_line(&mut self, line: &[u8]) -> u64 {
         if let Ok(record @ Value::Object(_)) = serde_json::from_slice::<Value>(line) {
             let is = |key: &str, value: &str| record.get(key).and_then(Value::as_str) == Some(value);

@@ -1,11 +1,11 @@
-//! How a session ended, as the stream of events says that an agent writes: to its end, with a failure, or broken off.
+//! Reads from an agent's event stream how a session ended: complete, failed, or interrupted.
 
 use serde_json::Value;
 use std::path::Path;
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum StreamEnd {
-    /// Complete, or no stream of a known kind.
+    /// Complete, or not a stream of a known kind.
     Whole,
     Failed(String),
     Cut(&'static str),
@@ -24,7 +24,7 @@ struct StreamKind {
 }
 
 const KINDS: [StreamKind; 2] = [
-    // Claude Code, and Cursor's agent.
+    // Claude Code and the Cursor agent.
     StreamKind { begin: ("system", Some("init")), id: "/session_id", ends: &["result"], missing: "`result`" },
     StreamKind {
         begin: ("thread.started", None),

@@ -1,4 +1,4 @@
-//! Workspaces: made for a session or for all of them, made ready, and taken away when nobody needs them any more.
+//! Workspaces: created for one session or shared by all, prepared, and removed when no longer needed.
 
 use crate::environment::AllowedVariables;
 use crate::execute::{ChildLimits, ChildProgram, ProgramEnd, Supervisor, execute_program};
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Time limit for git.
 const GIT_TIME: Duration = Duration::from_secs(300);
-/// Maximum characters of an error.
+/// Maximum number of characters of an error.
 const TOLD: usize = 400;
 
 #[derive(Debug, Clone, Copy)]
@@ -27,15 +27,15 @@ pub(crate) struct WorkspaceBuild<'a> {
     pub of: &'a WorkspaceSource,
     pub bootstrap: Option<&'a Bootstrap>,
     pub variables: &'a [(String, String)],
-    /// The folder that is made.
+    /// The folder to create.
     pub folder: &'a Path,
-    /// Where logs go.
+    /// The folder for logs.
     pub logs: &'a Path,
     /// Default time limit of the bootstrap command.
     pub time: Duration,
 }
 
-/// Under the names that bootstrap commands of SkillGym know.
+/// Returns the variables under the names that SkillGym's bootstrap commands expect.
 pub(crate) fn skillgym_variables(workspace: &Path, output: &Path, artifacts: &Path) -> [(String, String); 3] {
     let variable = |name: &str, path: &Path| (format!("SKILLGYM_{name}"), path.to_string_lossy().into_owned());
     [variable("WORKSPACE", workspace), variable("OUTPUT_DIR", output), variable("ARTIFACT_DIR", artifacts)]
@@ -61,7 +61,7 @@ pub(crate) fn make_workspace(making: &WorkspaceBuild<'_>, means: LaunchMeans<'_>
     making.bootstrap.map_or(Ok(()), |bootstrap| run_bootstrap(bootstrap, making, means))
 }
 
-/// A working tree in a clone: commits there never reach the original repository.
+/// Creates a working tree in a clone, so that commits there never reach the original repository.
 fn checked_out(
     repository: &Path,
     revision: &str,

@@ -1,5 +1,5 @@
-//! The world of a session, as its run records it when the session ends: the files of its folder, and the commands of rules that were run there.
-//! So that a verdict is fixed then, and nothing is ever looked for in another folder.
+//! The world of a session, recorded in its run when the session ends: the files of its folder, and the commands of rules that were run there. So a
+//! verdict is final then, and later evaluations never examine another folder.
 
 use crate::folder_copy::{self, TextBudget};
 use crate::paths::normalize_path;
@@ -8,7 +8,7 @@ use averment_runs::normal::{of_meta, of_run, of_step};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// Looks at the world in a folder as the rules of a run ask for it; what they looked at.
+/// Inspects the world in a folder as the rules of a run require; returns the lookups.
 pub type WorldLook<'a> = dyn Fn(&str, &Path) -> Vec<WorldLookup> + Sync + 'a;
 
 #[derive(Debug)]
@@ -70,7 +70,7 @@ impl WorldRecord {
         match found {
             Some(Value::Object(mut file)) => {
                 match state {
-                    // A link may lead anywhere.
+                    // A link may lead anywhere, so it is not followed.
                     _ if file.contains_key(of_run::COMPLETE) => {}
                     Some(FileState::Folder(names)) => drop(file.insert("content".to_owned(), json!(names))),
                     Some(FileState::Text(text))
@@ -80,7 +80,7 @@ impl WorldRecord {
                     }
                     _ => {}
                 }
-                // What was listed already is known besides.
+                // Merges with the entry that was already listed.
                 match self.files.entry(name).or_insert_with(|| json!({})) {
                     Value::Object(known) => known.extend(file),
                     other => *other = Value::Object(file),
@@ -91,9 +91,9 @@ impl WorldRecord {
         }
     }
 
-    /// Adds the records to a run without any. The transcript's own file records stay.
+    /// Adds the records to a run that has none. The transcript's own file records are kept.
     pub(crate) fn into_run(self, run: &str, says_files: bool) -> String {
-        // The first of these signs stands before anything that an agent said.
+        // The first occurrence of this text comes before anything that an agent wrote.
         let meta = format!("\"{}\":{{", of_run::META);
         let ran = format!("{meta}\"{}\":{},", of_meta::RAN, Value::Array(self.ran));
         let run = run.replacen(&meta, &ran, 1);

@@ -1,7 +1,7 @@
-//! The concrete tree: what the grammar read, every word and sign once, in order.
+//! The concrete tree: every word and sign that the grammar read, once and in order.
 //!
-//! The syntax tree keeps what a file means; which parentheses a step stood in, whether somebody wrote `does not contain` or `not contains`, it
-//! does not need to know. The formatter does: it prints every leaf of this tree as it was written, so it cannot lose or change one.
+//! The syntax tree keeps only the meaning of a file, not its parentheses or the choice between `does not contain` and `not contains`. The formatter
+//! needs these: it prints every leaf of the concrete tree as written, so it cannot lose or change one.
 
 use super::grammar;
 pub(crate) use super::grammar::Rule;
@@ -10,22 +10,22 @@ use averment_base::limits::Limits;
 use pest::iterators::Pair;
 use std::ops::Range;
 
-/// A grammar rule and its leaves. Nodes without a leaf are left out.
+/// A grammar rule and its leaves. Nodes without leaves are omitted.
 #[derive(Debug)]
 pub(crate) struct ConcreteNode {
-    /// The rule that read it.
+    /// The grammar rule.
     pub rule: Rule,
-    /// The numbers of its leaves.
+    /// The indexes of its leaves.
     pub leaves: Range<usize>,
-    /// Its parts; none for a leaf.
+    /// Its child nodes; none for a leaf.
     pub children: Vec<ConcreteNode>,
 }
 
 #[derive(Debug, Clone)]
 pub(crate) struct ConcreteLeaf {
-    /// The rule that read it.
+    /// The grammar rule.
     pub rule: Rule,
-    /// Its bytes in the text.
+    /// Its byte range in the text.
     pub range: Range<usize>,
     /// The interpolations of a string, with their `${` and `}`.
     pub values: Vec<Range<usize>>,
@@ -33,13 +33,13 @@ pub(crate) struct ConcreteLeaf {
 
 #[derive(Debug)]
 pub(crate) struct ConcreteTree {
-    /// The whole file; `None` when it holds no statement.
+    /// The whole file; `None` if it contains no statement.
     pub root: Option<ConcreteNode>,
     /// All leaves in order.
     pub leaves: Vec<ConcreteLeaf>,
 }
 
-/// Parses with the strict grammar and runs `work` with enough stack; `None` if the text is refused.
+/// Parses with the strict grammar and runs `work` with enough stack; returns `None` if the text is invalid.
 pub(crate) fn with_tree<T>(text: &str, limits: &Limits, work: impl FnOnce(&ConcreteTree) -> T) -> Option<T> {
     let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
     if !scan.too_deep.is_empty() || scan.tokens.len() > limits.rule_tokens {
@@ -63,10 +63,10 @@ fn build_node(pair: Pair<'_, Rule>, base: usize, leaves: &mut Vec<ConcreteLeaf>)
     }
     let is_literal = matches!(rule, Rule::string | Rule::regex | Rule::field | Rule::pass_power);
     let mut children = Vec::new();
-    // A file without a statement is no leaf: it holds comments.
+    // A file without a statement is not a leaf, since it may contain comments.
     if is_literal || (rule != Rule::file_body && pair.clone().into_inner().next().is_none()) {
         let values = if rule == Rule::string { interpolation_ranges(pair, base) } else { Vec::new() };
-        // These look at what follows, so that the grammar lets them end with space and comments.
+        // These rules look ahead, so the grammar lets them end with white space and comments.
         let end = if matches!(rule, Rule::equals | Rule::minus) { start + 1 } else { end };
         leaves.push(ConcreteLeaf { rule, range: start..end, values });
     } else {

@@ -1,6 +1,6 @@
-//! The difference of two texts, line by line: as operations for editors, as hunks, and as a unified diff.
+//! Compares two texts line by line: as operations for editors, as hunks, and as a unified diff.
 //!
-//! Every use of the generic algorithms of `similar` compiles all of them anew. One algorithm over one type stands here, for all crates.
+//! Each use of the generic algorithms in `similar` compiles all of them again. So all crates use this one algorithm over one type.
 
 use similar::algorithms::{Capture, Compact, Replace, myers};
 pub(crate) use similar::{DiffOp, DiffTag};
@@ -9,19 +9,19 @@ use std::ops::Range;
 
 const CONTEXT: usize = 3;
 
-/// What becomes of a line.
+/// The change of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineChange {
-    /// It stands in both texts.
+    /// The line is in both texts.
     Equal,
-    /// It stands in the old text only.
+    /// The line is only in the old text.
     Deleted,
-    /// It stands in the new text only.
+    /// The line is only in the new text.
     Inserted,
 }
 
 impl LineChange {
-    /// The sign in front of such a line: a space, `-` or `+`.
+    /// Returns the prefix of such a line: a space, `-` or `+`.
     #[must_use]
     pub fn diff_sign(self) -> char {
         match self {
@@ -32,12 +32,12 @@ impl LineChange {
     }
 }
 
-/// Changes that stand near each other, with the lines around them.
+/// Changes that are close together, with the lines around them.
 #[derive(Debug, Clone)]
 pub struct DiffHunk<'a> {
-    /// The lines of the old text that it covers, counted from 0.
+    /// The range of lines in the old text, counted from 0.
     pub old: Range<usize>,
-    /// The lines of the new text that it covers, counted from 0.
+    /// The range of lines in the new text, counted from 0.
     pub new: Range<usize>,
     /// Its lines in order, with their line ends.
     pub lines: Vec<(LineChange, &'a str)>,
@@ -49,7 +49,7 @@ pub(crate) fn diff_operations(old: &[&str], new: &[&str]) -> Vec<DiffOp> {
     hook.into_inner().into_inner().into_ops()
 }
 
-/// The differing hunks of two texts, with `around` context lines.
+/// Returns the differing hunks of two texts, with `around` context lines.
 #[must_use]
 pub fn diff_hunks<'a>(old: &'a str, new: &'a str, around: usize) -> Vec<DiffHunk<'a>> {
     let (old, new) = (split_lines(old), split_lines(new));
@@ -75,7 +75,7 @@ fn build_hunk<'a>(group: &[DiffOp], old: &[&'a str], new: &[&'a str]) -> Option<
     Some(DiffHunk { old, new, lines })
 }
 
-/// A unified diff that `patch` understands, of two texts of the same name; empty where they are equal.
+/// Returns a unified diff for `patch`, of two texts with one name; empty if they are equal.
 #[must_use]
 pub fn unified_diff(name: &str, old: &str, new: &str) -> String {
     let mut text = String::new();
@@ -95,7 +95,7 @@ pub fn unified_diff(name: &str, old: &str, new: &str) -> String {
     text
 }
 
-/// A hunk's first line, and its line count unless 1; if empty, the line before it.
+/// Returns the first line of a hunk, and its line count unless that is 1; for an empty hunk, the line before it.
 fn hunk_extent(range: &Range<usize>) -> String {
     match range.len() {
         1 => format!("{}", range.start + 1),
@@ -104,7 +104,7 @@ fn hunk_extent(range: &Range<usize>) -> String {
     }
 }
 
-/// Lines with their endings: `\n`, `\r\n` or `\r`.
+/// Splits a text into lines, each with its line end: `\n`, `\r\n` or `\r`.
 fn split_lines(text: &str) -> Vec<&str> {
     let bytes = text.as_bytes();
     let is_end = |at: usize| match bytes.get(at) {
@@ -127,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
     use similar::{ChangeTag, TextDiff};
 
-    /// What the whole of `similar` says: it numbers equal lines and cuts off what both begin and end with before it compares.
+    /// Compares with the complete algorithm of `similar`, which numbers equal lines and strips the common start and end before it compares.
     fn compare(old: &str, new: &str) {
         let expected = TextDiff::from_lines(old, new);
         assert_eq!(
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Texts of some lines, of which the longest are long enough for every shortcut of the algorithm.
+    /// Generates texts. The longest ones have enough lines for every shortcut of the algorithm.
     fn texts() -> impl Strategy<Value = (String, String)> {
         let kinds = prop_oneof![Just(2_u32), Just(8), Just(60), Just(5_000)];
         let length = prop_oneof![0_usize..12, 0_usize..140, 500_usize..900];

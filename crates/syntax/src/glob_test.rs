@@ -1,6 +1,7 @@
-//! What a glob says, said as a plain test of a text.
+//! Expresses a glob as a simple test on a text.
 
-/// The test of a path that says what a glob says: `starts with "src/"` for `src/**`. `None` for what is no glob or a more difficult one.
+/// Returns a test on a path that is equivalent to a glob: `starts with "src/"` for `src/**`. Returns `None` for a text that is not a glob, or for a
+/// more complex glob.
 ///
 /// ```
 /// use averment_syntax::glob_test::test_of_glob;
@@ -20,7 +21,7 @@ pub fn test_of_glob(glob: &str) -> Option<String> {
     }
 }
 
-/// A text as what stands between the slashes of a regular expression; one with a star is a glob, which stands for the whole.
+/// Returns a text as the pattern of a regular expression. A text with a star is a glob, which has to match the whole path.
 ///
 /// ```
 /// use averment_syntax::glob_test::pattern_of_text;

@@ -1,4 +1,4 @@
-//! The generated parser, and the room on the stack that it needs.
+//! The generated parser, and the stack space that it needs.
 
 #[cfg(test)]
 mod nesting;
@@ -8,11 +8,11 @@ use pest::iterators::Pair;
 use std::num::NonZeroUsize;
 use std::sync::{LazyLock, Mutex, PoisonError};
 
-/// Stack per level of nested brackets, for parsing and lowering (measured in a debug build).
+/// Stack per level of nested brackets for parsing and lowering, measured in a debug build.
 const STACK_PER_LEVEL: usize = 96 << 10;
 const STACK_BASE: usize = 1 << 20;
 
-/// Bytes that every text has more when its steps are bounded: short texts are read as long as is no harm.
+/// Bytes added to the length of every text when its steps are bounded, so that short texts are never rejected.
 const SHORT_TEXT: usize = 1 << 10;
 
 pub(super) use generated::Grammar;
@@ -29,7 +29,7 @@ mod generated {
 const OTHER_KEYWORDS: &[&str] =
     &["exactly", "read", "write", "skill", "user", "assistant", "thinking", "span", "handover"];
 
-/// Words whose position gives them meaning, sorted.
+/// Returns the words with a meaning in some position, sorted.
 pub(super) fn keywords() -> &'static [String] {
     static WORDS: LazyLock<Vec<String>> = LazyLock::new(|| {
         let rules = Rule::all_rules().iter().map(|rule| format!("{rule:?}"));
@@ -45,14 +45,14 @@ pub(super) fn is_keyword(word: &str) -> bool {
     keywords().binary_search_by(|keyword| keyword.as_str().cmp(word)).is_ok()
 }
 
-/// Where the strict grammar gave up: the furthest place and what could follow.
+/// The furthest position that the strict grammar reached, and what could follow there.
 #[derive(Debug, Clone)]
 pub(super) struct GrammarFailure {
     /// Byte offset in the text that was parsed.
     pub at: usize,
-    /// The rules that were tried at that place.
+    /// The rules that were tried at that position.
     pub expected: Vec<Rule>,
-    /// The parser took more steps than the text may cost, so nothing is known of what it says.
+    /// True if the parser exceeded its step limit, so that nothing is known about the text.
     pub too_many_steps: bool,
 }
 
@@ -67,7 +67,7 @@ pub(super) fn with_stack<T>(depth: usize, work: impl FnOnce() -> T) -> T {
     stacker::maybe_grow(need, need, work)
 }
 
-/// Reads a text with at most so many steps of the parser for each of its bytes (`Limits::rule_steps`).
+/// Parses a text with at most `steps` parser steps for each byte (`Limits::rule_steps`).
 pub(super) fn parse_rule(start: Rule, text: &str, steps: usize) -> Result<Pair<'_, Rule>, GrammarFailure> {
     let parsed =
         bound_steps(steps.saturating_mul(text.len().saturating_add(SHORT_TEXT)), || Grammar::parse(start, text));
@@ -76,8 +76,9 @@ pub(super) fn parse_rule(start: Rule, text: &str, steps: usize) -> Result<Pair<'
     inner.ok_or_else(|| GrammarFailure::new(0))
 }
 
-/// pest has one bound for the whole process, and takes it when a parse begins: two texts are not read at once, so that each has its own.
-/// Another parser made by pest that begins meanwhile has this bound, too; it is never below the `SHORT_TEXT` above times the steps of a byte.
+/// Bounds the steps of a parse. pest has a single bound for the whole process and reads it when a parse begins. Therefore a lock makes texts parse
+/// one at a time, each with its own bound. Another pest parser that starts meanwhile also gets this bound, which is never below `SHORT_TEXT` times
+/// the steps per byte.
 fn bound_steps<T>(steps: usize, parse: impl FnOnce() -> T) -> T {
     static BOUND: Mutex<()> = Mutex::new(());
     let _alone = BOUND.lock().unwrap_or_else(PoisonError::into_inner);
@@ -92,7 +93,7 @@ fn to_failure(error: &pest::error::Error<Rule>) -> GrammarFailure {
         pest::error::InputLocation::Pos(at) => at,
         pest::error::InputLocation::Span((start, _)) => start,
     };
-    // The grammar has no errors of its own: the other form is that of pest's limits.
+    // The grammar raises no custom errors, so any other variant comes from pest's limits.
     let (expected, too_many_steps) = match &error.variant {
         pest::error::ErrorVariant::ParsingError { positives, .. } => (positives.clone(), false),
         pest::error::ErrorVariant::CustomError { .. } => (Vec::new(), true),

@@ -1,6 +1,6 @@
-//! From text to the syntax tree.
+//! Parses rule text into the syntax tree.
 //!
-//! [`parse`] gives a tree for every text, also for one with mistakes: what could be read, and a diagnostic for each thing that could not.
+//! [`parse`] returns a tree for every text, also for one with errors: the parts that could be read, and a diagnostic for each part that could not.
 
 #![cfg_attr(
     test,
@@ -32,10 +32,10 @@ use lower::{SyntaxLowering, TextPlace};
 pub use recover::{FileOutline, IncrementalParse, PreviousParse};
 pub use trivia::{FileComment, Trivia};
 
-/// Reads one file: its tree, its comments, and what is wrong with it. Names are not looked at; that is `check`'s work.
+/// Parses one file; returns its tree, its comments and its diagnostics. Names are not resolved; that is the checker's task.
 ///
-/// Never fails and never panics: items with mistakes are left out, and work and memory are bounded by `limits`.
-/// What an interactive session types is read by it too: a statement or an expression is a file of one item.
+/// Never fails and never panics: items with errors are omitted, and work and memory are bounded by `limits`. The REPL uses it too: a statement or an
+/// expression is a file with one item.
 #[must_use]
 pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::RuleFile, Trivia, Diagnostics) {
     let Some(source) = map.get(file) else { return Default::default() };
@@ -51,8 +51,8 @@ pub fn parse(map: &SourceMap, file: FileId, limits: &Limits) -> (ast::RuleFile, 
     (ast::RuleFile { items, allows: trivia.allow_comments(), unread }, trivia, diagnostics)
 }
 
-/// Reads a file of which most was read before: only the statements between the first and the last that differ are read, all others are moved
-/// to where they stand now. Gives what [`parse`] gives, and a record for the next time. Without anything before, all is read.
+/// Parses a file that was parsed before in a similar form. Only the statements between the first and the last changed one are read; all others are
+/// moved to their new locations. Returns the result of [`parse`], and a record for the next call. Without a previous result, everything is read.
 #[must_use]
 pub fn parse_incremental(
     map: &SourceMap,
@@ -75,8 +75,8 @@ pub fn parse_incremental(
     (ast::RuleFile { items, allows: trivia.allow_comments(), unread: std::mem::take(&mut parsed.unread) }, parsed)
 }
 
-/// Reads a file that holds one expression and nothing else, such as a value given from outside.
-/// `None` with at least one diagnostic when it holds something else.
+/// Parses a file that contains exactly one expression, such as a parameter value. Returns `None` with at least one diagnostic if it contains anything
+/// else.
 #[must_use]
 pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Option<ast::Expr>, Diagnostics) {
     let Some(source) = map.get(file) else { return Default::default() };
@@ -105,20 +105,20 @@ pub fn parse_expression(map: &SourceMap, file: FileId, limits: &Limits) -> (Opti
     })
 }
 
-/// True if the strict grammar alone accepts a whole file: the baseline for parsing speed.
+/// Returns true if the strict grammar alone accepts a whole file; the baseline for parsing speed.
 #[must_use]
 pub fn is_file(text: &str) -> bool {
     let Limits { rule_depth, rule_steps, .. } = Limits::default();
     grammar::with_stack(rule_depth, || grammar::parse_rule(Rule::file, without_mark(text).1, rule_steps).is_ok())
 }
 
-/// True if typed text continues on the next line: it ends in brackets, in a string or behind an operator.
+/// Returns true if typed text continues on the next line: it ends inside of brackets, in a string or after an operator.
 #[must_use]
 pub fn is_unfinished(text: &str, limits: &Limits) -> bool {
     scan_file(text, FileId(0), limits).is_ok_and(|scan| recover::is_unfinished(text, scan))
 }
 
-/// Strict grammar first; if it refuses the file, statement by statement.
+/// Tries the strict grammar first; if it rejects the file, parses statement by statement.
 fn parse_file(file: FileId, text: &str, scan: token::TokenScan, limits: &Limits) -> recover::RecoveredFile {
     let (start, body) = without_mark(text);
     if let (true, Ok(pair)) = (scan.too_deep.is_empty(), grammar::parse_rule(Rule::file, body, limits.rule_steps)) {

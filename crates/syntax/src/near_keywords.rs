@@ -1,13 +1,13 @@
-//! Which word of the language another word is nearly: two letters swapped, one dropped, doubled or another, two words written as one.
+//! Finds the keyword that a word is similar to: two letters swapped, one dropped, doubled or replaced, or two words written as one.
 
 use super::grammar;
 use super::{hints, words};
 
-/// Shorter words are too alike to be swapped: `is` and `in`.
+/// Shorter words, such as `is` and `in`, are too similar to be corrected by a swap.
 const SHORTEST_SWAPPED: usize = 4;
-/// Short keywords mistaken for each other.
+/// Short keywords that are confused with each other.
 const CONFUSED: &[(&str, &str)] = &[("no", "not"), ("or", "of"), ("of", "or"), ("if", "iff")];
-/// Words with another meaning than the similar keyword.
+/// Words with a meaning of their own that are similar to a keyword.
 const OWN_MEANING: &[&str] = &["one", "nor", "ever", "has", "most", "default"];
 
 pub(super) fn near_words(word: &str) -> Vec<String> {
@@ -78,7 +78,7 @@ const LISTS: &[(&str, &str)] = &[
     ("handoffs", "handover"),
 ];
 
-/// Words for what is no step at all, with how it is said: `count turns <= 3`, `never secrets`.
+/// Words that are not steps, with the correct expression: `count turns <= 3`, `never secrets`.
 const NO_STEPS: &[(&str, &str)] = &[
     ("steps", "the steps of a run are `length(steps)`"),
     ("turns", "the turns of a run are `turns <= 3`"),
@@ -99,11 +99,11 @@ const NO_STEPS: &[(&str, &str)] = &[
     ("loops", "calls that come again are found by `never repeat any more than 1 times`"),
 ];
 
-/// Words for calls and steps in general, which nobody calls a tool.
+/// General words for calls and steps, which are not names of tools.
 const ANY_CALL: &[&str] =
     &["tool", "tool_call", "toolcall", "call", "function", "function_call", "action", "actions", "step", "invocation"];
 
-/// How what a word stands for is said, where it is the name of a tool that no run calls: `calls that failed are \`any failed\``.
+/// Returns the correct expression for a word used as the name of a tool that no run calls: `calls that failed are \`any failed\``.
 #[must_use]
 pub fn meant_by_name(name: &str) -> Option<String> {
     if ANY_CALL.contains(&name) {
@@ -112,7 +112,7 @@ pub fn meant_by_name(name: &str) -> Option<String> {
     meant_by_list(name)
 }
 
-/// The same where no run tells whether a tool has such a name: `call` may be one.
+/// Like [`meant_by_name`], for use if no run shows whether a tool has such a name, since `call` may be one.
 #[must_use]
 pub fn meant_by_list(name: &str) -> Option<String> {
     if let Some((_, said)) = NO_STEPS.iter().find(|(word, _)| *word == name) {
@@ -127,17 +127,17 @@ pub fn meant_by_list(name: &str) -> Option<String> {
     })
 }
 
-/// Whether a word for a kind of step is the name of a tool just as well: where it is called with arguments, it is one.
+/// Returns true if a word for a kind of step may also be the name of a tool; called with arguments, it is one.
 #[must_use]
 pub fn is_tool_too(name: &str) -> bool {
     matches!(name, "handoff" | "handoffs" | "subagent")
 }
 
-/// Real words that a dropped letter turns into a kind.
+/// Real words that would be a kind of step with one letter added.
 const NO_KIND: &[&str] = &["red", "rad", "san"];
 
-/// The kind of step that the name of a tool is a slip of the keys away from: two neighbours swapped, a letter doubled or one in the middle
-/// dropped. Other letters make other names: `head` is no mistyped `read`.
+/// Returns the kind of step that a tool name is a typo of: two adjacent letters swapped, a letter doubled, or one in the middle dropped. A replaced
+/// letter does not count: `head` is not a mistyped `read`.
 pub fn near_kind(name: &str) -> Option<&'static str> {
     if let Some((_, kind)) = LISTS.iter().find(|(list, _)| *list == name) {
         return Some(kind);
@@ -152,7 +152,7 @@ pub fn near_kind(name: &str) -> Option<&'static str> {
     words::KINDS.iter().copied().find(near)
 }
 
-/// Distance for ordering; `None` if too far. Slips of the keys are nearer than other letters.
+/// Returns the distance of two words for sorting; `None` if too far. Typing slips count as closer than replaced letters.
 fn word_distance(word: &str, keyword: &str) -> Option<usize> {
     let distance = strsim::osa_distance(word, keyword);
     let letters = keyword.len();

@@ -1,6 +1,6 @@
-//! Numbers as written, brought to their base unit exactly: decimal digits are added and multiplied as text, never as floats.
+//! Parses numbers and converts them to their base unit exactly: decimal digits are added and multiplied as text, never as floats.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on numbers from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::ast::NumberUnit;
@@ -11,11 +11,11 @@ pub(super) enum NumberError {
         at: usize,
         unit: String,
     },
-    /// Units of two families, or in ascending order; where the second starts.
+    /// Units of two families, or in ascending order; `at` is the start of the second unit.
     MixedUnits {
         at: usize,
     },
-    /// More digits or a larger exponent than any use, or a value beyond all comparable numbers.
+    /// An excessive number of digits or exponent, or a value beyond all comparable numbers.
     TooLong,
     /// So small that it would compare as 0.
     TooSmall,
@@ -23,7 +23,7 @@ pub(super) enum NumberError {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NumberValue {
-    /// Decimal text that JSON accepts.
+    /// The value as decimal text that JSON accepts.
     pub value: String,
     /// The family.
     pub unit: NumberUnit,
@@ -31,7 +31,7 @@ pub(super) struct NumberValue {
 
 const LONGEST: usize = 400;
 
-/// Each with its family and its size in the base unit.
+/// The units, with their family and their size in the base unit.
 const UNITS: &[(&str, NumberUnit, u64)] = &[
     ("ms", NumberUnit::Duration, 1),
     ("s", NumberUnit::Duration, 1_000),
@@ -80,7 +80,7 @@ pub(super) fn meant_unit(letters: &str) -> Option<&'static str> {
     UNITS.iter().map(|(name, ..)| *name).find(|name| name.eq_ignore_ascii_case(letters))
 }
 
-/// For example `1h30m`, `$0.05`, `95%`, `1_000`.
+/// Reads a number, for example `1h30m`, `$0.05`, `95%` or `1_000`.
 pub(super) fn read_number(text: &str) -> Result<NumberValue, NumberError> {
     let reading = parse_number(text)?;
     match reading.value.parse::<f64>() {
@@ -112,7 +112,7 @@ fn parse_number(text: &str) -> Result<NumberValue, NumberError> {
     }
 }
 
-/// Keeps the form as written: `===` compares it.
+/// Returns the number without `_`. Its form is kept because `===` compares it.
 fn plain_number(text: &str) -> String {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let whole = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
@@ -149,7 +149,7 @@ fn with_units(text: &str, first: DecimalDigits, rest: &str) -> Result<NumberValu
     }
 }
 
-/// Digits, least significant first, and how many follow the point.
+/// Decimal digits, least significant first, and the number of digits after the point.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct DecimalDigits {
     digits: Vec<u8>,
@@ -187,7 +187,7 @@ impl DecimalDigits {
         let mut digits = Vec::with_capacity(self.digits.len().saturating_add(20));
         let mut carry = 0_u128;
         for &digit in &self.digits {
-            // A digit times 64 bits, and a carry of no more than that: far below 128 bits.
+            // A digit times 64 bits plus a carry of at most that size is far below 128 bits.
             let product = u128::from(digit).saturating_mul(u128::from(factor)).saturating_add(carry);
             digits.push(u8::try_from(product % 10).unwrap_or(0));
             carry = product / 10;
@@ -220,7 +220,7 @@ impl DecimalDigits {
         Self { digits, scale }
     }
 
-    /// No leading zeros, nor trailing ones behind the point.
+    /// Returns the number as text without leading zeros, and without trailing zeros after the point.
     fn to_text(&self) -> String {
         let skip = self.digits.iter().take(self.scale).take_while(|&&digit| digit == 0).count();
         let mut text = String::new();

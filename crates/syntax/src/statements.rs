@@ -1,48 +1,48 @@
-//! The table of statements: the words that each begins with, what may follow them, how it is written, what it says in a sentence, an example.
+//! The table of statements: the words that begin each statement, what may follow them, a snippet, a sentence about the meaning, and an example.
 //!
-//! The reserved words, recovery, completion, hover, colours, snippets of editors and the reference follow from it. What a statement is made of stands
-//! in [`crate::ast::StatementKind`]; what it means, in the engine.
+//! The table provides the reserved words, recovery, completion, hover, colors, editor snippets and the reference. [`crate::ast::StatementKind`]
+//! defines the parts of a statement; the engine defines its meaning.
 
-/// What stands behind the first word of a statement.
+/// The kind of operand after the first word of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeadOperand {
     /// A step pattern.
     Step,
-    /// An expression, or the rest of a word that is followed by a body: `any of {`.
+    /// An expression, or the second word of a block: `any of {`.
     Expression,
     /// Another statement.
     Statement,
-    /// Something of its own: a number, a path, a name.
+    /// Anything else: a number, a path, a name.
     Other,
 }
 
-/// A word that begins statements.
+/// A word that begins a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementHead {
     /// The word.
     pub word: &'static str,
-    /// What follows it.
+    /// The operand that follows it.
     pub follows: HeadOperand,
-    /// Words and signs of the statement that may stand behind one of its steps.
+    /// Words and signs of the statement that may follow one of its steps.
     pub behind: &'static [&'static str],
-    /// True if a line that begins with it always starts a new statement: hardly anything else has this name.
+    /// True if a line that begins with it always starts a new statement, because it is hardly ever a name.
     pub sure: bool,
-    /// The shortest whole statement, told where the word stands alone; empty for a word that also is a field, a root or an operator.
+    /// The shortest complete statement, suggested if the word is alone. Empty for a word that is also a field, a root or an operator.
     pub alone: &'static str,
 }
 
 /// One form of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StatementForm {
-    /// Its words as they are written: `immediately before`. A `…` stands for a part between them.
+    /// Its words as written: `immediately before`. A `…` replaces an operand between them.
     pub words: &'static str,
     /// True if a body in braces may follow.
     pub block: bool,
-    /// What to insert, with `${1:…}` for what is to be filled in.
+    /// The snippet to insert, with placeholders `${1:…}`.
     pub snippet: &'static str,
-    /// What it says, in one sentence without a full stop.
+    /// The meaning, as one sentence without a full stop.
     pub doc: &'static str,
-    /// A line of a file that uses it.
+    /// A line of a rule file that uses it.
     pub example: &'static str,
 }
 
@@ -57,7 +57,7 @@ macro_rules! heads {
             alone: $alone,
         }),*];
 
-        /// All words of the table.
+        /// All first words.
         pub const WORDS: &[&str] = &[$($word),*];
     };
     (@ sure) => { true };
@@ -79,7 +79,7 @@ macro_rules! forms {
     (@ line) => { false };
 }
 
-// First word, what follows it, what may stand behind its steps, whether it surely begins a statement, the shortest whole one.
+// First word, its operand, words that may follow its steps, whether it always begins a statement, the shortest complete statement.
 heads! {
     "require" Step ["times"] sure "require search";
     "never" Step ["after" "before" "between" "until" "within" "more than"] sure "never deploy";
@@ -165,7 +165,7 @@ forms! {
     "not" line "not ${1:statement}" "turns pass into fail and fail into pass" "not require deploy";
 }
 
-/// Expressions over steps and lists: words, syntax, result, example.
+/// Expressions over steps and lists: words, snippet, result, example.
 pub const LISTS: &[StatementForm] = &[
     StatementForm {
         words: "count",
@@ -218,13 +218,13 @@ pub const LISTS: &[StatementForm] = &[
     },
 ];
 
-/// What is known of a word that begins statements.
+/// Returns the table row of a word that begins statements.
 #[must_use]
 pub fn find_head(word: &str) -> Option<&'static StatementHead> {
     HEADS.iter().find(|head| head.word == word)
 }
 
-/// True where a body may stand behind these words: `between`, `any of`.
+/// Returns true if a body may follow these words: `between`, `any of`.
 #[must_use]
 pub fn has_block(first: &str, second: &str) -> bool {
     FORMS.iter().filter(|form| form.block).any(|form| match form.words.split_once(' ') {
@@ -233,13 +233,13 @@ pub fn has_block(first: &str, second: &str) -> bool {
     })
 }
 
-/// True for the first word of a statement that may have a body.
+/// Returns true for the first word of a statement that may have a body.
 #[must_use]
 pub fn begins_block(word: &str) -> bool {
     FORMS.iter().any(|form| form.block && form.words.split(' ').next() == Some(word))
 }
 
-/// True for a word inside of a statement, in front of or behind its steps: `each`, `until`.
+/// Returns true for a word inside of a statement, before or after its steps: `each`, `until`.
 #[must_use]
 pub fn is_inner_word(word: &str) -> bool {
     let behind = || HEADS.iter().flat_map(|head| head.behind).any(|words| words.split(' ').any(|one| one == word));

@@ -1,26 +1,26 @@
-//! Comments: what the tree leaves out and the formatter, the editor and the lints need.
+//! Comments, which the tree omits but the formatter, the editor and the lints need.
 
 use super::ast::{AllowComment, Name, SyntaxItem};
 use super::token::CommentToken;
 use averment_base::source::{FileId, Span};
 
-/// One comment, from its `#` to the last character of its line that is no space.
+/// A comment, from its `#` to the last non-blank character of its line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileComment {
-    /// Its text with the `#`.
+    /// Its text, including the `#`.
     pub text: String,
-    /// Its place.
+    /// Its location.
     pub span: Span,
     /// True for `##`.
     pub is_doc: bool,
-    /// True when nothing but space stands before it on its line.
+    /// True if only white space precedes it on its line.
     pub own_line: bool,
 }
 
-/// All that a file holds beside its tree.
+/// The contents of a file that are not in its tree.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Trivia {
-    /// The comments in file order; a first line `#!` is one.
+    /// The comments in file order; a shebang line `#!` is one of them.
     pub comments: Vec<FileComment>,
 }
 
@@ -39,7 +39,7 @@ impl Trivia {
         Self { comments: remarks.iter().map(comment).collect() }
     }
 
-    /// `# allow: slug, slug` comments.
+    /// Returns the `# allow: slug, slug` comments.
     pub(super) fn allow_comments(&self) -> Vec<AllowComment> {
         self.comments.iter().filter(|comment| !comment.is_doc).filter_map(parse_allow).collect()
     }
@@ -47,7 +47,7 @@ impl Trivia {
     pub(super) fn attach_docs(&self, text: &str, items: &mut [SyntaxItem]) {
         let docs: Vec<&FileComment> =
             self.comments.iter().filter(|comment| comment.is_doc && comment.own_line).collect();
-        // Also without any: items that were read before may have had one.
+        // Needed even without comments, because items from an earlier parse may have had some.
         attach_to(text, &docs, items);
     }
 }

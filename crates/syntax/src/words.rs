@@ -1,14 +1,14 @@
-//! The words of the language, each list once: what may not be declared, what a near miss is compared with.
+//! The word lists of the language: reserved words, and candidates for misspelled words.
 
 use averment_base::diagnostic::suggest::suggest_name;
 
-/// True for a label: ASCII letters, digits, `_`, single `-` and `.` between them, no leading digit.
+/// Returns true for a label: ASCII letters, digits, `_`, single `-` and `.` between them, no leading digit.
 #[must_use]
 pub fn is_label(text: &str) -> bool {
     !text.starts_with(|first: char| first.is_ascii_digit()) && is_joined_words(text)
 }
 
-/// True for words of ASCII letters, digits and `_`, with a single `-` or `.` between them.
+/// Returns true for words of ASCII letters, digits and `_`, with a single `-` or `.` between them.
 #[must_use]
 pub fn is_joined_words(text: &str) -> bool {
     let is_word =
@@ -61,7 +61,7 @@ pub const MODIFIERS: &[&str] = &[
 /// The conditions that `deny` and `allow` take.
 pub const GATED: &[&str] = &["vacuous", "undecided", "unjudged", "unexercised"];
 
-/// Settings that are no modifiers.
+/// Settings that are not modifiers.
 pub const SETTINGS: &[&str] = &[
     "prompt",
     "timeout",
@@ -82,7 +82,7 @@ pub const SETTINGS: &[&str] = &[
     "snapshots",
 ];
 
-/// Words between and before expressions.
+/// Operator words between and before expressions.
 pub const OPERATORS: &[&str] = &[
     "and",
     "or",
@@ -100,7 +100,7 @@ pub const OPERATORS: &[&str] = &[
     "exists",
 ];
 
-/// The signs of comparison and the first words of tests.
+/// Comparison signs and the first words of tests.
 pub(crate) const TESTS: &[&str] = &[
     "==",
     "!=",
@@ -153,13 +153,13 @@ pub const ROOTS: &[&str] = &[
 /// The verdicts that a test may expect.
 pub const VERDICTS: &[&str] = &["pass", "fail", "vacuous", "undecided", "error"];
 
-/// True for a word that a `let`, `param` or `def` may not take.
+/// Returns true for a word that a `let`, `param` or `def` must not declare.
 #[must_use]
 pub fn is_reserved(word: &str) -> bool {
     [STATEMENTS, DECLARATIONS, OPERATORS, LITERALS, ROOTS].iter().any(|words| words.contains(&word))
 }
 
-/// The verdict that another word was meant to be.
+/// Returns the verdict that another word probably means.
 #[must_use]
 pub fn meant_verdict(word: &str) -> Option<&'static str> {
     match word {
@@ -172,7 +172,7 @@ pub fn meant_verdict(word: &str) -> Option<&'static str> {
     }
 }
 
-/// True for a word that joins what stands before it with what follows, so that no value ends with it.
+/// True for a word that joins the parts on both sides, so no value ends with it.
 pub fn is_joining(word: &str) -> bool {
     OPERATORS.contains(&word) && !is_ending_word(word) || matches!(word, "starts" | "ends" | "does" | "with")
 }
@@ -187,7 +187,7 @@ pub fn goes_on_a_step(word: &str) -> bool {
     matches!(word, "where" | "ok" | "failed" | "exists" | "all" | "any" | "none" | "json" | "empty" | "missing")
 }
 
-/// Example use of a keyword. Words that are also fields or roots have none.
+/// Returns an example for a keyword. Words that are also fields or roots have none.
 pub(crate) fn example_of(word: &str) -> Option<&'static str> {
     let statement = crate::statements::find_head(word).map(|head| head.alone).filter(|example| !example.is_empty());
     statement.or_else(|| EXAMPLES.iter().find(|(known, _)| *known == word).map(|(_, example)| *example))

@@ -1,14 +1,14 @@
-//! How often each verdict was expected and came out: the four cells of pass and fail, and those of the other verdicts that occur.
+//! Counts how often each verdict was expected and found: the four cells of pass and fail, and those of other verdicts that occur.
 
 use super::outcome::TrialReport;
 use super::trial::STATED;
 use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
 
-/// A matrix of verdicts: what was expected by what was found. Tests that could not be run are in none of its cells.
+/// A confusion matrix of verdicts: expected by found. Tests that could not be run are not counted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct VerdictMatrix {
-    /// The verdicts with a row: pass and fail always (rules that are tried on one side only are half tested), others where they occur.
+    /// The verdicts with a row: always pass and fail, because testing only one of them is half a test; others if they occur.
     pub expected: Vec<Verdict>,
     /// The verdicts with a column.
     pub found: Vec<Verdict>,
@@ -16,7 +16,7 @@ pub struct VerdictMatrix {
 }
 
 impl VerdictMatrix {
-    /// The matrix of these tests.
+    /// Builds the matrix of these tests.
     #[must_use]
     pub fn from_tests(tested: &[TrialReport]) -> Self {
         let pairs: Vec<(Verdict, Verdict)> =
@@ -36,13 +36,13 @@ impl VerdictMatrix {
         Self { expected, found, counts }
     }
 
-    /// How many tests expected the one and found the other.
+    /// Returns the number of tests that expected one verdict and found the other.
     #[must_use]
     pub fn cell_count(&self, expected: Verdict, found: Verdict) -> usize {
         self.counts.iter().find(|(a, b, _)| (*a, *b) == (expected, found)).map_or(0, |(_, _, count)| *count)
     }
 
-    /// The matrix as data: `{"fail": {"pass": 1, "fail": 4}, …}`.
+    /// Returns the matrix as data: `{"fail": {"pass": 1, "fail": 4}, …}`.
     #[must_use]
     pub fn matrix_data(&self) -> Value {
         let row = |expected: Verdict| {

@@ -1,7 +1,7 @@
-//! What keeps rules honest: their tests, and what the tests leave untried.
+//! Tests of rules, and measures of how well the tests cover the rules.
 //!
-//! A [`Subject`](subject::Subject) is a rule file with every [`Trial`](trial::Trial) of it: its `test` blocks and the case files
-//! beside it. [`outcome`] runs them; [`show`] prints what came of them. [`inputs`] makes what tools are asked with.
+//! A [`Subject`](subject::Subject) is a rule file with all its [`Trial`](trial::Trial)s: its `test` blocks and the case files beside it. [`outcome`]
+//! runs them; [`show`] prints the results. [`inputs`] generates inputs for tools.
 
 #![allow(
     clippy::disallowed_methods,

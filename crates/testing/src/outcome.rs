@@ -1,4 +1,4 @@
-//! Running tests, and what came of each.
+//! Runs tests and collects their results.
 
 use super::coverage::Coverage;
 use super::subject::TestSubject;
@@ -17,30 +17,30 @@ use averment_traces::read::{self, read_str};
 use bumpalo::Bump;
 use std::fmt::Write as _;
 
-/// A test with what came of it.
+/// A test with its result.
 #[derive(Debug)]
 pub struct TrialReport {
     /// Its name.
     pub name: String,
-    /// Where it is stated.
+    /// Location of the test.
     pub place: FilePlace,
     /// The expected verdict.
     pub expect: Option<Verdict>,
-    /// One verdict for all that was judged; `None` when nothing was.
+    /// A single verdict for everything judged; `None` if nothing was.
     pub observed: Option<Verdict>,
-    /// Whether it came out as stated.
+    /// True if the result was as expected.
     pub passed: bool,
-    /// Why not; empty when it did.
+    /// The reason if it was not; otherwise empty.
     pub reason: String,
-    /// What to do about it; mostly empty.
+    /// A suggestion; usually empty.
     pub help: String,
-    /// True when its run could not be read.
+    /// True if its run could not be read.
     pub unreadable: bool,
-    /// Rules and bare assertions that were judged, by id.
+    /// Rules and bare assertions that were judged, with their verdicts, by id.
     pub found: Vec<(String, Verdict)>,
     /// Assertions that did not pass.
     pub why: Vec<UnpassedAssertion>,
-    /// Everything that was found, with reasons and evidence, a line each: what a snapshot keeps.
+    /// All findings with reasons and evidence, one per line, as stored in a snapshot.
     pub snapshot: String,
     /// The difference from its snapshot: lines that start with `-`, `+` or a space.
     pub changes: Vec<String>,
@@ -53,18 +53,18 @@ pub struct UnpassedAssertion {
     pub id: String,
     /// The result.
     pub status: Status,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// Runs all tests of a subject, in their order; what they try is added to `coverage`.
+/// Runs all tests of a subject, in order, and adds to `coverage`.
 #[must_use]
 pub fn run_tests(subject: &TestSubject, limits: &Limits, mut coverage: Option<&mut Coverage>) -> Vec<TrialReport> {
     let table = ReportTable::new(std::slice::from_ref(&subject.program), |_, _| true);
     subject.trials.iter().map(|trial| run_one(subject, &table, trial, limits, coverage.as_deref_mut())).collect()
 }
 
-/// Runs one test of a subject, by its number; `None` where there is no such test.
+/// Runs one test of a subject, by its index; returns `None` if there is no such test.
 #[must_use]
 pub fn run_trial(subject: &TestSubject, number: usize, limits: &Limits) -> Option<TrialReport> {
     let table = ReportTable::new(std::slice::from_ref(&subject.program), |_, _| true);
@@ -121,7 +121,7 @@ fn failed_result(trial: &TestTrial, trouble: TrialProblem) -> TrialReport {
     }
 }
 
-/// All findings as shown in reports: text for a snapshot, and reasons of what did not pass.
+/// Returns all findings as shown in reports: the text for a snapshot, and the assertions that did not pass.
 fn collect_findings(
     subject: &TestSubject,
     table: &ReportTable,
@@ -133,7 +133,7 @@ fn collect_findings(
     let (mut text, mut why) = (String::new(), Vec::new());
     for result in &report.results {
         let Some(item) = table.items.get(result.item) else { continue };
-        // Writing to a text cannot fail. The id of a bare assertion is made of its text, which says more.
+        // Writing to a `String` cannot fail. The id of a bare assertion is derived from its text, so the text is shown instead.
         let name = if item.id.contains(':') { &item.text } else { &item.id };
         let _ = writeln!(text, "{} {}", result.status.as_str(), one_line(name));
         if !result.reason.is_empty() {
@@ -149,7 +149,7 @@ fn collect_findings(
     (text, why)
 }
 
-/// `step 3 /calls/2/args/id "o-1"`.
+/// Returns a line such as `step 3 /calls/2/args/id "o-1"`.
 fn evidence_line(subject: &TestSubject, evidence: &EvidenceReport) -> String {
     let step = evidence.step.map(|step| format!("step {step}"));
     let part = evidence.rule_span.map(|span| subject.sources.span_text(span)).filter(|_| evidence.path.is_empty());
@@ -183,7 +183,7 @@ fn judged_as(
     }
 }
 
-/// The expected verdict if the test passed, otherwise the first that differs.
+/// Returns the expected verdict if the test passed, otherwise the first verdict that differs.
 fn observed_verdict(expect: Verdict, judged: &TestJudgment) -> Option<Verdict> {
     if judged.reason.is_none() {
         return Some(expect);

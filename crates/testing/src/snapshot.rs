@@ -1,7 +1,7 @@
-//! Snapshots: what each test finds, with reasons and evidence, in a file beside the rules that people review. Verdicts say whether a rule
-//! fires; a snapshot says that it fires for the right reason.
+//! Snapshots: the findings of each test, with reasons and evidence, in a file beside the rules that people review. A verdict shows that a rule fires;
+//! a snapshot shows that it fires for the right reason.
 //!
-//! The file is text: a line `=== NAME` for each test, then an indented line for each thing that was found.
+//! The file is text: a line `=== NAME` for each test, followed by an indented line for each finding.
 
 use super::outcome::TrialReport;
 use averment_syntax::difference::diff_hunks;
@@ -12,12 +12,12 @@ use std::path::{Path, PathBuf};
 
 const MARK: &str = "=== ";
 const HEAD: &str = "# What each test finds, written by `aver test --update`. A difference fails the test; read it before accepting it.";
-/// Replaces the ending of the rule file.
+/// Replaces the extension of the rule file.
 const ENDING: &str = "snap";
-/// Maximum bytes of the file.
+/// Maximum size of the file in bytes.
 const SIZE: usize = 256 << 20;
 
-/// The file of the snapshots of a rule file.
+/// Returns the path of the snapshots of a rule file.
 #[must_use]
 pub fn path_of(rules: &Path) -> PathBuf {
     rules.with_extension(ENDING)
@@ -31,7 +31,7 @@ pub struct TestSnapshots {
     known: BTreeMap<String, String>,
 }
 
-/// The result of a comparison, beside the differing tests.
+/// The result of a comparison, except the changes that are stored in the tests.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct SnapshotComparison {
     /// Tests whose snapshot differs or is missing.
@@ -41,12 +41,12 @@ pub struct SnapshotComparison {
 }
 
 impl TestSnapshots {
-    /// Reads the file; one that is not there holds no snapshot.
+    /// Reads the file; a missing file has no snapshots.
     ///
     /// # Errors
-    /// A file that cannot be read.
+    /// If the file cannot be read.
     pub fn read_file(path: PathBuf) -> io::Result<Self> {
-        // Rules come from anywhere: a link beside them must not choose what is read and shown, either.
+        // Rules may come from anyone, so a link beside them must not choose which file is read and shown.
         if path.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(io::Error::other("it is no regular file"));
         }
@@ -61,8 +61,8 @@ impl TestSnapshots {
         Ok(Self { path, known: parse_snapshots(&text) })
     }
 
-    /// Compares tests with their snapshots: a test whose snapshot differs or is missing does not pass. Snapshots without a test are
-    /// looked for when `all` tests were run.
+    /// Compares tests with their snapshots; a test whose snapshot differs or is missing does not pass. If `all` tests were run, snapshots without a
+    /// test are reported.
     pub fn compare_tests(&self, tested: &mut [TrialReport], all: bool) -> SnapshotComparison {
         let mut compared = SnapshotComparison::default();
         let names = snapshot_names(tested);
@@ -90,11 +90,11 @@ impl TestSnapshots {
         (before != test.snapshot || !self.known.contains_key(name)).then(|| changed_lines(before, &test.snapshot))
     }
 
-    /// Takes what the tests find as their snapshots and writes the file where that changes it. Snapshots without a test go when `all`
-    /// tests were run. Gives how many snapshots changed, came or went. `write` writes a file whole or not at all.
+    /// Stores the findings of the tests as their snapshots and writes the file if that changes it. If `all` tests were run, snapshots without a test
+    /// are removed. Returns the number of snapshots that changed, were added or were removed. `write` must write the file atomically.
     ///
     /// # Errors
-    /// A file that cannot be written.
+    /// If the file cannot be written.
     pub fn update_file(
         &mut self,
         tested: &[TrialReport],
@@ -112,7 +112,7 @@ impl TestSnapshots {
         let changed = before.iter().filter(|(name, text)| self.known.get(*name) != Some(text)).count();
         let new = self.known.keys().filter(|name| !before.contains_key(*name)).count();
         if changed + new > 0 {
-            // Rules come from anywhere: a link beside them must not choose what is overwritten.
+            // Rules may come from anyone, so a link beside them must not choose which file is overwritten.
             if self.path.is_symlink() {
                 return Err(io::Error::other("it is a link, and nothing is written through it"));
             }
@@ -124,7 +124,7 @@ impl TestSnapshots {
     fn file_text(&self) -> String {
         let mut text = format!("{HEAD}\n");
         for (name, found) in &self.known {
-            // Writing to a text cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = write!(text, "\n{MARK}{name}\n{found}");
         }
         text

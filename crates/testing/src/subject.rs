@@ -1,4 +1,4 @@
-//! A rule file with everything that tests it.
+//! A rule file with all its tests.
 
 use super::cases as case_files;
 use super::trial::{FilePlace, TestTrial, TrialInput};
@@ -15,18 +15,18 @@ pub struct TestSubject {
     pub path: Option<PathBuf>,
     /// The compiled rules.
     pub program: Program,
-    /// What is built from them once.
+    /// Data computed from the rules once.
     pub prepared: PreparedProgram,
-    /// Its sources, to tell places by.
+    /// Its sources, for locations.
     pub sources: SourceMap,
-    /// Its tests: the blocks in file order, then the case files by name.
+    /// Its tests: the `test` blocks in file order, then the case files by name.
     pub trials: Vec<TestTrial>,
 }
 
-/// Which tests are run. What is empty selects all; the kinds combine with AND, names of one kind with OR.
+/// Selects the tests to run. An empty criterion selects everything; criteria combine with AND, names of one criterion with OR.
 #[derive(Debug, Clone, Default)]
 pub struct TestSelection {
-    /// A text that the test's name holds.
+    /// A text that the name of the test contains.
     pub text: Option<String>,
     /// Rules that the test names.
     pub rules: Vec<String>,
@@ -35,7 +35,7 @@ pub struct TestSelection {
 }
 
 impl TestSelection {
-    /// True when everything is selected.
+    /// Returns true if everything is selected.
     #[must_use]
     pub fn is_all(&self) -> bool {
         self.text.is_none() && self.rules.is_empty() && self.tags.is_empty()
@@ -51,11 +51,11 @@ impl TestSelection {
 }
 
 impl TestSubject {
-    /// The tests of a program. `path` is the rule file, `cases` are folders and files with more case files, `readable` those of which the files
-    /// beside the rules may name others.
+    /// Collects the tests of a program. `path` is the rule file. `cases` are folders and files with more case files. `readable` are the folders in
+    /// which files beside the rules may name other files.
     ///
     /// # Errors
-    /// A folder that cannot be read.
+    /// If a folder cannot be read.
     pub fn new(
         program: Program,
         path: Option<&Path>,
@@ -96,13 +96,13 @@ impl TestSubject {
         })
     }
 
-    /// Leaves only the chosen tests.
+    /// Keeps only the selected tests.
     pub fn choose_trials(&mut self, chosen: &TestSelection) {
         let program = &self.program;
         self.trials.retain(|trial| chosen.selects_trial(program, trial));
     }
 
-    /// The name of the rule file.
+    /// Returns the name of the rule file.
     #[must_use]
     pub fn name(&self) -> &str {
         self.program.sources.first().map_or("", |source| &source.name)

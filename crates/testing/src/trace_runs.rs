@@ -1,4 +1,4 @@
-//! Recorded runs beside the tests: traces that coverage is counted over, and folders that rules are to tell apart.
+//! Reads recorded runs other than tests: traces to measure coverage, and folders of good and bad runs.
 
 use super::coverage::Coverage;
 use super::subject::TestSubject;
@@ -8,16 +8,16 @@ use averment_traces::error::ReadError;
 use averment_traces::read::{self, RawRun, TraceRuns};
 use bumpalo::Bump;
 
-/// What was read.
+/// The result of reading traces.
 #[derive(Debug, Default)]
 pub struct TraceReading {
-    /// How many runs were judged.
+    /// Number of judged runs.
     pub runs: u64,
-    /// What could not be read.
+    /// The errors.
     pub unreadable: Vec<ReadError>,
 }
 
-/// Gives every run of these traces to `look`, one after the other. What cannot be read does not stop the others.
+/// Passes every run of these traces to `look`, one after the other. An unreadable run does not stop the others.
 pub fn each_run(
     traces: &[String],
     limits: &Limits,
@@ -42,7 +42,7 @@ pub fn each_run(
     reading
 }
 
-/// Adds to the coverage of each subject what the runs of these traces try.
+/// Adds the runs of these traces to the coverage of each subject.
 pub fn cover_runs(
     subjects: &[TestSubject],
     coverage: &mut [Coverage],

@@ -1,31 +1,31 @@
-//! One test of rules: a run and what it has to come out as, whether it is written in a `test` block or recorded in a case file.
+//! One test of rules: a run and its expected verdict, written in a `test` block or recorded in a case file.
 
 use averment_base::truth::Verdict;
 use averment_report::redact;
 use averment_traces::error::ReadError;
 use averment_traces::read::RawRun;
 
-/// The verdicts that a test can state: all but `skipped`, which says of an assertion that it was not asked.
+/// The verdicts that a test can expect: all except `skipped`, which means that an assertion was not evaluated.
 pub const STATED: [Verdict; 5] = [Verdict::Pass, Verdict::Fail, Verdict::Vacuous, Verdict::Undecided, Verdict::Error];
 
 /// A test.
 #[derive(Debug)]
 pub struct TestTrial {
-    /// Its name: the text behind `test`, or the path of the case file.
+    /// Its name: the text after `test`, or the path of the case file.
     pub name: String,
-    /// Where it is stated.
+    /// Its location.
     pub place: FilePlace,
-    /// The verdict it states; `None` when it states none, which is why it cannot be run.
+    /// The expected verdict; `None` if the test names none, so that it cannot be run.
     pub expect: Option<Verdict>,
-    /// The rules that it speaks of, by number; empty for all.
+    /// The rules that it covers, by index; empty for all.
     pub rules: Vec<u32>,
-    /// Tags of its own.
+    /// Its own tags.
     pub tags: Vec<String>,
     /// Its run.
     pub input: TrialInput,
 }
 
-/// A place in a file that people can go to.
+/// A location in a file, for display.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilePlace {
     /// The file as the user named it.
@@ -37,7 +37,7 @@ pub struct FilePlace {
 }
 
 impl FilePlace {
-    /// The start of a file.
+    /// Returns the start of a file.
     #[must_use]
     pub fn start_of(file: impl Into<String>) -> Self {
         Self { file: file.into(), line: 1, column: 1 }
@@ -47,7 +47,7 @@ impl FilePlace {
 /// The run of a test.
 #[derive(Debug)]
 pub enum TrialInput {
-    /// In normal form, from a `test` block.
+    /// In the normal form, from a `test` block.
     Normal(String),
     /// Recorded, in any supported trace format.
     Recorded(RawRun),
@@ -55,27 +55,27 @@ pub enum TrialInput {
     None(TrialProblem),
 }
 
-/// Why a test cannot be run.
+/// The reason why a test cannot be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrialProblem {
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
     /// How to fix it; may be empty.
     pub help: String,
-    /// Where, when that is not the place of the test.
+    /// The location, if it is not that of the test.
     pub place: Option<FilePlace>,
-    /// True when a trace could not be read, false when the test states nothing that could be checked.
+    /// True if a trace could not be read; false if the test itself is invalid.
     pub unreadable: bool,
 }
 
 impl TrialProblem {
-    /// A test that states nothing that could be checked.
+    /// Creates the problem of an invalid test.
     #[must_use]
     pub fn new(reason: impl Into<String>, help: impl Into<String>) -> Self {
         Self { reason: reason.into(), help: help.into(), place: None, unreadable: false }
     }
 
-    /// A run that cannot be read. A `recorded` one has a place in a file of its own.
+    /// Creates the problem of an unreadable run. A `recorded` run has a location in its own file.
     #[must_use]
     pub fn unreadable_run(error: &ReadError, recorded: bool) -> Self {
         let place = FilePlace { file: error.file.clone(), line: error.line.max(1), column: error.column.max(1) };

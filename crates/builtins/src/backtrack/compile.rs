@@ -1,4 +1,4 @@
-//! From the tree of a pattern to instructions.
+//! Compiles the syntax tree of a pattern to instructions.
 
 use super::set::CharSet;
 use super::tree::{PatternNode, PatternTree, RepeatNode};
@@ -15,7 +15,7 @@ pub(super) enum BacktrackOp {
         set: u32,
         back: bool,
     },
-    /// A greedy run of a set, given back one by one down to the minimum; only before the next character if known.
+    /// A greedy run of a set, which is given back one by one down to the minimum. `then` is the next character, if known.
     Run {
         set: u32,
         least: u32,
@@ -37,7 +37,7 @@ pub(super) enum BacktrackOp {
     },
     /// Enters an atomic group or a lookaround.
     Enter(u32),
-    /// Ends it; a lookaround resets the position.
+    /// Leaves an atomic group or a lookaround. A lookaround resets the position.
     Keep {
         entered: u32,
         returns: bool,
@@ -65,10 +65,10 @@ pub(super) enum BacktrackOp {
 pub(super) struct BacktrackCode {
     pub(super) ops: Vec<BacktrackOp>,
     pub(super) sets: Vec<CharSet>,
-    /// Two slots per group, then those of loops.
+    /// Number of slots: two per group, then those of loops.
     pub(super) slots: usize,
     pub(super) entered: usize,
-    /// Bytes a match can start with; `None` if it may be empty.
+    /// The bytes that a match can start with; `None` if it may be empty.
     pub(super) first: Option<Box<[bool; 256]>>,
     pub(super) anchor: Option<MatchAnchor>,
 }
@@ -81,7 +81,7 @@ pub(super) enum MatchAnchor {
 
 const MOST: usize = 1 << 15;
 
-/// `None` if it takes too many instructions.
+/// Compiles a syntax tree; `None` if it needs too many instructions.
 pub(super) fn compile_tree(tree: &PatternTree) -> Option<BacktrackCode> {
     let sets: Vec<CharSet> = tree.sets.iter().map(|ranges| CharSet::new(ranges)).collect();
     let slots = tree.groups.checked_add(1)?.checked_mul(2)?;
@@ -119,7 +119,7 @@ fn begins_with(node: &PatternNode, looks: &[Look]) -> bool {
     }
 }
 
-/// Collects the first bytes; true if the node may be empty, so that what follows counts too.
+/// Collects the possible first bytes. Returns true if the node may be empty, so that the next node counts too.
 fn collect_first_bytes(node: &PatternNode, sets: &[CharSet], bytes: &mut [bool; 256]) -> bool {
     let mut note = |low: char, high: char| {
         let byte = |letter: char| usize::from(letter.encode_utf8(&mut [0; 4]).as_bytes().first().copied().unwrap_or(0));
@@ -138,7 +138,7 @@ fn collect_first_bytes(node: &PatternNode, sets: &[CharSet], bytes: &mut [bool; 
         }
         PatternNode::Sequence(parts) => parts.iter().all(|part| collect_first_bytes(part, sets, bytes)),
         PatternNode::Choice(parts) => {
-            // Each alternative is looked at, also behind one that may be empty.
+            // All alternatives are visited, even after one that may be empty.
             let empty = parts.iter().filter(|part| collect_first_bytes(part, sets, bytes)).count();
             empty > 0
         }

@@ -1,4 +1,4 @@
-//! What is looked at between two characters.
+//! Assertions about the position between two characters.
 
 use regex_syntax::hir::Look;
 

@@ -1,4 +1,4 @@
-//! Running the instructions of a pattern over a text, with every step counted.
+//! Runs the instructions of a pattern on a text, and counts every step.
 
 use super::compile::{BacktrackCode, BacktrackOp, MatchAnchor};
 use super::look;
@@ -27,11 +27,11 @@ enum BacktrackFrame {
 const NONE: usize = usize::MAX;
 /// Steps are charged in batches of this size.
 const PORTION: u64 = 1 << 12;
-/// Step limit of a search, some hundredths of a second; it grows with the text.
+/// Step limit of a search, worth some hundredths of a second. It grows with the text.
 const MOST_STEPS: u64 = 4_000_000;
 const STEPS_OF_BYTE: u64 = 8;
 const MOST_FRAMES: usize = 1 << 19;
-/// Characters of a run that cost one step.
+/// Number of characters in a run that cost one step.
 const RUN: usize = 8;
 
 pub(super) struct BacktrackSearch<'s> {
@@ -72,7 +72,7 @@ impl<'s> BacktrackSearch<'s> {
         Ok(found)
     }
 
-    /// The next match; an empty one right after the previous match is skipped.
+    /// Returns the next match. An empty match directly after the previous match is skipped.
     pub(super) fn next(&mut self, after: Option<Range<usize>>) -> Result<Option<Range<usize>>, LimitError> {
         let mut from = after.as_ref().map_or(0, |after| after.end);
         loop {
@@ -99,7 +99,7 @@ impl<'s> BacktrackSearch<'s> {
         let Some(first) = &self.code.first else { return Ok(Some(at)) };
         let rest = self.text.as_bytes().get(at..).unwrap_or_default();
         let skipped = rest.iter().position(|byte| first.get(usize::from(*byte)).copied().unwrap_or(true));
-        // What is passed over without a look at it costs no more than a pass, and is no step back.
+        // Skipped bytes cost only a scan, and are no backtracking steps.
         self.meter.charge_scan(skipped.unwrap_or(rest.len()))?;
         Ok(skipped.map(|skipped| at.saturating_add(skipped)))
     }
@@ -111,7 +111,7 @@ impl<'s> BacktrackSearch<'s> {
         Ok(end.map(|end| before.saturating_add(end).saturating_add(1)))
     }
 
-    /// Skips ahead after a failure: a run that starts later and ends here was already tried.
+    /// Skips ahead after a failure, because a run that starts later and ends here was already tried.
     fn past_run(&mut self, start: usize) -> Result<usize, LimitError> {
         let Some(BacktrackOp::Run { set, most: u32::MAX, .. }) = self.code.ops.first() else { return Ok(start) };
         let Some(set) = self.code.sets.get(*set as usize) else { return Ok(start) };
@@ -153,7 +153,7 @@ impl<'s> BacktrackSearch<'s> {
         }
     }
 
-    /// Executes one instruction: the next one and the position; `None` on failure.
+    /// Executes one instruction. Returns the next instruction and the position; `None` on failure.
     #[inline]
     fn run_op(&mut self, instruction: BacktrackOp, op: u32, at: usize) -> Result<Option<(u32, usize)>, LimitError> {
         let next = op.saturating_add(1);
@@ -208,7 +208,7 @@ impl<'s> BacktrackSearch<'s> {
         })
     }
 
-    /// The character at (or before) a position, and the position beyond it.
+    /// Returns the character at (or before) a position, and the position beyond it.
     #[inline]
     fn char_at(&self, at: usize, back: bool) -> Option<(char, usize)> {
         if back {
@@ -360,7 +360,7 @@ impl<'s> BacktrackSearch<'s> {
         self.text.get(self.group_range(group))
     }
 
-    /// The position after a backreference; `None` if it does not match here.
+    /// Returns the position after a backreference; `None` if it does not match here.
     fn match_reference(
         &mut self,
         group: u32,

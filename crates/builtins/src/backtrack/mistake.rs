@@ -1,36 +1,36 @@
-//! What can be wrong with a pattern.
+//! Errors in patterns.
 
 use super::skeleton::GroupReference;
 use std::fmt::{Display, Formatter};
 use std::ops::Range;
 
-/// What is wrong with a pattern, and where.
+/// An error in a pattern, with its location.
 #[derive(Debug)]
 pub struct PatternError {
-    /// The bytes of the pattern.
+    /// The byte range in the pattern.
     pub range: Range<usize>,
-    /// What.
+    /// The kind of error.
     pub problem: PatternProblem,
 }
 
-/// What can be wrong with a pattern.
+/// Kinds of errors in patterns.
 #[derive(Debug)]
 pub enum PatternProblem {
-    /// It cannot be read.
+    /// A syntax error.
     Syntax(Box<regex_syntax::ast::Error>),
-    /// A part of it means nothing.
+    /// A part is syntactically valid, but has no meaning.
     Meaning(Box<regex_syntax::hir::Error>),
-    /// There is no such group.
+    /// The referenced group does not exist.
     NoGroup(GroupReference),
     /// A group refers to itself.
     OpenGroup,
-    /// More than two alternatives stand behind a condition.
+    /// A condition is followed by more than two alternatives.
     ManyBranches,
-    /// A repetition is repeated, and not `a++`.
+    /// A repetition is repeated, in a form other than `a++`.
     RepeatedTwice,
-    /// It takes too many instructions.
+    /// The pattern needs too many instructions.
     TooLarge,
-    /// It cannot be told what it means.
+    /// The meaning of the pattern cannot be determined.
     Unreadable,
 }
 

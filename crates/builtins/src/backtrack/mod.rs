@@ -1,9 +1,9 @@
-//! Regular expressions that go back: with look-around, references to groups, atomic groups and conditions.
+//! Backtracking regular expressions: with lookaround, backreferences, atomic groups and conditions.
 //!
-//! A search tries one way after the other, and there may be more ways than anybody can wait for. Every step is counted, paid for as
-//! instructions are, and a search of too many ends without an answer. How many it takes is the same everywhere.
+//! A search can take exponential time, because it tries one alternative after the other. So every step is counted and charged like instructions, and
+//! a search that exceeds the limit ends without an answer. The number of steps is the same on all machines.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 mod compile;
@@ -24,7 +24,7 @@ use regex_automata::util::interpolate;
 use rustc_hash::FxHashMap;
 pub use skeleton::{GroupReference, build_skeleton};
 
-/// A pattern that is ready to be searched with.
+/// A compiled pattern.
 #[derive(Debug)]
 pub struct BacktrackRegex {
     code: BacktrackCode,
@@ -32,19 +32,19 @@ pub struct BacktrackRegex {
     names: FxHashMap<String, u32>,
 }
 
-/// Whether a pattern says something that linear matching cannot say, or does not mean the same there; `spaced` is the flag `x`.
+/// True if a pattern has extensions that linear matching does not support or interprets differently. `spaced` is the flag `x`.
 ///
 /// # Errors
-/// Where the pattern cannot be used.
+/// Returns an error if the pattern is invalid.
 pub fn is_beyond_linear(pattern: &str, spaced: bool) -> Result<bool, PatternError> {
     tree::read_pattern(pattern, spaced).map(|tree| tree.is_beyond)
 }
 
 impl BacktrackRegex {
-    /// From a pattern with its flags in front.
+    /// Compiles a pattern that starts with its flags.
     ///
     /// # Errors
-    /// Where it cannot be used.
+    /// Returns an error if the pattern is invalid.
     pub fn new(pattern: &str) -> Result<Self, PatternError> {
         let tree = tree::read_pattern(pattern, false)?;
         let code = compile::compile_tree(&tree);
@@ -52,7 +52,7 @@ impl BacktrackRegex {
         Ok(Self { code, groups: tree.groups, names: tree.names })
     }
 
-    /// About how many bytes it takes.
+    /// Returns the approximate memory of the pattern, in bytes.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         let ranges = self.code.sets.iter().map(|set| set.ranges.len().saturating_mul(8).saturating_add(32));
@@ -60,18 +60,18 @@ impl BacktrackRegex {
         ranges.fold(ops, usize::saturating_add) as u64
     }
 
-    /// Where it is first found in a text; `number` is what it is called when it takes too long.
+    /// Returns the start of the first match in a text. `number` identifies the pattern in errors about limits.
     ///
     /// # Errors
-    /// When it takes more than there is, or more than one search may.
+    /// Returns an error if the fuel or the limit of one search is exceeded.
     pub fn find(&self, number: u32, text: &str, meter: &mut FuelMeter) -> Result<Option<usize>, LimitError> {
         machine::BacktrackSearch::new(&self.code, number, text, meter).find(0)
     }
 
-    /// The groups of the first match, the match itself in front.
+    /// Returns the groups of the first match, starting with the match itself.
     ///
     /// # Errors
-    /// As for [`Self::find`].
+    /// Returns the errors of [`Self::find`].
     pub fn capture_groups<'p, 't>(
         &'p self,
         number: u32,
@@ -92,10 +92,10 @@ impl BacktrackRegex {
         Ok(Some(groups))
     }
 
-    /// The parts of a text between the matches.
+    /// Returns the parts of a text between the matches.
     ///
     /// # Errors
-    /// As for [`Self::find`].
+    /// Returns the errors of [`Self::find`].
     pub fn split<'t>(&self, number: u32, text: &'t str, meter: &mut FuelMeter) -> Result<Vec<&'t str>, LimitError> {
         let mut search = machine::BacktrackSearch::new(&self.code, number, text, meter);
         let (mut parts, mut last, mut from) = (Vec::new(), None, 0);
@@ -108,16 +108,16 @@ impl BacktrackRegex {
         Ok(parts)
     }
 
-    /// A text with every match replaced; `$1` and `$name` stand for groups.
+    /// Returns a text with every match replaced. In `to`, `$1` and `$name` stand for groups.
     ///
     /// # Errors
-    /// As for [`Self::find`], and when there is no room for the text.
+    /// Returns the errors of [`Self::find`], and an error if there is not enough memory for the text.
     pub fn replace(&self, number: u32, text: &str, to: &str, meter: &mut FuelMeter) -> Result<String, LimitError> {
         let mut search = machine::BacktrackSearch::new(&self.code, number, text, meter);
         let (mut out, mut last, mut from) = (String::new(), None, 0);
         while let Some(found) = search.next(last)? {
             out.push_str(text.get(from..found.start).unwrap_or_default());
-            // A group can only bring what stands in the text, once for each mention.
+            // Each `$` can insert at most the whole text, since groups are parts of it.
             let longest = to.matches('$').count().saturating_mul(text.len()).saturating_add(to.len());
             search.check_memory(out.len().saturating_add(longest))?;
             let group = |group: usize, out: &mut String| {

@@ -1,20 +1,20 @@
-//! What stands in a pattern beyond the syntax of linear matching, found by its signs.
+//! Finds the parts of a pattern that the syntax of linear matching does not support.
 //!
-//! The rest of the syntax is the library's: each sign is covered by something of the same length that the library reads, so that all places
-//! in its tree are places in the pattern.
+//! The library parses the rest. So each extension is replaced by supported syntax of the same length, so that all offsets in the parsed tree are
+//! offsets in the pattern.
 
 use std::collections::BTreeMap;
 
-/// A pattern that the library reads, and what is covered in it.
+/// A pattern for the library, with the replaced extensions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternSkeleton {
-    /// As long as the pattern.
+    /// The pattern with replacements. It has the same length as the original.
     pub text: String,
     /// The covered extensions, by start offset.
     pub extensions: BTreeMap<usize, PatternExtension>,
 }
 
-/// A sign that linear matching does not know.
+/// An extension that linear matching does not support.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PatternExtension {
     /// `(?=`, `(?!`.
@@ -29,15 +29,15 @@ pub enum PatternExtension {
     },
     /// `(?>`.
     Atomic,
-    /// `(?(1)`, `(?(name)`, `(?(<name>)`: the group and what stands in its place.
+    /// A conditional `(?(1)`, `(?(name)`, `(?(<name>)`, with its group.
     If(GroupReference),
-    /// The placeholder that covers a conditional's group.
+    /// The placeholder for the group of a conditional.
     Condition,
-    /// `\1`, `\k<name>`, `(?P=name)`.
+    /// A backreference: `\1`, `\k<name>`, `(?P=name)`.
     Reference(GroupReference),
 }
 
-/// A group that something refers to.
+/// A reference to a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupReference {
     /// By its number.
@@ -57,7 +57,7 @@ impl GroupReference {
     }
 }
 
-/// Covers what linear matching does not know; `spaced` is the flag `x`.
+/// Replaces the parts that linear matching does not support. `spaced` is the flag `x`.
 #[must_use]
 pub fn build_skeleton(pattern: &str, spaced: bool) -> PatternSkeleton {
     let covered = PatternSkeleton { text: String::with_capacity(pattern.len()), extensions: BTreeMap::new() };
@@ -72,7 +72,7 @@ struct SkeletonScanner<'p> {
     rest: &'p str,
     covered: PatternSkeleton,
     spaced: bool,
-    /// Flag `x` as it was before each open group.
+    /// The flag `x` before each open group.
     outside: Vec<bool>,
 }
 
@@ -150,7 +150,7 @@ impl SkeletonScanner<'_> {
                         self.copy_chars(1);
                         self.skip_space();
                     }
-                    // At the start it stands for itself.
+                    // A `]` at the start of a set is literal.
                     if self.rest.starts_with(']') {
                         self.copy_chars(1);
                     }
@@ -178,7 +178,7 @@ impl SkeletonScanner<'_> {
         let opened = if starts("(?=") || starts("(?!") {
             Some(("(?:", PatternExtension::Ahead { negated: starts("(?!") }))
         } else if starts("(?<=") || starts("(?<!") {
-            // The flag counts for nothing: what is covered is asked first.
+            // The flag only fills the space, since extensions are looked up first.
             Some(("(?s:", PatternExtension::Behind { negated: starts("(?<!") }))
         } else if starts("(?>") {
             Some(("(?:", PatternExtension::Atomic))

@@ -1,4 +1,4 @@
-//! What patterns that go back find, and what they cost.
+//! Matches of backtracking patterns, and their costs.
 
 use super::skeleton::{PatternExtension, PatternSkeleton, build_skeleton};
 use super::{BacktrackRegex, PatternProblem, is_beyond_linear};
@@ -151,7 +151,7 @@ fn what_takes_too_long_ends_soon_without_an_answer() {
         let start = crate::clock::now();
         assert_eq!(find(pattern, text), Err(LimitError::Backtracking(7)), "{pattern}");
         let worked = crate::clock::now() - start;
-        // A build without optimisation is slower by far.
+        // Unoptimized builds are much slower.
         assert!(worked < Duration::from_secs(10), "{pattern}: {worked:?}");
     }
 }
@@ -221,7 +221,7 @@ fn pattern() -> impl Strategy<Value = String> {
     })
 }
 
-/// Whether a turn of some loop may take nothing.
+/// True if an iteration of some loop may match nothing.
 fn has_empty_turns(hir: &regex_syntax::hir::Hir) -> bool {
     use regex_syntax::hir::HirKind;
     match hir.kind() {
@@ -235,7 +235,7 @@ fn has_empty_turns(hir: &regex_syntax::hir::Hir) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
-    /// Where linear matching knows a pattern, both find it at the same place.
+    /// For patterns that linear matching supports, both find the same position.
     #[test]
     fn both_ways_find_the_same(pattern in pattern(), text in "[abBé1 \n]{0,12}") {
         let linear = regex::Regex::new(&pattern).unwrap();
@@ -247,7 +247,7 @@ proptest! {
         }
     }
 
-    /// All matches are the same, too, save where a turn of a loop may take nothing: that ends the loop, as in every engine that backtracks.
+    /// All matches agree, too, unless an iteration of a loop may be empty. That ends the loop, as in every backtracking engine.
     #[test]
     fn both_ways_split_the_same(pattern in pattern(), text in "[abBé1 \n]{0,12}") {
         prop_assume!(!has_empty_turns(&regex_syntax::parse(&pattern).unwrap()));
@@ -259,7 +259,7 @@ proptest! {
         }
     }
 
-    /// Whatever is written, it is read or refused, and a search in a text ends.
+    /// Any pattern is either accepted or refused, and a search ends.
     #[test]
     fn nothing_that_is_written_breaks_it(pattern in r"([ab.*+?|^$]|\(|\)|\[|\]|\(\?|[=!<>:]|\\[1bkdw]|\{[0-9],?\}|<a>|#|x){0,14}", text in "[ab \n]{0,8}") {
         if let Ok(pattern) = BacktrackRegex::new(&pattern) {

@@ -1,4 +1,4 @@
-//! A pattern as a tree: what the library reads of it, with what it does not know in its places.
+//! The syntax tree of a pattern: the tree from the library, with the extensions inserted.
 
 use super::mistake::{PatternError, PatternProblem};
 use super::skeleton::{GroupReference, PatternExtension, PatternSkeleton, build_skeleton};
@@ -53,7 +53,7 @@ pub(super) struct PatternTree {
     pub(super) sets: Vec<Vec<(char, char)>>,
     pub(super) groups: u32,
     pub(super) names: FxHashMap<String, u32>,
-    /// True if linear matching cannot express it or gives it another meaning.
+    /// True if linear matching does not support the pattern or interprets it differently.
     pub(super) is_beyond: bool,
 }
 
@@ -230,7 +230,7 @@ impl PatternReader<'_> {
     ) -> Result<PatternNode, PatternError> {
         let op = &repetition.op;
         if let Ast::Repetition(inner) = &*repetition.ast {
-            // `a++` keeps what it has taken.
+            // `a++` is possessive: it never gives characters back.
             let keeps = matches!(op.kind, ast::RepetitionKind::OneOrMore) && repetition.greedy && inner.greedy;
             let plain = !matches!(*inner.ast, Ast::Repetition(_));
             if !keeps || !plain {

@@ -1,11 +1,11 @@
-//! Assignments whose name says that the value is a credential: `api_key = '…'`, `"client_secret": "…"`, `PASSWORD=…`.
+//! Assignments whose name marks the value as a credential: `api_key = '…'`, `"client_secret": "…"`, `PASSWORD=…`.
 
 use super::checks::is_pair;
 use super::random::{is_stand_in, looks_chosen, looks_random};
 use super::{byte_before, run_end};
 use std::ops::Range;
 
-/// What a name says about its value; later variants hide more.
+/// The meaning of a name for its value. Later variants hide more values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum CredentialName {
     Pair,
@@ -14,7 +14,7 @@ pub(super) enum CredentialName {
     Password,
 }
 
-/// Name parts in lower case without separators.
+/// Parts of names, in lower case without separators.
 const NAMES: [(&str, CredentialName); 22] = [
     ("apikey", CredentialName::Key),
     ("secretkey", CredentialName::Key),
@@ -87,7 +87,7 @@ pub(super) fn kind_by_name(name: &str, value: &str) -> Option<&'static str> {
     judge_value(worth, value)
 }
 
-/// The kinds that a name or its value tells, beside those of the providers.
+/// The kinds of findings that come from a name or a value, in addition to those of the providers.
 pub(super) const KINDS: [&str; 3] = ["assigned-key", "assigned-password", "basic-credentials"];
 
 fn judge_value(worth: CredentialName, value: &str) -> Option<&'static str> {
@@ -105,14 +105,14 @@ fn judge_value(worth: CredentialName, value: &str) -> Option<&'static str> {
     }
 }
 
-/// The last three letters of all names of credentials.
+/// The last three letters of all credential names.
 pub(super) const ENDS: [&str; 9] = ["key", "ret", "ken", "ial", "ord", "swd", "ase", "ion", "uth"];
 
-/// A cheap check of the last letters: it runs for every key of a reported run.
+/// Checks the last letters of a name. Must be fast, because it runs for every key of a reported run.
 #[inline]
 pub(super) fn may_end(name: &[u8]) -> bool {
     let is_end = |end: [u8; 3]| ENDS.iter().any(|known| known.as_bytes() == end);
-    // Most names end in letters alone.
+    // Fast path: most names end in letters.
     if let Some(&[first, middle, last]) = name.last_chunk::<3>()
         && first.is_ascii_alphabetic()
         && middle.is_ascii_alphabetic()
@@ -127,16 +127,16 @@ pub(super) fn may_end(name: &[u8]) -> bool {
     is_end([first, middle, last])
 }
 
-/// What tells a letter in lower case from the same in upper case.
+/// The bit that distinguishes lower-case from upper-case ASCII letters.
 const LOWER: u8 = 0x20;
 
-/// True if a name denotes a credential whatever its value; `list` says that the value is a list.
+/// True if a name denotes a credential, independent of its value. `list` means that the value is a list.
 #[inline]
 pub fn names_credential(name: &[u8], list: bool) -> bool {
     of_credentials(name, list).is_some()
 }
 
-/// What a credential's name says about its value. `tokens` outside a list are counts.
+/// Returns the meaning of a credential's name. `tokens` is a count, unless its value is a list.
 #[inline]
 pub(super) fn of_credentials(name: &[u8], list: bool) -> Option<CredentialName> {
     let one = match name {
@@ -146,7 +146,7 @@ pub(super) fn of_credentials(name: &[u8], list: bool) -> Option<CredentialName> 
     may_end(one).then(|| classify_name(one)).flatten()
 }
 
-/// True if a text of JSON may have a key that denotes a credential: only then it is worth reading.
+/// True if JSON text may have a key that denotes a credential. Only then it must be parsed.
 pub(super) fn may_name_credential(text: &str) -> bool {
     memchr::memchr_iter(b':', text.as_bytes()).any(|at| {
         let before = text.as_bytes().get(..at).unwrap_or_default().trim_ascii_end();
@@ -157,13 +157,13 @@ pub(super) fn may_name_credential(text: &str) -> bool {
     })
 }
 
-/// In bytes: of a name only its last letters are asked for first.
+/// Number of bytes before a colon in which the last letters of a name are searched.
 const NEAR: usize = 24;
 
 /// Minimum length of a password and of a key that are always hidden.
 const FEWEST: (usize, usize) = (6, 8);
 
-/// True if a value is never shown. Stricter than detection; words such as `expired` stay.
+/// True if a value is always hidden. Hides more than detection reports; words such as `expired` stay.
 pub(super) fn is_hidden(worth: CredentialName, value: &str) -> bool {
     let value = value.trim();
     if is_stand_in(value) || is_date(value.as_bytes()) {
@@ -183,7 +183,7 @@ pub(super) fn is_hidden(worth: CredentialName, value: &str) -> bool {
     }
 }
 
-/// A date is no secret: it tells when a token expires.
+/// True for dates, which are no secrets: they tell when a token expires.
 fn is_date(value: &[u8]) -> bool {
     let fits = |at: usize, byte: u8| if matches!(at, 4 | 7) { byte == b'-' } else { byte.is_ascii_digit() };
     value.len() >= 10 && value.iter().take(10).enumerate().all(|(at, byte)| fits(at, *byte))
@@ -200,13 +200,13 @@ fn classify_name(name: &[u8]) -> Option<CredentialName> {
         .map(|byte| char::from(byte.to_ascii_lowercase()))
         .collect();
     let known = NAMES.iter().find(|(stem, _)| folded.ends_with(stem)).copied();
-    // Of variables of the environment, whoever they belong to: `AZURE_OPENAI_KEY`.
+    // Environment variables of any owner: `AZURE_OPENAI_KEY`.
     let (stem, worth) = known.or_else(|| name.ends_with(b"_KEY").then_some(("key", CredentialName::Key)))?;
     let rest = folded.strip_suffix(stem).unwrap_or_default();
     (!HARMLESS.iter().any(|word| rest.ends_with(word))).then_some(worth)
 }
 
-/// Start of a two-word name that ends here: `api key`, `access token`.
+/// Returns the start of a two-word name that ends here: `api key`, `access token`.
 fn two_words(bytes: &[u8], start: usize) -> usize {
     let blank = matches!(byte_before(bytes, start), Some(b' '));
     let word = bytes.get(..start.saturating_sub(1)).unwrap_or_default();
@@ -217,7 +217,7 @@ fn two_words(bytes: &[u8], start: usize) -> usize {
 pub(super) fn find_assignment(text: &str, name_end: usize) -> Option<(Range<usize>, &'static str)> {
     let bytes = text.as_bytes();
     let of_name = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
-    // `secret_1` and `token2` are names too, `tokens` and `secretary` are none.
+    // `secret_1` and `token2` are names too, but `tokens` and `secretary` are not.
     let tail = run_end(bytes, name_end, 4, |byte| byte.is_ascii_digit() || byte == b'_');
     if bytes.get(tail).is_some_and(|byte| of_name(*byte)) {
         return None;
@@ -231,7 +231,7 @@ pub(super) fn find_assignment(text: &str, name_end: usize) -> Option<(Range<usiz
     let value_start = if worth == CredentialName::Header { behind_scheme(bytes, value_start)? } else { value_start };
     let range = assigned_value(bytes, value_start)?;
     let text = text.get(range.clone())?;
-    // Without a sign nothing says that what follows is the value, but that it looks like one and like nothing else.
+    // Without a sign, only the form of the text shows that it is the value of the name.
     let option = bytes.get(name_start) == Some(&b'-');
     let quoted = matches!(byte_before(bytes, range.start), Some(b'"' | b'\''));
     let sure = signed.is_some() || quoted && worth == CredentialName::Password || looks_random(text.as_bytes());
@@ -239,13 +239,13 @@ pub(super) fn find_assignment(text: &str, name_end: usize) -> Option<(Range<usiz
     (sure && named).then(|| judge_value(worth, text)).flatten().map(|kind| (range, kind))
 }
 
-/// A value that follows its name without a separator: `--token …`, `password …`.
+/// Returns the start of a value that follows its name without a sign: `--token …`, `password …`.
 fn unsigned_value(bytes: &[u8], from: usize) -> Option<usize> {
     let value = run_end(bytes, from, 2, |byte| byte == b' ');
     (value > from).then_some(value)
 }
 
-/// A header value without its scheme; `None` for schemes that are anchors themselves.
+/// Returns the start of a header value after its scheme; `None` for schemes that are anchors themselves.
 fn behind_scheme(bytes: &[u8], from: usize) -> Option<usize> {
     let word = run_end(bytes, from, 16, |byte| byte.is_ascii_alphabetic());
     let scheme = bytes.get(from..word)?.to_ascii_lowercase();
@@ -257,7 +257,7 @@ fn behind_scheme(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// The offset after `=`, `:`, `=>`, `:=`, `is` or an element's `>`, and the quotes and blanks around it.
+/// Returns the offset after `=`, `:`, `=>`, `:=`, `is` or an element's `>`, with surrounding quotes and blanks.
 fn separator_end(bytes: &[u8], name: usize, from: usize) -> Option<usize> {
     let of_quote = |byte: u8| matches!(byte, b'"' | b'\'' | b'`' | b']' | b'\\');
     let blank = |byte: u8| matches!(byte, b' ' | b'\t');
@@ -272,7 +272,7 @@ fn separator_end(bytes: &[u8], name: usize, from: usize) -> Option<usize> {
     if text == b">" && byte_before(bytes, name) == Some(b'<') {
         return Some(sign);
     }
-    // Without a sign there is no assignment; a comparison is none either.
+    // Without a sign there is no assignment. A comparison is no assignment either.
     if text.is_empty() || text == b"==" || text == b"::" || text == b">" {
         return None;
     }

@@ -1,4 +1,4 @@
-//! What finds out whether a key stands behind an anchor: tokens that can be decoded, keys in armour, passwords in addresses.
+//! Checks of candidates after an anchor: decodable tokens, PEM keys, passwords in URLs.
 
 use self::KeyAlphabet::{Alnum, Dotted, Hex, Upper, Url};
 use super::random::{is_filler, is_stand_in, looks_chosen, looks_random, varies_like_key};
@@ -17,7 +17,7 @@ pub(super) enum KeyAlphabet {
     Hex,
     /// Letters, digits, `-` and `_`.
     Url,
-    /// The same and a dot.
+    /// The `Url` alphabet and a dot.
     Dotted,
     /// Both alphabets of base64, with padding.
     Base64,
@@ -36,12 +36,12 @@ impl KeyAlphabet {
     }
 }
 
-/// Whether a key may start at a place: not inside a word, and not behind a dash, as in `task-list`.
+/// True if a key may start here: neither inside a word nor after a dash, as in `task-list`.
 fn starts_word(bytes: &[u8], at: usize) -> bool {
     byte_before(bytes, at).is_none_or(|byte| !is_word(byte) && byte != b'-')
 }
 
-/// A prefix and its body. The body has to end where the key ends: more of the alphabet makes it something else.
+/// Matches a prefix and its body. The alphabet must end where the key ends; a longer run is no key.
 pub(super) fn match_body(
     text: &str,
     prefix: Range<usize>,
@@ -54,13 +54,13 @@ pub(super) fn match_body(
     let length = end - prefix.end;
     let ends = bytes.get(end).is_none_or(|byte| !is_word(*byte));
     let key = bytes.get(prefix.end..end)?;
-    // Capitals alone are the alphabet of some providers: they need no digit.
+    // Keys of only capitals need no digit, because some providers use that alphabet.
     let varied = varies_like_key(key) || alphabet == Upper && !is_filler(key);
     (starts_word(bytes, prefix.start) && (least..=most).contains(&length) && ends && varied)
         .then_some(prefix.start..end)
 }
 
-/// `xoxb-…`: a letter for the kind, then at least two parts of letters and digits.
+/// Matches `xoxb-…`: a letter for the kind, then at least two parts of letters and digits.
 pub(super) fn match_slack_token(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let &[kind, dash] = bytes.get(start + 3..start + 5)? else { return None };
@@ -72,7 +72,7 @@ pub(super) fn match_slack_token(text: &str, start: usize) -> Option<Range<usize>
     (body.len() >= 20 && body.contains(&b'-') && varies_like_key(body)).then_some(start..end)
 }
 
-/// Parts of a path behind an address, each of letters and digits (and `-`, `_`) of at least that length.
+/// Matches path segments after a URL, each of letters and digits (and `-`, `_`), with a minimum length.
 fn path_parts(text: &str, start: usize, anchor: &str, least: &[usize]) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut at = start + anchor.len();
@@ -97,7 +97,7 @@ pub(super) fn discord_webhook(text: &str, start: usize) -> Option<Range<usize>> 
     path_parts(text, start, "discord.com/api/webhooks/", &[16, 60])
 }
 
-/// `SG.` with 22 and 43 characters.
+/// Matches `SG.` followed by parts of 22 and 43 characters.
 pub(super) fn match_sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let first = run_end(bytes, start + 3, 23, |byte| Url.contains(byte));
@@ -106,27 +106,27 @@ pub(super) fn match_sendgrid(text: &str, start: usize) -> Option<Range<usize>> {
     (fits && starts_word(bytes, start) && varies_like_key(bytes.get(start..second)?)).then_some(start..second)
 }
 
-/// The number of a bot, a colon, and 35 characters that start with `AA`.
+/// Matches the number of a bot, a colon, and 35 characters that start with `AA`.
 pub(super) fn match_telegram(text: &str, colon: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let digits = bytes.get(..colon)?.iter().rev().take(11).take_while(|byte| byte.is_ascii_digit()).count();
     let end = run_end(bytes, colon + 1, 36, |byte| Url.contains(byte));
     let start = colon - digits;
-    // In an address of the API the number stands behind `bot`.
+    // In API URLs, the number follows `bot`.
     let free = starts_word(bytes, start) || bytes.get(..start)?.ends_with(b"/bot");
     let fits = (8..=10).contains(&digits) && end - colon == 36 && free;
     (fits && varies_like_key(bytes.get(colon..end)?)).then_some(start..end)
 }
 
-/// Three parts in base64, of which the first two are JSON objects and the first names an algorithm.
+/// Matches three base64 parts. The first two must be JSON objects, and the first one names an algorithm.
 pub(super) fn match_jwt(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
-    // Nothing of the alphabet stands in front, so that no byte is looked at for two starts.
+    // No character of the alphabet may precede the start, so that each byte is scanned only once.
     if !starts_word(bytes, start) {
         return None;
     }
     let header = start..run_end(bytes, start, 1024, |byte| Url.contains(byte));
-    // An object in base64 starts with `eyJ`, too.
+    // A JSON object in base64 starts with `eyJ`, so the payload does too.
     if header.len() < 16 || !bytes.get(header.end..)?.starts_with(b".eyJ") {
         return None;
     }
@@ -139,7 +139,7 @@ pub(super) fn match_jwt(text: &str, start: usize) -> Option<Range<usize>> {
     (signed && object(&header)?.contains_key("alg") && object(&payload).is_some()).then_some(start..signature.end)
 }
 
-/// The armour of a private key with key material in it; certificates and public keys are none.
+/// Matches a PEM private key with key material. Certificates and public keys do not match.
 pub(super) fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let label_start = start + "-----BEGIN ".len();
@@ -149,7 +149,7 @@ pub(super) fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
     if !closed || !(label.ends_with("PRIVATE KEY") || label.ends_with("PRIVATE KEY BLOCK")) {
         return None;
     }
-    // White space may stand as an escape; headers such as `Proc-Type: 4,ENCRYPTED` come before the material.
+    // Line ends may be escaped. Headers such as `Proc-Type: 4,ENCRYPTED` may precede the key material.
     let body = label_end + "-----".len();
     let window = bytes.get(body..)?.iter().take(400);
     let mut run = 0_usize;
@@ -162,12 +162,12 @@ pub(super) fn private_key(text: &str, start: usize) -> Option<Range<usize>> {
     None
 }
 
-/// So many characters of base64 in a row are key material, and no word.
+/// Minimum number of consecutive base64 characters that count as key material instead of words.
 const MATERIAL: usize = 16;
-/// The longest private key, in its armour.
+/// Maximum size of a PEM private key, in bytes.
 const LONGEST_KEY: usize = 8 << 10;
 
-/// Where a private key ends of which some material has been seen: behind its last line, or behind its material where that line is missing.
+/// Returns the end of a private key: after its last line, or after its key material if that line is missing.
 fn armour_end(bytes: &[u8], from: usize) -> usize {
     const LAST: &[u8] = b"-----END ";
     let near = bytes.get(from..bytes.len().min(from + LONGEST_KEY)).unwrap_or_default();
@@ -180,7 +180,7 @@ fn armour_end(bytes: &[u8], from: usize) -> usize {
     let of_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     let mut end = run_end(bytes, from, LONGEST_KEY, of_base64);
     while end - from < LONGEST_KEY {
-        // Ends of lines may stand there as escapes.
+        // Line ends may be escaped.
         let line = run_end(bytes, end, 8, |byte| byte.is_ascii_whitespace() || byte == b'\\');
         let line_end = run_end(bytes, line, LONGEST_KEY, of_base64);
         if line == end || line_end - line < MATERIAL {
@@ -191,7 +191,7 @@ fn armour_end(bytes: &[u8], from: usize) -> usize {
     end
 }
 
-/// `Bearer` with a token that looks drawn at random.
+/// Matches `Bearer` with a token that looks random.
 pub(super) fn match_bearer(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "Bearer ".len();
     let end =
@@ -200,7 +200,7 @@ pub(super) fn match_bearer(text: &str, start: usize) -> Option<Range<usize>> {
     (token.len() >= 20 && !is_stand_in(token) && looks_random(token.as_bytes())).then_some(from..end)
 }
 
-/// `SSWS` with the 42 characters of a token that starts with two zeros.
+/// Matches `SSWS` with the 42 characters of a token that starts with two zeros.
 pub(super) fn match_okta(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "SSWS ".len();
     let end = run_end(text.as_bytes(), from, 64, |byte| Url.contains(byte));
@@ -208,14 +208,14 @@ pub(super) fn match_okta(text: &str, start: usize) -> Option<Range<usize>> {
     ((40..=44).contains(&token.len()) && token.starts_with(b"00") && varies_like_key(token)).then_some(from..end)
 }
 
-/// `Basic` with base64 of `user:password`.
+/// Matches `Basic` with base64 of `user:password`.
 pub(super) fn match_basic(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + "Basic ".len();
     let end = run_end(text.as_bytes(), from, 1024, |byte| Alnum.contains(byte) || matches!(byte, b'+' | b'/' | b'='));
     is_pair(text.get(from..end)?).then_some(from..end)
 }
 
-/// Whether base64 holds `user:password`.
+/// True if base64 text contains `user:password`.
 pub(super) fn is_pair(encoded: &str) -> bool {
     let decoded = decode_base64(encoded).and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_default();
     let printable = decoded.bytes().all(|byte| byte.is_ascii_graphic());
@@ -223,7 +223,7 @@ pub(super) fn is_pair(encoded: &str) -> bool {
     printable && pair.is_some_and(|(user, password)| !user.is_empty() && is_real_password(password))
 }
 
-/// `curl -u user:password`; `docker run -u 1000:1000` holds no password.
+/// Matches `curl -u user:password`. `docker run -u 1000:1000` contains no password.
 pub(super) fn user_option(text: &str, start: usize) -> Option<Range<usize>> {
     let from = start + text.get(start + 1..)?.find(' ')? + 2;
     let bytes = text.as_bytes();
@@ -234,7 +234,7 @@ pub(super) fn user_option(text: &str, start: usize) -> Option<Range<usize>> {
     (!user.is_empty() && chosen && is_real_password(password)).then_some(from + user.len() + 1..end)
 }
 
-/// Passwords that stand in every manual.
+/// Default passwords from documentation, which are no secrets.
 const KNOWN_PASSWORDS: [&str; 14] = [
     "password", "passwd", "pass", "secret", "postgres", "mysql", "root", "admin", "guest", "user", "test", "minio",
     "rabbitmq", "token",
@@ -247,7 +247,7 @@ fn is_real_password(password: &str) -> bool {
         && !KNOWN_PASSWORDS.contains(&password)
 }
 
-/// `scheme://user:password@host`.
+/// Matches `scheme://user:password@host`.
 pub(super) fn url_password(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = start + "://".len();
@@ -261,7 +261,7 @@ pub(super) fn url_password(text: &str, start: usize) -> Option<Range<usize>> {
     (!user.contains('$') && is_real_password(password)).then_some(from + user.len() + 1..end)
 }
 
-/// Three characters, a digit, `Q~`, and 31 to 34 characters more.
+/// Matches three characters, a digit, `Q~`, and 31 to 34 more characters.
 pub(super) fn azure_secret(text: &str, sign: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let of_secret = |byte: u8| Dotted.contains(byte) || byte == b'~';
@@ -273,7 +273,7 @@ pub(super) fn azure_secret(text: &str, sign: usize) -> Option<Range<usize>> {
         .then_some(start..end)
 }
 
-/// The signature of an address that lets anybody in: base64 of 32 bytes, its signs escaped or not.
+/// Matches the signature of a shared-access URL: base64 of 32 bytes, possibly URL-escaped.
 pub(super) fn azure_signature(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let from = start + "sig=".len();
@@ -288,7 +288,7 @@ pub(super) fn teams_webhook(text: &str, start: usize) -> Option<Range<usize>> {
     (end - start > 120 && varies_like_key(bytes.get(start..end)?)).then_some(start..end)
 }
 
-/// Parts of fixed alphabets and lengths behind each other, a sign between them.
+/// Matches consecutive parts of fixed alphabets and lengths, separated by a sign.
 fn match_parts(
     text: &str,
     start: usize,
@@ -325,7 +325,7 @@ pub(super) fn match_braintree(text: &str, start: usize) -> Option<Range<usize>> 
     match_parts(text, start, start + "access_token$production$".len(), b'$', &[(Alnum, 16), (Hex, 32)])
 }
 
-/// `.atlasv1.` between 14 and at least 60 characters.
+/// Matches 14 characters, `.atlasv1.`, and at least 60 characters.
 pub(super) fn match_terraform(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = dot
@@ -335,14 +335,14 @@ pub(super) fn match_terraform(text: &str, dot: usize) -> Option<Range<usize>> {
     (starts_word(bytes, start) && end - dot >= 60 && varies_like_key(bytes.get(dot..end)?)).then_some(start..end)
 }
 
-/// `EAAA` with 60 characters, or `EAA` with a hundred and more.
+/// Matches `EAAA` with 60 characters, or `EAA` with at least a hundred.
 pub(super) fn meta_or_square(text: &str, start: usize) -> Option<Range<usize>> {
     let square =
         text.get(start..)?.starts_with("EAAA").then(|| match_body(text, start..start + 4, Url, 58, 62)).flatten();
     square.or_else(|| match_body(text, start..start + 3, Alnum, 100, 512))
 }
 
-/// 32 hexadecimal digits, `-us` and the number of a data centre.
+/// Matches 32 hexadecimal digits, `-us` and the number of a data center.
 pub(super) fn match_mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let start = dash.checked_sub(32)?;
@@ -353,7 +353,7 @@ pub(super) fn match_mailchimp(text: &str, dash: usize) -> Option<Range<usize>> {
         .then_some(start..end)
 }
 
-/// The number of an account in base64, a time, a signature.
+/// Matches the number of an account in base64, a time, and a signature.
 pub(super) fn discord_token(text: &str, dot: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let length = bytes.get(..dot)?.iter().rev().take(29).take_while(|byte| Url.contains(**byte)).count();
@@ -366,7 +366,7 @@ pub(super) fn discord_token(text: &str, dot: usize) -> Option<Range<usize>> {
     (number && fits && starts_word(bytes, start)).then_some(start..end)
 }
 
-/// The private part of a PuTTY key: lines of base64.
+/// Matches the private part of a PuTTY key: lines of base64.
 pub(super) fn putty_key(text: &str, start: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let end = run_end(bytes, start + "Private-Lines:".len(), 4_096, |byte| {

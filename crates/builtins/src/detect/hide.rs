@@ -1,4 +1,4 @@
-//! Keeping credentials out of what is shown: where a text is cut, and where only the name of a value says what it is.
+//! Hides credentials in displayed text: at cuts, and in values whose names mark them as credentials.
 
 use super::assignments::{self, CredentialName};
 use super::{Detector, DetectorFinding, byte_before, run_end, secrets};
@@ -13,11 +13,11 @@ use std::ops::{ControlFlow, Range};
 /// Replaces a secret in messages and reports.
 pub const REDACTED: &str = "[redacted]";
 
-/// Bytes examined past a cut: no credential is longer.
+/// Number of bytes examined after a cut. No credential is longer.
 const REACH: usize = 8 << 10;
 
-/// The first `most` characters of a text, to be shown where the rest is cut off. Credentials in front of the cut and one that it would go
-/// through are replaced: of half a credential nobody can see later that it is one.
+/// Returns the first `most` characters of a text, for display. Credentials before the cut and across the cut are replaced, because a part of a
+/// credential could not be detected later.
 #[must_use]
 pub fn redacted_start(text: &str, most: usize) -> Cow<'_, str> {
     let cut = prefix_end(text, most);
@@ -33,7 +33,7 @@ pub fn redacted_start(text: &str, most: usize) -> Cow<'_, str> {
     }
 }
 
-/// The last `most` characters of a text, as [`redacted_start`] shows the first.
+/// Returns the last `most` characters of a text, redacted as by [`redacted_start`].
 #[must_use]
 pub fn redacted_end(text: &str, most: usize) -> Cow<'_, str> {
     let cut = text.char_indices().rev().take(most).last().map_or(text.len(), |(at, _)| at);
@@ -72,11 +72,11 @@ fn prefix_end(text: &str, most: usize) -> usize {
     text.char_indices().nth(most).map_or(text.len(), |(at, _)| at)
 }
 
-/// Where credentials stand in a text that is shown: what the detector finds, and what it does not take for a credential because a name is
-/// in front of it, as in `log_AKIA…`. Sorted, not overlapping.
+/// Returns the ranges of credentials in displayed text, sorted and without overlaps. Besides the detector's findings, these are credentials with a
+/// name in front, such as `log_AKIA…`, which the detector does not report.
 ///
 /// # Errors
-/// Only when a limit is reached.
+/// Returns an error only if a limit is reached.
 pub fn find_credentials(text: &str, meter: &mut FuelMeter) -> Result<Vec<Range<usize>>, LimitError> {
     let found = Detector::Secrets.find(text, meter)?;
     let mut found: Vec<Range<usize>> = found.into_iter().map(|finding| finding.range).collect();
@@ -89,7 +89,7 @@ pub fn find_credentials(text: &str, meter: &mut FuelMeter) -> Result<Vec<Range<u
     Ok(found)
 }
 
-/// Every credential has an alphanumeric part of at least this length.
+/// Minimum length of the alphanumeric part that every credential has.
 const SHORTEST_PART: usize = 14;
 const PARTS: usize = 8;
 
@@ -98,7 +98,7 @@ fn long_words(text: &str) -> impl Iterator<Item = (Range<usize>, usize)> {
     let mut at = 0;
     std::iter::from_fn(move || {
         loop {
-            // A part that is long enough covers one of every so many bytes: only those are looked at first.
+            // Every part of this length covers such a probe position, so only these positions are checked first.
             let probe = at + SHORTEST_PART - 1;
             if !bytes.get(probe)?.is_ascii_alphanumeric() {
                 at = probe + 1;
@@ -121,7 +121,7 @@ fn is_of_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.')
 }
 
-/// A credential that starts at a joint of a word and ends with the word or its long part.
+/// Returns a credential that starts after `_` or `-` in a word, and ends with the word or its long part.
 fn behind_a_name(text: &str, word: Range<usize>, part: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes().get(word.clone())?;
     let joints = bytes.iter().enumerate().filter(|(_, byte)| matches!(byte, b'_' | b'-'));
@@ -136,13 +136,13 @@ fn behind_a_name(text: &str, word: Range<usize>, part: usize) -> Option<Range<us
     })
 }
 
-/// Shows every text and number in a value that its name makes a credential: that of a `password`, and all that stand in a list or an object
-/// of that name, however deep, also where the object is JSON in a text.
+/// Calls `found` with every text and number that a name marks as a credential: the value of `password`, and all values in a list or an object of that
+/// name, at any depth. Also searches objects in JSON strings.
 pub fn visit_named_texts(value: &Value<'_>, found: &mut dyn FnMut(&str)) {
     visit_value_texts(None, value, TEXTS, found);
 }
 
-/// Texts in texts that are read as JSON: results of tools hold answers of servers, and these hold documents.
+/// Maximum nesting of JSON in strings: tool results contain server responses, and these contain documents.
 const TEXTS: usize = 4;
 
 fn visit_value_texts(name: Option<CredentialName>, value: &Value<'_>, texts: usize, found: &mut dyn FnMut(&str)) {

@@ -1,8 +1,8 @@
-//! Finding credentials and personal data in text.
+//! Detects credentials and personal data in text.
 //!
-//! Only what can be checked is reported: a provider's prefix with the right alphabet and length, a token whose header decodes, a number
-//! whose check digit is right, an assignment whose value looks random. The text is looked at as it stands and as it reads once escapes
-//! are resolved: JSON and URL escapes, colours of terminals, zero-width characters, base64. Every pass is linear in the text.
+//! Only verifiable findings are reported: a provider's prefix with the right alphabet and length, a token whose header decodes, a number with a valid
+//! check digit, an assignment whose value looks random. The text is searched unchanged, and again with resolved encodings: JSON and URL escapes,
+//! terminal colors, zero-width characters, base64. Every pass takes linear time.
 
 mod assignments;
 mod checks;
@@ -23,19 +23,19 @@ use averment_base::value::Value;
 use averment_base::value::compare::with_deep_stack;
 use std::ops::{ControlFlow, Range};
 
-/// What was found: its kind and place, never the value itself.
+/// A finding: its kind and location, never the value itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DetectorFinding {
-    /// For example `github-token`.
+    /// The kind, such as `github-token`.
     pub kind: &'static str,
-    /// Bytes of the text that was given; for something encoded, the bytes of its encoding.
+    /// The byte range in the given text. For an encoded finding, the range of its encoding.
     pub range: Range<usize>,
 }
 
-/// What to look for.
+/// The kinds of data to detect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detector {
-    /// Keys, tokens, passwords.
+    /// Credentials: keys, tokens, passwords.
     Secrets,
     /// Personal data.
     Pii,
@@ -44,7 +44,7 @@ pub enum Detector {
 type FindingSink<'a> = &'a mut dyn FnMut(DetectorFinding) -> ControlFlow<()>;
 
 impl Detector {
-    /// The kinds that it can find, each once.
+    /// Returns the kinds of findings, each once.
     #[must_use]
     pub fn all_kinds(self) -> Vec<&'static str> {
         let mut kinds: Vec<&'static str> = match self {
@@ -59,17 +59,17 @@ impl Detector {
         kinds
     }
 
-    /// All findings in a text, in the order of their places; of findings that overlap the first, and the special before the general.
+    /// Returns all findings in a text, in order. Of overlapping findings, specific kinds have priority over general ones, and then the first one.
     ///
     /// # Errors
-    /// Only when a limit is reached.
+    /// Returns an error only if a limit is reached.
     pub fn find(self, text: &str, meter: &mut FuelMeter) -> Result<Vec<DetectorFinding>, LimitError> {
         let mut findings = Vec::new();
         let _ = self.visit_text(text, meter, &mut |finding| {
             findings.push(finding);
             ControlFlow::Continue(())
         })?;
-        // A GitHub token in an address is a GitHub token first.
+        // A GitHub token in a URL is reported as a GitHub token.
         let (general, special) = findings.into_iter().partition::<Vec<_>, _>(|finding| is_general(finding.kind));
         let mut kept = drop_overlaps(special);
         let of_its_own = |finding: &DetectorFinding| {
@@ -82,11 +82,10 @@ impl Detector {
         Ok(kept)
     }
 
-    /// The kinds of what stands in the texts of a value, keys included, each once. `name` is the key under which the value stands, where
-    /// that is known.
+    /// Returns the kinds of findings in the texts and keys of a value, each once. `name` is the key of the value, if it is known.
     ///
     /// # Errors
-    /// Only when a limit is reached.
+    /// Returns an error only if a limit is reached.
     pub fn find_kinds(
         self,
         name: Option<&str>,
@@ -103,10 +102,10 @@ impl Detector {
         Ok(kinds)
     }
 
-    /// Whether anything stands in the texts of a value; `name` as for [`Self::find_kinds`].
+    /// True if the texts of a value contain a finding. `name` as in [`Self::find_kinds`].
     ///
     /// # Errors
-    /// Only when a limit is reached.
+    /// Returns an error only if a limit is reached.
     pub fn finds_any(self, name: Option<&str>, value: &Value<'_>, meter: &mut FuelMeter) -> Result<bool, LimitError> {
         let end = self.visit_findings(name, value, meter, &mut |_| ControlFlow::Break(()))?;
         Ok(end.is_break())
@@ -161,7 +160,7 @@ impl Detector {
         }
     }
 
-    /// Also covers lists below a key: `{"api_key": "…"}` is an assignment too.
+    /// Visits texts with their key, also in lists below a key, since `{"api_key": "…"}` is an assignment too.
     fn visit_named(self, key: Option<&str>, value: &Value<'_>, found: FindingSink<'_>) -> ControlFlow<()> {
         match (key, value) {
             (Some(key), Value::Text(text)) if self == Self::Secrets => {
@@ -192,12 +191,12 @@ impl Detector {
     }
 }
 
-/// Kinds that describe where a credential is used, not who issued it.
+/// True for kinds that describe the use of a credential instead of its issuer.
 fn is_general(kind: &str) -> bool {
     kind.starts_with("assigned-") || matches!(kind, "password-in-url" | "bearer-token" | "basic-credentials")
 }
 
-/// Sorted findings; of overlapping ones the first is kept.
+/// Sorts findings; of overlapping ones the first is kept.
 fn drop_overlaps(mut findings: Vec<DetectorFinding>) -> Vec<DetectorFinding> {
     findings.sort_by_key(|finding| (finding.range.start, finding.range.end));
     let mut end = 0;
@@ -213,13 +212,13 @@ fn byte_before(text: &[u8], at: usize) -> Option<u8> {
     text.get(at.checked_sub(1)?).copied()
 }
 
-/// End of the run of matching bytes, looking at no more than `most`.
+/// Returns the end of a run of matching bytes, at most `most` bytes after `from`.
 fn run_end(text: &[u8], from: usize, most: usize, of: impl Fn(u8) -> bool) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     from + rest.iter().take(most).take_while(|byte| of(**byte)).count()
 }
 
-/// Letters, digits and `_`; other scripts may touch a key.
+/// True for letters, digits and `_`. Characters of other scripts may touch a key.
 fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }

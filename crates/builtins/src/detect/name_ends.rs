@@ -1,19 +1,19 @@
-//! A first look at names: whether one may be among some words, or end in one of them, told by its last two letters.
+//! A fast filter for names by their last two letters: it tells if a name may equal one of some words, or end in one.
 //!
-//! Reports are made of runs with hundreds of keys each, and next to none of these is one that anybody looks for.
+//! Reports examine hundreds of keys per run, and almost none of them is a searched name.
 
 use super::assignments::ENDS;
 
-/// The last two letters of some words, whatever their case.
+/// The last two letters of some words, in any case.
 pub struct NameEnds {
-    /// By a letter, the words that have it last, each a bit.
+    /// For each byte, the words that end with it, one bit each.
     last: [u32; 256],
-    /// By a letter, the words that have it in front of the last.
+    /// For each byte, the words that have it before the last letter.
     before: [u32; 256],
 }
 
 impl NameEnds {
-    /// Those of some words, and of all names of credentials.
+    /// Creates the filter for some words and for all credential names.
     #[expect(clippy::indexing_slicing, reason = "computed while compiling, where there is no `get`")]
     #[must_use]
     pub const fn with_credentials(words: &[&str]) -> Self {
@@ -31,7 +31,7 @@ impl NameEnds {
         all.with_others()
     }
 
-    /// False if a name surely is none of the words, neither of these with other letters in front of it, and no name of a credential.
+    /// False if a name certainly is no credential name, none of the words, and does not end in one of them.
     #[inline]
     #[must_use]
     pub fn may_fit(&self, name: &[u8]) -> bool {
@@ -40,7 +40,7 @@ impl NameEnds {
         before.copied().unwrap_or(u32::MAX) & last.copied().unwrap_or(u32::MAX) != 0
     }
 
-    /// With the last two letters of a word, or with its last one and an `s`.
+    /// Adds the last two letters of a word; for a plural, its last letter and an `s`.
     #[expect(
         clippy::indexing_slicing,
         reason = "computed while compiling, where there is no `get`: a byte has its place"
@@ -57,7 +57,7 @@ impl NameEnds {
         self
     }
 
-    /// With all bytes that are no letters: such names are looked at as a whole.
+    /// Adds all bytes that are no letters, so that such names are examined in full.
     #[expect(clippy::indexing_slicing, reason = "as above")]
     const fn with_others(mut self) -> Self {
         let mut byte = 0;

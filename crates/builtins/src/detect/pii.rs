@@ -1,5 +1,5 @@
-//! Personal data that can be checked: e-mail addresses, payment cards (check digit and range of the issuer), bank accounts (check
-//! digits and length of the country), social security numbers, phone numbers in an unmistakable form.
+//! Personal data that can be verified: e-mail addresses, payment cards (check digit and issuer range), bank accounts (check digits and country
+//! length), social security numbers, and phone numbers in an unambiguous form.
 
 use super::{DetectorFinding, FindingSink, byte_before, is_word, run_end};
 use std::ops::{ControlFlow, Range};
@@ -16,7 +16,7 @@ pub(super) fn scan_pii(text: &str, found: FindingSink<'_>) -> ControlFlow<()> {
                 at = at.max(range.end);
                 found(DetectorFinding { kind, range })?;
             }
-            // The digits of a number that is none of these start nothing else; a blank between may.
+            // No other finding can start inside these digits, so they are skipped. After a blank, one may start.
             None if bytes.get(start).is_some_and(u8::is_ascii_digit) => {
                 at = run_end(bytes, start, usize::MAX, |byte| byte.is_ascii_digit());
             }
@@ -30,7 +30,6 @@ fn is_sign(byte: u8) -> bool {
     byte.is_ascii_digit() || byte.is_ascii_uppercase() || matches!(byte, b'@' | b'+' | b'(')
 }
 
-/// The kinds that are found.
 pub(super) const KINDS: [&str; 5] = ["email", "phone", "iban", "social-security-number", "payment-card"];
 
 fn starting_at(text: &str, start: usize) -> Option<(&'static str, Range<usize>)> {
@@ -53,7 +52,7 @@ fn free_before(bytes: &[u8], at: usize) -> bool {
     match byte_before(bytes, at) {
         None => true,
         Some(b'.' | b'-' | b'+' | b'/' | b'=' | b'#' | b':') => {
-            // A sign that joins it to a number or word in front; alone, or behind a blank, it joins nothing.
+            // A sign after a digit joins the two numbers. A sign after a blank or at the start does not.
             !byte_before(bytes, at - 1).is_some_and(|byte| byte.is_ascii_digit())
         }
         Some(byte) => !is_word(byte),
@@ -82,11 +81,11 @@ fn match_email(text: &str, at: usize) -> Option<Range<usize>> {
     if local.is_empty() || length > 64 || local.ends_with('.') || local.contains("..") || local == "git" {
         return None;
     }
-    // `user:password@host` is an address of another kind.
+    // `user:password@host` is no e-mail address.
     if byte_before(bytes, start) == Some(b':') && in_authority(bytes, start) {
         return None;
     }
-    // A domain may be written in any script; its last part is not.
+    // A domain may use any script, but its last part is ASCII.
     let of_domain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-') || byte >= 0x80;
     let end = run_end(bytes, at + 1, 253, of_domain);
     let domain = text.get(at + 1..end)?.trim_end_matches(['.', '-']);
@@ -106,7 +105,7 @@ fn in_authority(bytes: &[u8], at: usize) -> bool {
     memchr::memmem::find(word, b"://").is_some()
 }
 
-/// The digits from a position on (single blanks or dashes allowed) and where each group ends.
+/// Returns the digits from a position on (with single blanks or dashes), the ends of their groups, and the end.
 fn digit_groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>, usize) {
     let (mut digits, mut lengths, mut at) = (Vec::new(), Vec::new(), start);
     let mut separator = None;
@@ -127,7 +126,7 @@ fn digit_groups(bytes: &[u8], start: usize, most: usize) -> (Vec<u8>, Vec<usize>
     }
 }
 
-/// 13 to 19 digits in the usual groups, of a known issuer, with a valid check digit.
+/// Matches 13 to 19 digits in the usual groups, of a known issuer, with a valid check digit.
 fn match_card(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let first = run_end(bytes, start, 20, |byte| byte.is_ascii_digit()) - start;
     if !matches!(first, 4 | 13..=19) || !free_before(bytes, start) {
@@ -221,7 +220,7 @@ const IBAN_LENGTHS: [(&[u8; 2], usize); 48] = [
     (b"TR", 26),
 ];
 
-/// Country, length and remainder 1 modulo 97. Lower-case letters are accepted.
+/// Matches country, length, and remainder 1 modulo 97. Lower-case letters are accepted.
 fn match_iban(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let &[first, second, tens, ones] = bytes.get(start..start + 4)? else { return None };
     let country = [first.to_ascii_uppercase(), second.to_ascii_uppercase()];
@@ -251,10 +250,10 @@ fn remainder_97(compact: &[u8]) -> Option<u32> {
     })
 }
 
-/// Social security numbers printed in advertisements.
+/// Well-known invalid social security numbers, which were printed in advertisements.
 const PRINTED: [&[u8; 9]; 3] = [b"078051120", b"219099999", b"457555462"];
 
-/// `123-45-6789` in an issued range; other spellings need a hint in the words before it.
+/// Matches `123-45-6789` in an issued range. Other spellings need a hint in the preceding words.
 fn social_security(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     let end = run_end(bytes, start, 12, |byte| byte.is_ascii_digit() || matches!(byte, b'-' | b' '));
     let text = bytes.get(start..end)?.trim_ascii_end();
@@ -281,7 +280,7 @@ fn said_before(bytes: &[u8], at: usize, words: &[&str]) -> bool {
     })
 }
 
-/// 9 to 15 digits, if the words before them announce a phone number.
+/// Matches 9 to 15 digits, if the preceding words announce a phone number.
 fn match_labeled_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     const WORDS: [&str; 8] = ["phone", "telephone", "mobile", "tel", "call", "cell", "whatsapp", "fax"];
     let of_phone = |byte: u8| byte.is_ascii_digit() || matches!(byte, b' ' | b'-' | b'.' | b'/');
@@ -293,7 +292,7 @@ fn match_labeled_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     (fits && said_before(bytes, start, &WORDS)).then_some(start..end)
 }
 
-/// `+`, country and 8 to 15 digits in groups; ungrouped, `+123456789` may be a sum.
+/// Matches `+`, country and 8 to 15 digits in groups. Without groups, `+123456789` may be a number.
 fn match_international_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if byte_before(bytes, start).is_some_and(|byte| is_word(byte) || byte == b'+') {
         return None;
@@ -311,7 +310,7 @@ fn match_international_phone(bytes: &[u8], start: usize) -> Option<Range<usize>>
     (country && single && grouped && (8..=15).contains(&digits) && free_after(bytes, end)).then_some(start..end)
 }
 
-/// `(415) 555-2671`, `415-555-2671`, `415.555.2671`, `1-415-555-2671`: area and exchange start with 2 to 9.
+/// Matches `(415) 555-2671`, `415-555-2671`, `415.555.2671`, `1-415-555-2671`. Area and exchange start with 2 to 9.
 fn match_domestic_phone(bytes: &[u8], start: usize) -> Option<Range<usize>> {
     if !free_before(bytes, start) {
         return None;

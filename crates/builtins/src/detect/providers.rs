@@ -1,6 +1,6 @@
-//! The one table of what providers' keys look like: a prefix, an alphabet, a length, or a function that finds out.
+//! The table of provider keys: a prefix, with an alphabet and length or a function that checks the rest.
 //!
-//! To add a provider, add a row. A row is worth having where nothing else looks like it: the shorter the prefix, the more exact the body.
+//! To add a provider, add a row. A row needs a distinctive form: the shorter the prefix, the stricter the body must be.
 
 use super::checks::{self as check, KeyAlphabet};
 use std::ops::Range;
@@ -13,12 +13,12 @@ pub(super) enum KeyShape {
 use KeyAlphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
 use KeyShape::{Body, Checked};
 
-/// Anchor, reported kind, and what must follow.
+/// An anchor, the reported kind, and the form of the rest.
 pub(super) type AnchorRow = (&'static str, &'static str, KeyShape);
 
-/// Longer anchors come before their prefixes.
+/// The anchors. Longer ones come before their prefixes.
 pub(super) static ANCHORS: &[AnchorRow] = &[
-    // Clouds.
+    // Cloud providers.
     ("AKIA", "aws-access-key", Body(Upper, 16, 16)),
     ("ASIA", "aws-access-key", Body(Upper, 16, 16)),
     ("ABIA", "aws-access-key", Body(Upper, 16, 16)),
@@ -50,7 +50,7 @@ pub(super) static ANCHORS: &[AnchorRow] = &[
     ("dp.st.", "doppler-token", Body(Dotted, 40, 64)),
     ("dp.sa.", "doppler-token", Body(Alnum, 40, 44)),
     ("ops_eyJ", "one-password-token", Body(Base64, 200, 4096)),
-    // Where code lies and packages come from.
+    // Code hosting and package registries.
     ("ghp_", "github-token", Body(Alnum, 36, 255)),
     ("gho_", "github-token", Body(Alnum, 36, 255)),
     ("ghu_", "github-token", Body(Alnum, 36, 255)),
@@ -78,7 +78,7 @@ pub(super) static ANCHORS: &[AnchorRow] = &[
     ("sqa_", "sonarqube-token", Body(Hex, 40, 40)),
     ("PMAK-", "postman-key", Body(Url, 59, 59)),
     ("sgp_", "sourcegraph-token", Body(Url, 40, 64)),
-    // Models.
+    // Model providers.
     ("sk-ant-", "anthropic-key", Body(Url, 32, 200)),
     ("sk-proj-", "openai-key", Body(Url, 32, 220)),
     ("sk-svcacct-", "openai-key", Body(Url, 32, 220)),
@@ -104,7 +104,7 @@ pub(super) static ANCHORS: &[AnchorRow] = &[
     ("sk_live_", "stripe-key", Body(Alnum, 16, 128)),
     ("sk_test_", "stripe-key", Body(Alnum, 16, 128)),
     ("sk_", "elevenlabs-key", Body(Hex, 48, 48)),
-    // Messages and money.
+    // Messaging and payment.
     ("xox", "slack-token", Checked(check::match_slack_token)),
     ("xapp-", "slack-token", Body(Url, 40, 200)),
     ("hooks.slack.com/services/", "slack-webhook", Checked(check::slack_webhook)),
@@ -129,7 +129,7 @@ pub(super) static ANCHORS: &[AnchorRow] = &[
     ("sq0atp-", "square-token", Body(Url, 22, 22)),
     ("EAA", "meta-or-square-token", Checked(check::meta_or_square)),
     ("access_token$production$", "braintree-token", Checked(check::match_braintree)),
-    // Services.
+    // Other services.
     ("glsa_", "grafana-token", Body(Url, 40, 64)),
     ("glc_", "grafana-token", Body(Base64, 60, 512)),
     ("lin_api_", "linear-key", Body(Alnum, 32, 64)),
@@ -144,7 +144,7 @@ pub(super) static ANCHORS: &[AnchorRow] = &[
     ("phx_", "posthog-key", Body(Alnum, 40, 64)),
     ("sl.", "dropbox-token", Body(Dotted, 130, 2048)),
     ("AGE-SECRET-KEY-1", "age-key", Body(Upper, 58, 58)),
-    // Forms that need no provider.
+    // Forms that are independent of a provider.
     ("eyJ", "jwt", Checked(check::match_jwt)),
     ("-----BEGIN ", "private-key", Checked(check::private_key)),
     ("Private-Lines:", "private-key", Checked(check::putty_key)),

@@ -1,6 +1,6 @@
-//! Whether a text looks like a random key, like words, or like a stand-in for a key.
+//! Distinguishes random keys from words and from placeholders for keys.
 
-/// Shannon entropy in bits for each byte.
+/// Returns the Shannon entropy in bits per byte.
 #[expect(clippy::cast_precision_loss, reason = "keys are short")]
 pub(super) fn byte_entropy(text: &[u8]) -> f64 {
     let mut counts = [0_u32; 256];
@@ -26,7 +26,7 @@ pub(super) fn distinct_bytes(text: &[u8]) -> usize {
     seen.iter().filter(|seen| **seen).count()
 }
 
-/// Placeholder keys: `XXXX…`, `0000…`, `abab…`, `1234567890ABCDEF`, or with `EXAMPLE` in them.
+/// True for placeholder keys: `XXXX…`, `0000…`, `abab…`, `1234567890ABCDEF`, or with `EXAMPLE` in them.
 pub(super) fn is_filler(body: &[u8]) -> bool {
     distinct_bytes(body) < (body.len() / 3).clamp(3, 8)
         || is_sequence(body)
@@ -79,7 +79,7 @@ pub(super) fn is_stand_in(value: &str) -> bool {
         || STAND_INS.iter().any(|word| lower.contains(word))
 }
 
-/// Switches between lower case, upper case and digits; few in words and dates.
+/// Returns the number of switches between lower case, upper case and digits; there are few in words and dates.
 fn count_changes(value: &[u8]) -> usize {
     let class = |byte: &u8| match byte {
         b'a'..=b'z' => Some(0),
@@ -98,21 +98,21 @@ fn count_changes(value: &[u8]) -> usize {
     changes
 }
 
-/// Case mixed more than in words such as `DatabaseConnectionString`.
+/// True if case is mixed more than in words such as `DatabaseConnectionString`.
 fn is_mixed(value: &[u8]) -> bool {
     let capitals = value.iter().filter(|byte| byte.is_ascii_uppercase()).count();
     let small = value.iter().filter(|byte| byte.is_ascii_lowercase()).count();
     capitals * 100 >= value.len() * 27 && small * 10 >= value.len() * 2 && count_changes(value) * 20 >= value.len() * 7
 }
 
-/// False for letters of one case without a digit: that is a word.
+/// False for letters of one case without a digit, because these are words.
 pub(super) fn varies_like_key(body: &[u8]) -> bool {
     let letters = body.iter().any(u8::is_ascii_alphabetic);
     let digits = body.iter().any(u8::is_ascii_digit);
     !is_filler(body) && byte_entropy(body) >= 2.5 && (letters && digits || is_mixed(body))
 }
 
-/// At least 16 characters, letters and digits mixed, few repetitions.
+/// True for at least 16 characters with mixed letters and digits and few repetitions.
 pub(super) fn looks_random(value: &[u8]) -> bool {
     let letters = value.iter().any(u8::is_ascii_alphabetic);
     let digits = value.iter().any(u8::is_ascii_digit);
@@ -120,7 +120,7 @@ pub(super) fn looks_random(value: &[u8]) -> bool {
     value.len() >= 16 && value.iter().all(u8::is_ascii_graphic) && byte_entropy(value) >= 3.0 && drawn
 }
 
-/// Three kinds of characters, or two in a long value.
+/// True for three kinds of characters, or two in a long value.
 pub(super) fn looks_chosen(value: &[u8]) -> bool {
     let kinds = [
         value.iter().any(u8::is_ascii_lowercase),

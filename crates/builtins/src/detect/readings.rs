@@ -1,13 +1,13 @@
-//! The ways to read a text: as it stands, with escapes resolved, and what its base64 holds. Places lead back to the text itself.
+//! Readings of a text: unchanged, with resolved escapes, and decoded base64. Ranges can be mapped back to the text.
 
 use crate::encoding::decode_base64;
 use averment_base::limits::{FuelMeter, LimitError};
 use std::ops::{ControlFlow, Range};
 
-/// Rounds of unescaping: JSON in text in text.
+/// Maximum rounds of unescaping, for JSON in strings of JSON in strings.
 const LAYERS: usize = 3;
 const NESTING: usize = 2;
-/// Shorter base64 cannot hold a credential.
+/// Minimum length of base64 that can contain a credential.
 const SHORTEST_BASE64: usize = 20;
 
 /// Receives one reading; the second argument maps its ranges back to the text.
@@ -27,7 +27,7 @@ fn visit_readings(
     meter: &mut FuelMeter,
     look: ReadingVisitor<'_>,
 ) -> Result<ControlFlow<()>, LimitError> {
-    // A look at a byte takes about as long as half an instruction.
+    // Scanning a byte takes about half as long as an instruction.
     meter.charge_scan(text.len().saturating_mul(8))?;
     if look(text, &|range| range).is_break() || visit_base64(text, nesting, meter, &|range| range, look)?.is_break() {
         return Ok(ControlFlow::Break(()));
@@ -64,7 +64,7 @@ impl ResolvedText {
     }
 }
 
-/// Zero-width and direction characters, soft hyphen, byte order mark.
+/// Zero-width and direction characters, soft hyphen and byte order mark.
 const INVISIBLE: [&str; 20] = [
     "\u{200b}", "\u{200c}", "\u{200d}", "\u{200e}", "\u{200f}", "\u{2060}", "\u{2061}", "\u{2062}", "\u{2063}",
     "\u{2064}", "\u{202a}", "\u{202b}", "\u{202c}", "\u{202d}", "\u{202e}", "\u{feff}", "\u{00ad}", "\u{180e}",
@@ -109,7 +109,7 @@ impl Iterator for EscapeSigns<'_> {
     }
 }
 
-/// Resolves JSON and URL escapes and drops invisible characters; `None` if there are none.
+/// Resolves JSON and URL escapes and removes invisible characters; `None` if there are none.
 fn resolve_escapes(text: &str, meter: &mut FuelMeter) -> Result<Option<ResolvedText>, LimitError> {
     let mut reading: Option<ResolvedText> = None;
     let mut copied = 0;
@@ -136,7 +136,7 @@ fn resolve_escapes(text: &str, meter: &mut FuelMeter) -> Result<Option<ResolvedT
     Ok(reading)
 }
 
-/// The character of an escape (none if invisible) and its end; `None` without an escape.
+/// Returns the character of an escape (none if invisible) and its end; `None` without an escape.
 fn read_escape(text: &str, start: usize) -> Option<(Option<char>, usize)> {
     let bytes = text.as_bytes();
     match bytes.get(start)? {
@@ -176,7 +176,7 @@ fn read_escape(text: &str, start: usize) -> Option<(Option<char>, usize)> {
     }
 }
 
-/// End of a terminal sequence: color, title, link, or one letter after ESC.
+/// Returns the end of a terminal sequence: color, title, link, or one letter after ESC.
 fn terminal_sequence_end(bytes: &[u8], start: usize) -> usize {
     let from = start + 2;
     match bytes.get(start + 1) {
@@ -251,7 +251,7 @@ fn of_base64(byte: u8) -> bool {
     OF_BASE64.get(usize::from(byte)).copied().unwrap_or(false)
 }
 
-/// Runs of sufficient length; sampling one byte per minimum length finds them fast.
+/// Returns runs of sufficient length. Probing one byte per minimum length finds them fast.
 fn base64_runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -272,16 +272,16 @@ fn base64_runs(text: &[u8]) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The decoded text if it is printable.
+/// Returns the decoded text if it is printable.
 fn readable_text(encoded: &str) -> Option<String> {
-    // Cheap first: the first letters of words and of random keys hardly ever decode to printable bytes.
+    // Fast check first: the start of words and of random keys rarely decodes to printable bytes.
     let start = decode_base64(encoded.get(..16)?)?;
     let printable =
         |byte: &u8| byte.is_ascii_graphic() || matches!(byte, b' ' | b'\n' | b'\r' | b'\t') || *byte >= 0x80;
     if !start.iter().all(printable) {
         return None;
     }
-    // A run may have taken a character more than the encoding has, such as the slash of a path.
+    // A run may include a trailing character that is not part of the encoding, such as the slash of a path.
     let whole = encoded.len() - encoded.len() % 4;
     let decoded = decode_base64(encoded).or_else(|| decode_base64(encoded.get(..whole)?))?;
     String::from_utf8(decoded).ok().filter(|text| text.bytes().all(|byte| printable(&byte)))

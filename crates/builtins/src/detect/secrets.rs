@@ -1,4 +1,4 @@
-//! Credentials that providers mark with a prefix, tokens that can be decoded, keys in armour, passwords in addresses.
+//! Credentials that are recognized by provider prefixes, by decoding, as PEM keys, or as passwords in URLs.
 
 use super::checks::match_body;
 use super::providers::KeyShape::{Body, Checked};
@@ -9,17 +9,17 @@ use std::ops::{ControlFlow, Range};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Anchors and name stems in one automaton: one is quick to build, one quick to search.
+/// Two automatons for anchors and name stems: the first is fast to build, the second fast to search.
 static SEARCHES: [LazyLock<Option<AhoCorasick>>; 2] = [
     LazyLock::new(|| build_automaton(AhoCorasickKind::ContiguousNFA)),
-    // One step for each byte.
+    // A DFA takes one step for each byte.
     LazyLock::new(|| build_automaton(AhoCorasickKind::DFA)),
 ];
 
-/// Text size from which the automaton that is slower to build pays off.
+/// Total size of searched text from which the slow-to-build automaton pays off, in bytes.
 const PAID: usize = 1 << 16;
 
-/// Text size up to which building one costs more than looking for each anchor.
+/// Text size up to which searching for each anchor is faster than building an automaton, in bytes.
 const FEW: usize = 1 << 10;
 
 fn all_anchors() -> impl Iterator<Item = &'static str> {
@@ -37,7 +37,7 @@ fn build_automaton(kind: AhoCorasickKind) -> Option<AhoCorasick> {
         .ok()
 }
 
-/// `None` where nothing is to be found.
+/// Returns the automaton for a text; `None` if the text contains no anchor.
 fn choose_automaton(text: &str) -> Option<&'static AhoCorasick> {
     static LOOKED_AT: AtomicUsize = AtomicUsize::new(0);
     let [quickly_built, quick] = &SEARCHES;
@@ -51,7 +51,7 @@ fn choose_automaton(text: &str) -> Option<&'static AhoCorasick> {
     quickly_built.as_ref()
 }
 
-/// Whether an anchor stands anywhere, in upper or lower case.
+/// True if the text contains an anchor in any case.
 fn holds_anchor(text: &[u8]) -> bool {
     all_anchors().any(|anchor| {
         let anchor = anchor.as_bytes();
@@ -67,7 +67,7 @@ pub(super) fn scan_secrets(text: &str, found: FindingSink<'_>) -> ControlFlow<()
     let Some(search) = choose_automaton(text) else { return ControlFlow::Continue(()) };
     let mut assigned_until = 0;
     let mut at = 0;
-    // Anchors overlap: in `.ghp_` another one ends where this begins.
+    // Anchors may overlap: in `.ghp_`, another one ends where this one begins.
     while let Some(hit) = search.find(Input::new(text).span(at..text.len())) {
         at = hit.start() + 1;
         if let Some(anchor) = ANCHORS.get(hit.pattern().as_usize()) {
@@ -84,7 +84,7 @@ pub(super) fn scan_secrets(text: &str, found: FindingSink<'_>) -> ControlFlow<()
     ControlFlow::Continue(())
 }
 
-/// Anchors are case-sensitive, except schemes such as `bearer`.
+/// Matches the rest of an anchor. Anchors are case-sensitive, except schemes such as `bearer`.
 fn match_anchor(text: &str, at: Range<usize>, (anchor, kind, shape): &AnchorRow) -> Option<DetectorFinding> {
     if text.get(at.clone()) != Some(*anchor) && !anchor.ends_with(' ') {
         return None;

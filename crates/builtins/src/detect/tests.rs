@@ -6,7 +6,7 @@ fn kinds(detector: Detector, text: &str) -> Vec<&'static str> {
     found.iter().map(|finding| finding.kind).collect()
 }
 
-/// A key of so many characters, made here so that no key stands in the source.
+/// Generates a key of this length, so that no key is in the source.
 fn key(alphabet: &str, length: usize, seed: u64) -> String {
     let letters: Vec<char> = alphabet.chars().collect();
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
@@ -76,7 +76,7 @@ fn a_private_key_is_found_with_all_of_its_material() {
 #[test]
 fn large_texts_take_bounded_time() {
     let mut meter = FuelMeter::new(&Limits { fuel: u64::MAX, ..Limits::default() });
-    // What took time by the square of the size would take minutes of this already.
+    // Quadratic time would take minutes at this size.
     let size = 1 << 18;
     for piece in [
         "a",

@@ -1,11 +1,11 @@
-//! Grounding: every number, URL and id of an answer has to stand in some source.
+//! Grounding: every number, URL and id of an answer must occur in a source.
 //!
-//! **Claims.** In running text: URLs; numbers in any common spelling (`1,234.50`, `$12`, `12%`, `2.5k`, `3rd`); and ids, which are
-//! words that mix digits with letters or signs (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). Numbering at the start of a line is no claim. A text
-//! without white space that is an element of a list is one claim as it stands: `grounded(output.ids, …)`.
+//! **Claims.** In prose: URLs; numbers in any common spelling (`1,234.50`, `$12`, `12%`, `2.5k`, `3rd`); and ids, which are words that mix digits
+//! with letters or signs (`ord_8f3a`, `INV-2024-001`, `2025-03-01`). Numbering at the start of a line is no claim. A list element without white space
+//! is one claim as a whole: `grounded(output.ids, …)`.
 //!
-//! **Sources.** A number stands there when some number of the sources has its value, however it is spelled: `1234.5` and `1,234.50`,
-//! `12%` and `0.12`, signs left aside. A URL or id stands there literally, as a whole: `o-1` is not in `o-12`.
+//! **Sources.** A number occurs if some number in the sources has the same value in any spelling: `1234.5` and `1,234.50`, `12%` and `0.12`. Signs
+//! are ignored. A URL or id must occur literally and as a whole: `o-1` is not in `o-12`.
 
 mod number;
 mod words;
@@ -18,7 +18,7 @@ use number::UnsignedDecimal;
 use rustc_hash::FxHashMap;
 use words::{ClaimWord, each_word};
 
-/// A statement in the values that a source must contain.
+/// A claim of an answer, which a source must contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Claim {
     pub(super) text: String,
@@ -30,18 +30,18 @@ enum ClaimKind {
     /// A number with all its possible values.
     Number(Vec<UnsignedDecimal>),
     Id,
-    /// A URL; it must not continue in the source.
+    /// A URL, which must not continue in the source.
     Url,
 }
 
-/// Deduplicated, in order.
+/// Returns the claims of a value in order, without duplicates.
 pub(super) fn collect_claims(value: &Value<'_>, meter: &mut FuelMeter) -> Result<Vec<Claim>, LimitError> {
     let mut claims = ClaimCollector::default();
     claims.collect_value(value, false, meter)?;
     Ok(claims.list)
 }
 
-/// The numbers of a text as JSON spells them, in their order: with their signs, and without the numbering of lines.
+/// Returns the numbers of a text in JSON notation, in order and with signs. Numbering of lines is left out.
 pub(super) fn spelled_numbers(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     each_word(text, &mut |word| {
@@ -97,7 +97,7 @@ impl ClaimCollector {
             }
         });
         result?;
-        // A name without digits is a claim where the author points at it.
+        // A name without digits is a claim only if it is a whole list element.
         let single = !text.is_empty() && !text.contains(char::is_whitespace) && !text.ends_with(['.', '!', '?']);
         if whole && single && self.list.len() == before && !self.known.contains_key(text) {
             self.add_claim(text, ClaimKind::Id, meter)?;
@@ -131,7 +131,7 @@ pub(super) fn find_ungrounded(
 struct SourceSearch<'a> {
     claims: &'a [Claim],
     numbers: FxHashMap<&'a UnsignedDecimal, Vec<usize>>,
-    /// Maps pattern numbers to claims.
+    /// Searches the texts of claims; its pattern numbers map to claims.
     texts: Option<AhoCorasick>,
     owners: Vec<usize>,
     found: Vec<bool>,

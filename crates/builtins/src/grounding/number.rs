@@ -1,12 +1,12 @@
-//! Spelled numbers and their values.
+//! Numbers in prose, and their values.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use averment_base::value::Number;
 use std::borrow::Cow;
 
-/// Magnitude: digits without outer zeros, times a power of ten; the sign is ignored.
+/// The magnitude of a number: digits without outer zeros, times a power of ten. The sign is ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct UnsignedDecimal {
     digits: String,
@@ -14,7 +14,7 @@ pub(super) struct UnsignedDecimal {
 }
 
 impl UnsignedDecimal {
-    /// `whole.fraction * 10^exponent`.
+    /// Creates `whole.fraction * 10^exponent`.
     fn new(whole: &str, fraction: &str, exponent: i64) -> Self {
         let digits = format!("{whole}{fraction}");
         let significant = digits.trim_start_matches('0').trim_end_matches('0');
@@ -31,7 +31,7 @@ impl UnsignedDecimal {
         Self { digits: self.digits.clone(), exponent }
     }
 
-    /// As JSON spells it: with all of its zeros, unless these are more than anybody reads.
+    /// Writes the number in JSON notation, with all zeros unless there are too many to read.
     pub(super) fn spell_number(&self, is_negative: bool) -> String {
         const READABLE: i64 = 30;
         let sign = if is_negative { "-" } else { "" };
@@ -57,7 +57,7 @@ impl UnsignedDecimal {
     }
 }
 
-/// Without thousands separators: `12`, `1.5`, `2e-3`.
+/// Parses a number without thousands separators: `12`, `1.5`, `2e-3`.
 fn parse_plain(text: &str) -> Option<UnsignedDecimal> {
     let (mantissa, power) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -81,7 +81,7 @@ const MAGNITUDES: [(&str, i64); 8] =
 /// Currency codes written without a blank beside a number.
 const CURRENCIES: [&str; 12] = ["USD", "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "CAD", "AUD", "US", "usd", "eur"];
 
-/// Possible values of a spelled number; empty if none. `12%` is 12 and 0.12, `2k` is 2 and 2000.
+/// Returns the possible values of a spelled number; empty if it is none. `12%` is 12 and 0.12, `2k` is 2 and 2000.
 pub(super) fn parse_readings(word: &str) -> Vec<UnsignedDecimal> {
     let plain = plain_digits(word);
     let mut text =
@@ -109,7 +109,7 @@ pub(super) fn is_currency(letter: char) -> bool {
     matches!(letter, '$' | '€' | '£' | '¥' | '₹')
 }
 
-/// Fractions of one sign that are whole thousandths.
+/// Fraction characters that are whole thousandths.
 const FRACTIONS: [(char, &str); 11] = [
     ('½', ".5"),
     ('¼', ".25"),
@@ -124,7 +124,7 @@ const FRACTIONS: [(char, &str); 11] = [
     ('⅞', ".875"),
 ];
 
-/// A word with signs of full width as those of ASCII, and with `½` as `.5`.
+/// Replaces full-width characters by ASCII ones, and `½` by `.5`.
 pub(super) fn plain_digits(word: &str) -> Cow<'_, str> {
     if word.is_ascii() {
         return Cow::Borrowed(word);
@@ -142,7 +142,8 @@ pub(super) fn plain_digits(word: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// Of two separators the last is decimal; a comma before exactly three digits is thousands, a dot never.
+/// Parses a number with separators. Of two separators, the last is decimal. A comma before exactly three digits separates thousands; a single dot
+/// never does.
 fn parse_separated(text: &str) -> Option<UnsignedDecimal> {
     if !text.bytes().next()?.is_ascii_digit() && !text.starts_with('.') {
         return None;
@@ -159,7 +160,7 @@ fn parse_separated(text: &str) -> Option<UnsignedDecimal> {
             !ungroup_digits(text, ',').is_some_and(|_| text.len().saturating_sub(*comma) == 4 && !text.starts_with('0'))
         }),
         (0, _) | (_, 0) => None,
-        // The decimal sign stands once, and last.
+        // The decimal separator occurs once, and last.
         (_, _) if text.matches(text.get(last?..last?.checked_add(1)?)?).count() == 1 => last,
         (_, _) => return None,
     };
@@ -176,7 +177,7 @@ fn parse_separated(text: &str) -> Option<UnsignedDecimal> {
     fits.then(|| UnsignedDecimal::new(&whole, fraction, 0))
 }
 
-/// Digits of `1,234,567`: one to three, then groups of three.
+/// Returns the digits of `1,234,567`: one to three, then groups of three.
 fn ungroup_digits(text: &str, separator: char) -> Option<String> {
     let mut groups = text.split(separator);
     let digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());

@@ -3,7 +3,7 @@ use averment_base::limits::Limits;
 use averment_base::value::json::parse;
 use bumpalo::Bump;
 
-/// The ungrounded claims of two JSON values.
+/// Returns the ungrounded claims of two JSON values.
 fn check(values: &str, sources: &str) -> Vec<String> {
     let arena = Bump::new();
     let limits = Limits::default();

@@ -12,7 +12,7 @@ pub(super) enum ClaimWord<'a> {
         numbering: bool,
     },
     Id(&'a str),
-    /// In sources only: part of a blank-free list that may be one number, as the 12 of `12,345`.
+    /// Only in sources: a part of a list without blanks that may be one number, such as the 12 of `12,345`.
     Part(UnsignedDecimal),
 }
 
@@ -44,14 +44,14 @@ fn is_numbering(word: &str, behind: Option<char>) -> bool {
     })
 }
 
-/// Characters that end a number, URL or id.
+/// True for characters that end a number, URL or id.
 fn is_break(character: char) -> bool {
     character.is_whitespace()
         || matches!(character, '"' | '`' | '<' | '>' | '(' | ')' | '[' | ']' | '{' | '}' | '|' | ';' | '!' | '*' | '\\')
         || matches!(character, '\u{2010}'..='\u{201f}' | '…' | '«' | '»' | '、' | '。' | '，' | '：')
 }
 
-/// Without trailing sentence punctuation.
+/// Finds a URL in a word, without trailing punctuation of the sentence.
 fn find_url(word: &str) -> Option<&str> {
     let lower = word.contains("://").then(|| word.to_ascii_lowercase())?;
     let scheme = lower.find("https://").or_else(|| lower.find("http://"))?;
@@ -75,7 +75,7 @@ fn classify_word<'a>(word: &'a str, numbering: bool, show: &mut dyn FnMut(ClaimW
         show(ClaimWord::Number { text: word, values, numbering });
         return;
     }
-    // Names in signs of full width are no ids, as names without digits are none.
+    // Names in full-width characters are no ids, like names without digits.
     match split_joined(word).filter(|_| is_plain) {
         Some((left, right)) => {
             classify_word(left, false, show);
@@ -86,7 +86,7 @@ fn classify_word<'a>(word: &'a str, numbering: bool, show: &mut dyn FnMut(ClaimW
     }
 }
 
-/// Two joined words: `id=7`, `total:7`, `3-5`, `a1,b2`.
+/// Splits two joined words: `id=7`, `total:7`, `3-5`, `a1,b2`.
 fn split_joined(word: &str) -> Option<(&str, &str)> {
     let has_digit = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
     if let Some((left, right)) = word.split_once(',').or_else(|| word.split_once('=')) {

@@ -1,8 +1,8 @@
-//! How much work a schema makes on a value, before the work is done.
+//! Estimates the work of a schema on a value, before the validation.
 //!
-//! A short schema can ask for exponential work: definitions that refer twice to the one before, alternatives that each descend again. The
-//! library has no limit of its own. What it would do is therefore counted first: every subschema of the schema on every value it is applied to,
-//! as often as it is applied. Counting remembers what it has counted, so that it stays small where the work is not.
+//! A short schema can require exponential work: definitions that refer twice to the previous one, or alternatives that each descend again. The
+//! library has no limit. So the applications of every subschema to every value are counted first. Counts are cached, so that counting stays cheap
+//! even if the validation is not.
 
 use crate::pattern::count_states;
 use averment_base::limits::{FuelMeter, LimitError};
@@ -14,15 +14,15 @@ use serde_json::{Map, Value as Json};
 #[derive(Debug, Default)]
 pub(super) struct SchemaWork {
     subschemas: Vec<Subschema>,
-    /// True if every subschema is reached once: each applies at most once per value.
+    /// True if every subschema is reached once, so that each applies at most once per value.
     plain: bool,
-    /// Upper bound of subschema applications to one value.
+    /// Upper bound for the number of subschema applications to one value.
     ways: u64,
 }
 
 #[derive(Debug, Default)]
 struct Subschema {
-    /// Applied to the same value.
+    /// Subschemas that apply to the same value.
     here: Vec<usize>,
     keys: Vec<(String, usize)>,
     members: Vec<usize>,
@@ -33,15 +33,15 @@ struct Subschema {
 }
 
 impl Subschema {
-    /// Cost for a value of size one.
+    /// Returns the maximum cost for a value of size one.
     fn work_bound(&self) -> u64 {
         self.own.saturating_add(self.pattern / 16).saturating_add(1)
     }
 }
 
-/// Cost of a schema unknown here, such as a meta-schema.
+/// Cost of a schema that is unknown here, such as a meta-schema.
 const UNKNOWN: u64 = 200;
-/// Fuel for storing one count; it also takes memory.
+/// Fuel for caching one count; also pays for its memory.
 const REMEMBERED: u64 = 32;
 
 impl SchemaWork {
@@ -55,7 +55,7 @@ impl SchemaWork {
         Self { subschemas: reader.subschemas, plain, ways: most.unwrap_or(1) }
     }
 
-    /// True if reasons may keep more than `most` parts: each failing schema keeps a copy.
+    /// True if violations may copy more than `most` parts, because each failing schema keeps a copy.
     pub(super) fn exceeds_copies(&self, value: &Value<'_>, most: u64) -> bool {
         let most = most.checked_div(self.ways).unwrap_or(most);
         value_size(value, most.saturating_add(1)) > most
@@ -73,7 +73,7 @@ impl SchemaWork {
     }
 }
 
-/// Applications by way of one subschema; recursion counts once.
+/// Returns the number of applications through one subschema; recursion counts once.
 fn ways_of(all: &[Subschema], number: usize, known: &mut [Option<u64>]) -> u64 {
     if let Some(Some(ways)) = known.get(number) {
         return *ways;
@@ -89,7 +89,7 @@ fn ways_of(all: &[Subschema], number: usize, known: &mut [Option<u64>]) -> u64 {
     ways
 }
 
-/// Approximate size: values plus texts, capped at `most`, as computed values may repeat parts.
+/// Returns the approximate size: values plus texts. Capped at `most`, because computed values may repeat parts.
 fn value_size(value: &Value<'_>, most: u64) -> u64 {
     let sum = |parts: &mut dyn Iterator<Item = &Value<'_>>| {
         let mut size = 1_u64;
@@ -117,7 +117,7 @@ enum SchemaTarget<'a, 'run> {
 
 struct WorkCounter<'a> {
     work: &'a SchemaWork,
-    /// Per subschema and value address; `None` while counting.
+    /// Counts by subschema and value address; `None` while counting.
     known: FxHashMap<(usize, usize), Option<u64>>,
     meter: &'a mut FuelMeter,
 }
@@ -131,7 +131,7 @@ impl WorkCounter<'_> {
         };
         match self.known.get(&(number, address)) {
             Some(Some(known)) => return Ok(*known),
-            // A schema that leads back to itself on the same value: the library stops there.
+            // The schema refers back to itself on the same value. The library stops there, too.
             Some(None) => return Ok(0),
             None => {}
         }
@@ -195,7 +195,7 @@ struct SchemaReader<'a> {
 }
 
 impl<'a> SchemaReader<'a> {
-    /// `base` is where its references start.
+    /// Returns the index of a subschema. `base` is the base of its references.
     fn subschema_index(&mut self, json: &'a Json, base: &'a Json) -> usize {
         let address = std::ptr::from_ref(json).addr();
         if let Some(&number) = self.known.get(&address) {
@@ -219,7 +219,7 @@ impl<'a> SchemaReader<'a> {
     }
 
     fn read_keywords(&mut self, json: &'a Json, keywords: &'a Map<String, Json>, base: &'a Json) -> Subschema {
-        // A subschema with an id is the root of its own references.
+        // A subschema with an id is the base of its own references.
         let base = if keywords.get("$id").is_some_and(Json::is_string) { json } else { base };
         let mut subschema = Subschema::default();
         for (keyword, value) in keywords {
@@ -266,7 +266,7 @@ impl<'a> SchemaReader<'a> {
         entries.map(|(key, item)| (key.clone(), self.subschema_index(item, base))).collect()
     }
 
-    /// The target and the base of its own references.
+    /// Returns the target of a reference, and the base of the target's references.
     fn resolve_reference(&self, reference: &Json, base: &'a Json) -> Option<(&'a Json, &'a Json)> {
         let reference = reference.as_str()?;
         let (document, fragment) = reference.split_once('#').unwrap_or((reference, ""));

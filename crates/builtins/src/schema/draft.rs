@@ -1,11 +1,11 @@
-//! The draft of a schema that does not name it.
+//! Detects the draft of a schema without `$schema`.
 
 use jsonschema::{Draft, ValidationError};
 use serde_json::Value;
 
 type MetaCheck = fn(&Value) -> bool;
 
-/// Older drafts that have something which later ones do not: a list in `items`, a boolean in `exclusiveMinimum`.
+/// Older drafts with incompatible features: a list in `items`, a boolean in `exclusiveMinimum`.
 const OLDER: [(Draft, MetaCheck); 4] = [
     (Draft::Draft201909, jsonschema::draft201909::meta::is_valid),
     (Draft::Draft7, jsonschema::draft7::meta::is_valid),
@@ -13,8 +13,7 @@ const OLDER: [(Draft, MetaCheck); 4] = [
     (Draft::Draft4, jsonschema::draft4::meta::is_valid),
 ];
 
-/// The draft that a schema is read as: `$schema` says it, else it is the newest one that the schema fits. `None` where the library
-/// reads it from `$schema`.
+/// Returns the newest draft that a schema fits. Returns `None` if `$schema` names the draft, because the library reads it then.
 pub(super) fn unnamed_draft(schema: &Value) -> Option<Draft> {
     if schema.get("$schema").is_some_and(Value::is_string) {
         return None;
@@ -26,16 +25,16 @@ pub(super) fn unnamed_draft(schema: &Value) -> Option<Draft> {
     Some(older.map_or(Draft::Draft202012, |(draft, _)| *draft))
 }
 
-/// Whether a text of JSON is a schema that names its draft or fits the newest one.
+/// True if JSON text is a schema that names its draft or fits the newest one.
 #[must_use]
 pub fn fits_newest_draft(schema: &str) -> bool {
     serde_json::from_str(schema).is_ok_and(|schema| matches!(unnamed_draft(&schema), None | Some(Draft::Draft202012)))
 }
 
-/// What is wrong with a schema by the rules of its draft.
+/// Checks a schema against the rules of its draft.
 ///
 /// # Errors
-/// The first part that its draft does not allow.
+/// Returns the first part that its draft does not allow.
 pub fn check_meta_schema(schema: &Value) -> Result<(), ValidationError<'_>> {
     match unnamed_draft(schema) {
         Some(Draft::Draft202012) => jsonschema::draft202012::meta::validate(schema),
@@ -44,7 +43,7 @@ pub fn check_meta_schema(schema: &Value) -> Result<(), ValidationError<'_>> {
     }
 }
 
-/// Formats that old drafts do not know, and that are asserted in every draft.
+/// Formats that older drafts do not define. They are asserted in every draft.
 pub(super) const LATER_FORMATS: [&str; 8] = [
     "duration",
     "iri",
@@ -56,14 +55,14 @@ pub(super) const LATER_FORMATS: [&str; 8] = [
     "uuid",
 ];
 
-/// Whether a text has one of the [`LATER_FORMATS`], as the newest draft defines it.
+/// Returns a check for one of the [`LATER_FORMATS`], as the newest draft defines it.
 pub(super) fn format_check(name: &'static str) -> impl Fn(&str) -> bool + Send + Sync + 'static {
     let schema = serde_json::json!({"format": name});
     let validator = jsonschema::options().offline().should_validate_formats(true).build(&schema).ok();
     move |text| validator.as_ref().is_none_or(|validator| validator.is_valid(&Value::String(text.to_owned())))
 }
 
-/// Formats whose meaning is known: all others are passed over.
+/// Supported formats; all others are ignored.
 pub const FORMATS: [&str; 17] = [
     "date",
     "date-time",

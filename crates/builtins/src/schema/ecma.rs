@@ -1,7 +1,7 @@
-//! `pattern` as JSON Schema means it: a regular expression of ECMA-262, which may look around and refer to groups.
+//! The keyword `pattern` of JSON Schema: regular expressions of ECMA-262, which may have lookaround and backreferences.
 //!
-//! Where a schema has one that takes no linear time, all its patterns are matched by [`crate::backtrack`]. The library passes no meter
-//! to its keywords, so the meter of a check lies in the thread that runs it.
+//! If a pattern of a schema cannot be matched in linear time, all its patterns are matched by [`crate::backtrack`]. The library passes no meter to
+//! keywords, so the meter is thread-local.
 
 use super::{RunJson, SchemaInstance};
 use crate::backtrack::BacktrackRegex;
@@ -18,18 +18,18 @@ thread_local! {
 
 struct PatternMeter {
     meter: FuelMeter,
-    /// True where a search ended without an answer.
+    /// True if a search ended without an answer.
     ended: bool,
 }
 
-/// What the patterns of a check took.
+/// The work of the patterns in a check.
 pub(super) struct PatternWork {
     pub(super) fuel: u64,
-    /// True where a search ended without an answer: what the check says then is worth nothing.
+    /// True if a search ended without an answer, so that the result of the check is invalid.
     pub(super) ended: bool,
 }
 
-/// Does something in which patterns take no more fuel than this.
+/// Runs `work` with this fuel limit for patterns.
 pub(super) fn with_pattern_fuel(fuel: u64, work: impl FnOnce()) -> PatternWork {
     let outer = METER.replace(Some(PatternMeter { meter: fuel_meter(fuel), ended: false }));
     work();
@@ -58,7 +58,7 @@ impl EcmaPattern {
                 own.ended |= found.is_err();
                 found.is_ok_and(|found| found.is_some())
             }
-            // What it takes was paid before the check.
+            // The cost was paid before the check.
             None => self.regex.find(0, &text, &mut fuel_meter(u64::MAX)).is_ok_and(|found| found.is_some()),
         })
     }
@@ -78,7 +78,6 @@ impl<'i> Keyword<'i, RunJson> for EcmaPattern {
     }
 }
 
-/// The keyword `pattern`.
 pub(super) fn pattern_keyword<'a>(
     _: &'a Map<String, Value>,
     value: &'a Value,
@@ -91,7 +90,7 @@ pub(super) fn pattern_keyword<'a>(
     }
 }
 
-/// The pattern in the syntax that is matched here: classes are those of ASCII, and a set holds its letters as they are written.
+/// Translates a pattern to the syntax of this crate: classes are ASCII only, and `&` and `~` in sets are literal.
 fn translate_ecma(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len());
     let (mut letters, mut in_set) = (pattern.chars().peekable(), false);
@@ -113,7 +112,7 @@ fn translate_ecma(pattern: &str) -> String {
                 in_set = false;
                 out.push(']');
             }
-            // Set operations of the other syntax.
+            // Would be set operations in the other syntax.
             '&' | '~' if in_set => {
                 out.push('\\');
                 out.push(letter);

@@ -1,5 +1,5 @@
-//! `--baseline FILE` and `--update-baseline`: failures that are known fail no run; or a report of earlier runs, which the blocks of a workflow
-//! are compared with.
+//! `--baseline FILE` and `--update-baseline`. The file holds known failures, which fail no run. It can also be a JSON report of earlier runs, with
+//! which the blocks of a workflow are compared.
 
 use super::console::eprint_redacted;
 use super::exit::CommandError;
@@ -14,7 +14,7 @@ use averment_report::table::ReportTable;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// In bytes.
+/// Maximum size of a baseline file, in bytes.
 const SIZE: usize = 64 << 20;
 
 /// A file of known failures.
@@ -28,7 +28,7 @@ pub struct BaselineFile {
 }
 
 impl BaselineFile {
-    /// Reads a file; where it is to be written anew it need not be there yet.
+    /// Reads a baseline file. With `updates`, the file may be missing, because it will be written.
     pub fn open_file(path: &Path, updates: bool) -> Result<Self, CommandError> {
         let name = path.display();
         let text = match text_of(path, SIZE) {
@@ -71,7 +71,7 @@ impl BaselineFile {
         Ok(Self { path: path.to_path_buf(), baseline, updates, history: None })
     }
 
-    /// Marks what is known of a run, and what its blocks are against earlier ones.
+    /// Marks the known failures of a run. With a JSON report of earlier runs, compares the run's blocks with those instead.
     pub fn mark_known(&mut self, table: &ReportTable, run: &mut RunReport, policy: GatePolicy) {
         if let Some(history) = &mut self.history {
             return history.apply_history(table, run);
@@ -79,7 +79,7 @@ impl BaselineFile {
         self.baseline.mark_known(table, run, policy);
     }
 
-    /// Writes the file, where that was asked for, else says what of it is out of date; `complete` says that every run was judged.
+    /// Writes the file with `--update-baseline`; otherwise prints how many of its lines are out of date. `complete` means that every run was judged.
     pub fn save(&self, table: &ReportTable, complete: bool) -> Result<(), CommandError> {
         if let Some(history) = &self.history {
             eprint_redacted(&format!("note: {}\n", one_line(&history.in_words())));

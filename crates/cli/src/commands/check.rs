@@ -33,7 +33,7 @@ use clap::ValueEnum;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
-/// Help on `--report-dir`, with the names of some files.
+/// Help on `--report-dir`, with examples of file names.
 const FOLDER: &str = "Write all reports for programs into a folder: report.json, junit.xml, report.sarif and more";
 
 fn format_help() -> String {
@@ -196,19 +196,19 @@ pub struct CheckArgs {
 /// Runs and further rules supplied by another command.
 #[derive(Debug, Clone)]
 pub struct SuppliedRuns {
-    /// Rules on what was made.
+    /// Rules for the supplied runs.
     pub rules: inputs::TraceInput,
     /// The recorded runs.
     pub runs: inputs::TraceInput,
-    /// Texts that no report shows.
+    /// Texts that reports must hide.
     pub withheld: Vec<String>,
-    /// Tags have chosen what was made, and all rules judge it.
+    /// True if tags already selected the runs, so that all rules judge them.
     pub is_chosen: bool,
 }
 
 #[cfg(any(feature = "probe", feature = "run"))]
 impl CheckArgs {
-    /// The arguments that words of a command line stand for, with what another command has made.
+    /// Parses command-line words into check arguments, with runs supplied by another command.
     pub fn with_supplied(words: Vec<String>, made: SuppliedRuns) -> Result<Self, clap::Error> {
         use clap::{Args as _, FromArgMatches as _};
         let command = Self::augment_args(clap::Command::new("aver check").no_binary_name(true));
@@ -251,14 +251,14 @@ pub fn run_check(arguments: &CheckArgs, color: ColorChoice, deadline: Option<&De
 }
 
 impl CheckArgs {
-    /// What the command line names.
+    /// Returns the paths that the command line names.
     fn named_paths(&self) -> UsedPaths {
         let mut named = UsedPaths::default();
         let files = self.map.iter().chain(&self.prices).chain(&self.expected).chain(&self.baseline);
         for path in self.rules.iter().chain(&self.more_rules).chain(&self.param_file).chain(files) {
             named.add_path(path);
         }
-        // Standard input is refused; the other traces are named by what is loaded.
+        // Standard input is added so that it can be refused. Loading adds the other traces.
         if self.traces.iter().any(|trace| trace == "-") {
             named.add_path(Path::new("-"));
         }
@@ -266,7 +266,7 @@ impl CheckArgs {
     }
 }
 
-/// Checks once; tells what files that took.
+/// Checks once, and adds the files that were read to `used`.
 fn run_round(
     arguments: &CheckArgs,
     color: ColorChoice,

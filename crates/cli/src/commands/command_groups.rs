@@ -3,7 +3,7 @@
 use clap::Command;
 use std::fmt::Write as _;
 
-/// Groups of commands in the order of the help, each with its heading. A build without a feature lacks some of them.
+/// Groups of commands in the order of the help, each with its heading. Builds without some features lack some of the commands.
 const COMMAND_GROUPS: &[(&str, &[&str])] = &[
     ("Check runs", &["check", "explain", "trace"]),
     ("Author rules", &["init", "new", "lint", "test", "fmt", "repl", "docs", "import", "export", "compile", "disasm"]),

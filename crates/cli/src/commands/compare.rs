@@ -65,7 +65,7 @@ fn parse_percent(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "it is no percentage: write 20%".to_owned())
 }
 
-/// Compares and prints.
+/// Compares two sets of runs and prints the result.
 pub fn run_compare(arguments: &CompareArgs) -> Result<Exit, CommandError> {
     let base = CompareSide::read_side(&arguments.base)?;
     let new = CompareSide::read_side(&arguments.new)?;

@@ -25,7 +25,7 @@ pub struct CompileArgs {
     read: rules::ReadFlag,
 }
 
-/// Compiles one file.
+/// Compiles one rule file.
 pub fn run_compile(arguments: &CompileArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     if arguments.rules.is_dir() {
         return Err(CommandError::usage(
@@ -43,7 +43,7 @@ pub fn run_compile(arguments: &CompileArgs, color: ColorChoice) -> Result<Exit, 
     let found = inputs::rule_inputs(std::slice::from_ref(&arguments.rules))?;
     let loaded = rules::load_rules(&found, arguments.read.read_options(Limits::default()))?;
     loaded.report_errors(color)?;
-    // The rules themselves, under whatever name, and what they import.
+    // Neither the rule file, under any name, nor its imports may be overwritten.
     let read = loaded.file_names().map(Path::new).chain([arguments.rules.as_path()]);
     if draft_file::is_one_of(&output, read) {
         let message = format!("`{}` would overwrite the rules", output.display());

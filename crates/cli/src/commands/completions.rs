@@ -45,7 +45,7 @@ enum NameKind {
     Case,
 }
 
-/// Prints the completions of a shell, or names.
+/// Prints the completion script of a shell, or the names that the script asks for.
 pub fn run_completions(arguments: &CompletionsArgs, mut command: clap::Command) -> Result<Exit, CommandError> {
     let mut out = std::io::stdout();
     if let Some(kind) = arguments.of {
@@ -62,10 +62,9 @@ pub fn run_completions(arguments: &CompletionsArgs, mut command: clap::Command) 
     Ok(Exit::Holds)
 }
 
-/// The script with names of rule files behind `--rule`, `--tag` and `--case`.
+/// Returns the script with completion for the values of `--rule`, `--tag` and `--case`.
 ///
-/// What `aver` prints there is text of files that nobody vouches for: no script may have its shell expand it. Elvish and PowerShell complete
-/// no names of files.
+/// The names come from untrusted files, so no script may let its shell expand them. Elvish and PowerShell do not complete these names.
 fn with_names(shell: Shell, script: &str) -> String {
     ["rule", "tag", "case"].iter().fold(script.to_owned(), |script, kind| match shell {
         Shell::Bash => bash_script(&script, kind),
@@ -122,14 +121,14 @@ fn fish_script(script: &str, kind: &str) -> String {
     lines.collect::<Vec<_>>().join("\n") + "\n"
 }
 
-/// Names in the rule files of a command line, otherwise of the folder; unreadable and compiled files have none.
+/// Returns the names in the rule files of a command line, otherwise of the current folder. Unreadable and compiled files are skipped.
 fn rule_file_names(kind: NameKind, words: &[String]) -> BTreeSet<String> {
-    // A pipe is no rule file: nobody waits for one behind Tab.
+    // Pipes are skipped, because opening one could block completion.
     let is_rules =
         |path: &Path| path.is_dir() || path.is_file() && path.extension().is_some_and(|ending| ending == "assert");
     let mut given: Vec<PathBuf> = words.iter().skip(1).map(PathBuf::from).filter(|path| is_rules(path)).collect();
     if given.is_empty() {
-        // Not what lies deeper: nobody waits for a whole disk behind Tab.
+        // Subfolders are not searched, because completion must be fast.
         let here = std::fs::read_dir(".").into_iter().flatten().flatten().map(|entry| entry.path());
         given.extend(here.filter(|path| path.is_file() && is_rules(path)));
         given.sort();

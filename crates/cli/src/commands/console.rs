@@ -1,4 +1,4 @@
-//! How the terminal is: colour, box characters, width. Looked up once per command.
+//! Terminal properties: color, box characters, width. They are looked up once per command.
 
 use averment_base::diagnostic::render::TextStyle;
 use averment_report::redact::redact;
@@ -26,13 +26,13 @@ pub enum OutputStream {
     Err,
 }
 
-/// In columns: wider text is hard to read.
+/// Maximum width in columns. Wider text is hard to read.
 const WIDEST: usize = 140;
-/// In columns: pictures need this much.
+/// Minimum width in columns. Diagnostic pictures need this much.
 const NARROWEST: usize = 60;
 
 impl OutputStream {
-    /// True when a person may be looking.
+    /// True if the stream is a terminal.
     pub fn is_terminal(self) -> bool {
         match self {
             Self::Out => std::io::stdout().is_terminal(),
@@ -40,7 +40,7 @@ impl OutputStream {
         }
     }
 
-    /// The style for this stream.
+    /// Returns the text style for this stream.
     pub fn style(self, color: ColorChoice) -> TextStyle {
         let terminal = self.is_terminal();
         let of_stream = match self {
@@ -59,20 +59,19 @@ impl OutputStream {
     }
 }
 
-/// Says something on standard error, without the credentials in it: what is said speaks of names and texts of rules and runs. Where nobody listens
-/// there is nobody to tell.
+/// Prints to standard error and hides credentials, because messages can quote names and texts of rules and runs. Write errors are ignored.
 pub fn eprint_redacted(text: &str) {
     let _ = std::io::stderr().write_all(redact(text).as_bytes());
 }
 
-/// A writer of text that hides credentials line by line: what tests of rules print is made of names and texts of rules and runs.
+/// A writer that hides credentials line by line, because test results can quote names and texts of rules and runs.
 pub struct RedactingWriter<W: Write> {
     inner: W,
     line: Vec<u8>,
 }
 
 impl<W: Write> RedactingWriter<W> {
-    /// Writes into another writer.
+    /// Wraps another writer.
     pub fn new(inner: W) -> Self {
         Self { inner, line: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! `--max-time`: how long a command may take as a whole, whatever rules and runs make of it.
+//! `--max-time`: a time limit for the whole command.
 
 use super::exit::{CommandError, Exit};
 use super::{console, signals, units};
@@ -8,39 +8,39 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Of the time of a command, one part in this many is left for its reports.
+/// One part in this many of the command's time is reserved for its reports.
 const REPORT_SHARE: u32 = 5;
-/// The most time that is left for reports.
+/// Maximum time reserved for reports.
 const MOST_TO_REPORT: Duration = Duration::from_secs(2);
-/// Of the time for reports, one part in this many is left for evaluations to stop by themselves.
+/// One part in this many of the report time is left for evaluations to stop by themselves.
 const STOP_SHARE: u32 = 5;
-/// Time to write why the process ends: nobody may read what it writes.
+/// Time to print why the process ends. The write can block if nobody reads standard error.
 const TO_WRITE: Duration = Duration::from_millis(200);
 
-/// Whether a command reports what it did until its time was nearly over.
+/// Selects if a command reports partial results shortly before its deadline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TimeToReport {
-    /// The last part of its time is for reports.
+    /// The last part of the time is reserved for reports.
     Share,
-    /// It has no partial output.
+    /// The command has no partial output.
     None,
 }
 
-/// The time of a command.
+/// The time limit of a command.
 #[derive(Debug, Clone)]
 pub struct Deadline {
     over: &'static AtomicBool,
-    /// When evaluations are asked to stop.
+    /// Time at which evaluations are asked to stop.
     stop: Instant,
-    /// When reports end without the evaluations that did not stop.
+    /// Time at which reports are finished, without the evaluations that did not stop.
     report: Instant,
-    /// When the process ends.
+    /// Time at which the process ends.
     end: Instant,
     words: String,
 }
 
 impl Deadline {
-    /// Starts the clock. Evaluations end with an error in time for the reports, and the process ends when the time is over.
+    /// Starts the clock. Evaluations end with an error early enough for the reports, and the process ends when the time is over.
     pub fn start(text: &str, reports: TimeToReport) -> Result<Self, CommandError> {
         let Some(time) = units::parse_time(text) else {
             return Err(CommandError::usage(format!("`{text}` is no time"), "write a time such as `10s` or `2m`"));
@@ -53,7 +53,7 @@ impl Deadline {
         let after = |time: Duration| now.checked_add(time).unwrap_or(now);
         let stop = time.saturating_sub(share);
         let deadline = Self {
-            // One for the process: what is evaluated may look at it as long as it likes.
+            // Leaked, because evaluations may read the flag until the process ends.
             over: Box::leak(Box::new(AtomicBool::new(false))),
             stop: after(stop),
             report: after(stop.saturating_add(share.checked_div(STOP_SHARE).unwrap_or_default())),
@@ -70,7 +70,7 @@ impl Deadline {
         Cancel::new(self.over)
     }
 
-    /// True if it is time to end the reports.
+    /// True if the reports must be finished now.
     pub fn is_over(&self) -> bool {
         self.over.load(Ordering::Relaxed) && Instant::now() > self.report
     }
@@ -86,7 +86,7 @@ fn end_process(deadline: &Deadline) {
     sleep_until(deadline.stop);
     deadline.over.store(true, Ordering::Relaxed);
     sleep_until(deadline.end);
-    // Ending programs, and writing to a pipe that is full, can take as long as they like. Without this thread they do.
+    // Ending child processes and writing to a full pipe can block forever. This thread ends the process anyway.
     let _ = thread::Builder::new().spawn(|| {
         thread::sleep(TO_WRITE);
         std::process::exit(Exit::Error as i32);

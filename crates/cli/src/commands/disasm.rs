@@ -1,4 +1,4 @@
-//! `aver disasm RULES`: the listing of a program.
+//! `aver disasm RULES`: prints the bytecode listing of a program.
 
 use super::console::ColorChoice;
 use super::exit::{CommandError, Exit};
@@ -24,7 +24,7 @@ pub struct DisasmArgs {
     read: rules::ReadFlag,
 }
 
-/// Lists the code of a file.
+/// Prints the bytecode of a rule file.
 pub fn run_disasm(arguments: &DisasmArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let found = inputs::rule_inputs(std::slice::from_ref(&arguments.rules))?;
     let loaded = rules::load_rules(&found, arguments.read.read_options(Limits::default()))?;

@@ -1,4 +1,4 @@
-//! `aver docs`: the reference, from the same tables and pages that the program and its documentation are made of.
+//! `aver docs`: the reference, made from the same tables and pages as the program and its documentation.
 
 use super::console::{ColorChoice, OutputStream};
 use super::exit::{CommandError, Exit};
@@ -45,7 +45,7 @@ pub fn run_docs(arguments: &DocsArgs, color: ColorChoice) -> Result<Exit, Comman
     Ok(Exit::Holds)
 }
 
-/// All pages, the short one first, each after a title line.
+/// Returns all pages, the short one first, each after a title line.
 fn all_pages() -> String {
     let mut text = String::new();
     let (functions, stdlib) = (reference::reference_page(), stdlib::modules_page());
@@ -56,7 +56,7 @@ fn all_pages() -> String {
     text
 }
 
-/// The topics, a line each.
+/// Returns the list of topics, one per line.
 pub fn topic_list() -> String {
     let mut text = String::new();
     for page in PAGES {
@@ -68,7 +68,7 @@ pub fn topic_list() -> String {
     text
 }
 
-/// A topic or function.
+/// Returns the page of a topic or function.
 pub fn topic_page(topic: &str, style: TextStyle) -> Result<String, CommandError> {
     if let Some(page) = PAGES.iter().find(|page| page.topic == topic) {
         return Ok(styled_page(page.text, style));
@@ -96,7 +96,7 @@ pub fn topic_page(topic: &str, style: TextStyle) -> Result<String, CommandError>
     Err(CommandError::usage(format!("there is no topic, function or word `{topic}`"), help))
 }
 
-/// The page of a word of the language.
+/// Returns the page of a word of the language.
 pub fn word_page(word: &str) -> Option<String> {
     let mut text = String::new();
     for one in assist::explained_words(word) {
@@ -107,11 +107,11 @@ pub fn word_page(word: &str) -> Option<String> {
             let _ = writeln!(text, "    {line}");
         }
     }
-    // What is a function, too, has a page of its own.
+    // Words that are also functions have their own page.
     (!text.is_empty() && averment_builtins::table::find_builtin(word).is_none()).then_some(text)
 }
 
-/// A page of Markdown for a terminal: titles stand out, code is indented, everything else stays as it is written.
+/// Formats a Markdown page for a terminal: titles are highlighted, code is indented, everything else is unchanged.
 pub fn styled_page(text: &str, style: TextStyle) -> String {
     let (mut shown, mut code) = (String::with_capacity(text.len()), false);
     for line in text.lines() {

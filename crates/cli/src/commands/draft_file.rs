@@ -1,6 +1,6 @@
-//! The one place that writes files: whoever reads one sees the old text or the new one, never half of it, also when the power fails, the
-//! disk is full or the command is ended. What is written goes into a file without a name in the same folder first, which takes the name at the
-//! end; where the system knows none such, into one with a name of its own.
+//! The only module that writes files. Readers see the old text or the new text, never a part of it, even after a power failure, a full disk or an
+//! interruption. The bytes go into an unnamed file in the same folder, which gets its name at the end. Systems without unnamed files use a file with
+//! a temporary name.
 
 use super::io_error_text;
 use averment_base::files::was_opened;
@@ -9,7 +9,7 @@ use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Temporary names to try.
+/// Maximum number of temporary names to try.
 const TRIES: u32 = 16;
 
 /// A file that is being written.
@@ -18,17 +18,17 @@ pub struct DraftFile {
     path: PathBuf,
     file: File,
     kind: DraftKind,
-    /// Metadata of the file that it replaces.
+    /// Metadata of the file that will be replaced.
     like: Option<Metadata>,
-    /// The command that read the file rewrites it.
+    /// True if the command read the file and now rewrites it.
     rewrites: bool,
 }
 
 #[derive(Debug)]
 enum DraftKind {
-    /// Has a temporary name beside the file; removed if it is not renamed.
+    /// The file has a temporary name beside the target. It is removed if it is not renamed.
     Named(PathBuf),
-    /// Has no name, and vanishes with the process.
+    /// The file has no name, and vanishes with the process.
     #[cfg(target_os = "linux")]
     Unnamed,
     /// A pipe or device: written directly.
@@ -36,24 +36,24 @@ enum DraftKind {
 }
 
 impl DraftFile {
-    /// A file that an author looks after. A link stays a link: what it leads to is replaced.
+    /// Opens a draft for a file that a user edits. If the path is a link, the link stays and its target is replaced.
     ///
     /// # Errors
-    /// Where it is not there or may not be written.
+    /// Returns an error if the file does not exist or may not be written.
     pub fn for_author(path: &Path) -> io::Result<Self> {
         Self::for_rewrite(path.canonicalize()?)
     }
 
-    /// A file that a command makes, where there may be one already. A link in its place is replaced, and never written through.
+    /// Opens a draft for an output file, which may already exist. A link at the path is replaced; its target is not changed.
     ///
     /// # Errors
-    /// Where no file can be made in its folder, or one that is there may not be written.
+    /// Returns an error if no file can be created in the folder, or if the existing file may not be written.
     pub fn for_output(path: &Path) -> io::Result<Self> {
         if path.file_name().is_none() || path.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         if is_device(path) {
-            // Of an open file what is written goes on behind what stands there.
+            // A device is an open stream: the bytes are appended to it.
             let file = open_device(path)?;
             return Ok(Self { path: path.to_path_buf(), file, kind: DraftKind::Direct, like: None, rewrites: false });
         }
@@ -62,7 +62,7 @@ impl DraftFile {
         Ok(draft)
     }
 
-    /// Refuses to overwrite a file that the command reads, under whatever name.
+    /// Refuses to overwrite a file that the command reads, under any name.
     fn refuse_read_file(&self) -> io::Result<()> {
         match self.like.is_some() && !self.rewrites && was_opened(&self.path) {
             true => Err(io::Error::other("this command reads it")),
@@ -80,7 +80,7 @@ impl DraftFile {
         let like = path.symlink_metadata().ok().filter(|found| !found.is_symlink());
         match &like {
             Some(found) if found.is_dir() => return Err(io::Error::from(io::ErrorKind::IsADirectory)),
-            // A rename does not ask the file, only its folder.
+            // Renaming needs write access to the folder only, so the permission of the file is checked here.
             Some(_) => drop(OpenOptions::new().write(true).open(&path)?),
             None => {}
         }
@@ -92,10 +92,10 @@ impl DraftFile {
         Ok(Self { path, file, kind: DraftKind::Named(draft), like, rewrites: false })
     }
 
-    /// Gives the file its name.
+    /// Moves the draft to its final path.
     ///
     /// # Errors
-    /// Where that cannot be done; the file that was there before is then as it was.
+    /// Returns an error if that fails; the previous file is then unchanged.
     pub fn finish(mut self) -> io::Result<()> {
         self.move_into_place().map_err(|error| self.path_error(error))
     }
@@ -146,7 +146,7 @@ impl Drop for DraftFile {
     }
 }
 
-/// A file that could not be written, of several that a command writes.
+/// The path and the error of a file that could not be written.
 #[derive(Debug)]
 pub struct WriteFailed {
     path: PathBuf,
@@ -161,34 +161,34 @@ impl fmt::Display for WriteFailed {
 
 impl std::error::Error for WriteFailed {}
 
-/// Gives a file new bytes. A link stays a link, and the file keeps its permissions and its owner.
+/// Replaces the bytes of a file. A link stays a link, and the file keeps its permissions and its owner.
 ///
 /// # Errors
-/// Where it cannot be written, or may not be. It is then as it was.
+/// Returns an error if the file cannot be written; it is then unchanged.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill_draft(DraftFile::for_author(path)?, bytes)
 }
 
-/// Writes a file that may be there already. Nothing is written through a link.
+/// Writes a file that may already exist. Never writes through a link.
 ///
 /// # Errors
-/// Where it cannot be written, or may not be. What was there is then as it was.
+/// Returns an error if the file cannot be written; an existing file is then unchanged.
 pub fn write_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill_draft(DraftFile::for_output(path)?, bytes)
 }
 
-/// Writes a file anew that the command has read: a list that it keeps. Nothing is written through a link.
+/// Rewrites a file that the command has read, such as a list that it maintains. Never writes through a link.
 ///
 /// # Errors
-/// Where it cannot be written, or may not be. What was there is then as it was.
+/// Returns an error if the file cannot be written; it is then unchanged.
 pub fn update_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     fill_draft(DraftFile::for_rewrite(path.to_path_buf())?, bytes)
 }
 
-/// Writes a file that is not there yet.
+/// Writes a new file.
 ///
 /// # Errors
-/// Where it cannot be written, or is there by now.
+/// Returns an error if the file cannot be written or already exists.
 pub fn create_file(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.symlink_metadata().is_ok() {
         return Err(io::Error::from(io::ErrorKind::AlreadyExists));
@@ -226,7 +226,7 @@ fn parent_folder(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-/// An unnamed file in a folder; `None` if the system has none or cannot name it later.
+/// Creates an unnamed file in a folder; `None` if the system has none or cannot name it later.
 #[cfg(target_os = "linux")]
 fn unnamed_file(path: &Path) -> Option<File> {
     use rustix::fs::{Mode, OFlags};
@@ -243,11 +243,11 @@ fn link_file(file: &File, name: &Path) -> io::Result<()> {
     Ok(rustix::fs::linkat(CWD, own.as_str(), CWD, name, AtFlags::SYMLINK_FOLLOW)?)
 }
 
-/// How long to wait for a pipe's reader, in hundredths of a second.
+/// Maximum time to wait for a pipe's reader, in hundredths of a second.
 #[cfg(unix)]
 const READER_COMES: u32 = 200;
 
-/// Opens a pipe or device; gives up if the pipe's reader does not come.
+/// Opens a pipe or device. Returns an error if the pipe gets no reader in time.
 #[cfg(unix)]
 fn open_device(path: &Path) -> io::Result<File> {
     use rustix::fs::OFlags;
@@ -286,25 +286,25 @@ fn is_stream(path: &Path) -> bool {
         || of_process()
 }
 
-/// Pipes, terminals and devices hold no text that could be replaced.
+/// True for pipes, sockets and devices, which cannot be replaced by a new file.
 #[cfg(unix)]
 pub fn is_device(path: &Path) -> bool {
     use std::os::unix::fs::FileTypeExt as _;
     let special =
         |kind: std::fs::FileType| kind.is_fifo() || kind.is_socket() || kind.is_char_device() || kind.is_block_device();
-    // `/dev/stdout` and what a shell makes of `>(command)` are links of the system, whatever they lead to.
+    // `/dev/stdout` and the path of a shell's `>(command)` are links of the system, so the link target is what counts.
     let stream = is_stream(path);
     let found = if stream || path.starts_with("/dev") { path.metadata() } else { path.symlink_metadata() };
     found.is_ok_and(|found| special(found.file_type()) || stream && found.is_file())
 }
 
-/// There are no such files.
+/// Always false, because other systems have no such files.
 #[cfg(not(unix))]
 pub fn is_device(_: &Path) -> bool {
     false
 }
 
-/// Without permission to change the owner, the new one is kept.
+/// Keeps the owner of the replaced file. Without permission to change it, the new owner stays.
 #[cfg(unix)]
 fn keep_owner(file: &File, like: &Metadata) {
     use std::os::unix::fs::{MetadataExt as _, fchown};
@@ -314,12 +314,12 @@ fn keep_owner(file: &File, like: &Metadata) {
 #[cfg(not(unix))]
 fn keep_owner(_: &File, _: &Metadata) {}
 
-/// True if a path is one of these files, under whatever name.
+/// True if a path is one of these files, under any name.
 pub fn is_one_of<'a>(path: &Path, mut files: impl Iterator<Item = &'a Path>) -> bool {
     file_identity(path).is_some_and(|found| files.any(|file| file_identity(file).is_some_and(|other| other == found)))
 }
 
-/// Equal for names of the same file; `None` if there is none.
+/// Returns a value that is equal for all names of the same file; `None` if there is no such file.
 pub fn file_identity(path: &Path) -> Option<impl PartialEq + use<>> {
     let found = path.metadata().ok()?;
     #[cfg(unix)]

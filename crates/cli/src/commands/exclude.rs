@@ -1,5 +1,5 @@
-//! What of a folder nobody wants read: what `--exclude` names, and what a `.gitignore` in the folder ignores. What somebody names himself is
-//! read.
+//! Files of a folder that are not read: those that match `--exclude`, and those that a `.gitignore` in the folder ignores. Explicitly named files are
+//! always read.
 
 use super::exit::CommandError;
 use averment_base::diagnostic::render::one_line;
@@ -9,7 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use std::path::Path;
 
 const IGNORE: &str = ".gitignore";
-/// In bytes, for one ignore file.
+/// Maximum size of one ignore file, in bytes.
 const LARGEST: usize = 1 << 20;
 
 /// The patterns of `--exclude`.
@@ -23,7 +23,7 @@ impl Default for ExcludePatterns {
 }
 
 impl ExcludePatterns {
-    /// The patterns of the command line. One without a `/` stands for a name in any folder.
+    /// Compiles the patterns of the command line. A pattern without a `/` matches a name in any folder.
     pub fn new(patterns: &[String]) -> Result<Self, CommandError> {
         let mut rules = GitignoreBuilder::new("");
         for pattern in patterns {
@@ -57,12 +57,12 @@ fn pattern_error(error: ignore::Error) -> String {
     }
 }
 
-/// The rules of a `.gitignore`. Invalid lines are skipped, as in git; with too many, no rule counts.
+/// Returns the rules of a `.gitignore`. Invalid lines are skipped, as in git. With too many rules, none applies.
 fn read_gitignore(file: &Path) -> Option<Gitignore> {
     let text = files::text_of(file, LARGEST).ok()?;
     let mut rules = GitignoreBuilder::new(file.parent()?);
     for line in text.lines() {
-        // Braces are signs of patterns here, and none there.
+        // Braces are escaped, because the library treats them as patterns and git does not.
         let _ = rules.add_line(None, &line.replace('{', "\\{").replace('}', "\\}"));
     }
     rules.build().ok()
@@ -85,12 +85,12 @@ struct ExcludedCount {
 }
 
 impl<'a> FolderExclusions<'a> {
-    /// For a named folder: only its own `.gitignore` counts, since those above may ignore it as a whole.
+    /// Starts at a named folder. Only its own `.gitignore` counts, since those above may ignore the folder as a whole.
     pub fn for_folder(folder: &'a Path, excluded: &'a ExcludePatterns) -> Self {
         Self { rules: Some(Vec::new()), ..Self::for_pattern(folder, excluded) }
     }
 
-    /// For a pattern, which names its files explicitly.
+    /// Starts at the folder of a glob pattern. `.gitignore` is not used, since a pattern names its files explicitly.
     pub fn for_pattern(folder: &'a Path, excluded: &'a ExcludePatterns) -> Self {
         Self {
             folder,
@@ -101,7 +101,7 @@ impl<'a> FolderExclusions<'a> {
         }
     }
 
-    /// Enters a folder.
+    /// Enters a folder, and reads its `.gitignore`.
     pub fn enter_folder(&mut self, folder: &Path) {
         if let Some(rules) = &mut self.rules {
             let file = folder.join(IGNORE);
@@ -116,7 +116,7 @@ impl<'a> FolderExclusions<'a> {
         }
     }
 
-    /// True if a file or folder is excluded; counts it if `counts`.
+    /// True if a file or folder is excluded; also counts it if `counts`.
     pub fn excludes_path(&mut self, path: &Path, folder: bool, counts: bool) -> bool {
         let plain = path.strip_prefix(".").unwrap_or(path);
         let count = if self.excluded.leaves_out(plain, folder) {
@@ -131,14 +131,14 @@ impl<'a> FolderExclusions<'a> {
         true
     }
 
-    /// True if `.gitignore` excludes it: the file nearest to the path decides.
+    /// True if `.gitignore` ignores the path. The file nearest to the path decides.
     fn is_ignored(&self, path: &Path, folder: bool) -> bool {
         let rules = self.rules.iter().flatten().rev().flatten();
         let said = rules.map(|rules| rules.matched(path, folder)).find(|said| !said.is_none());
         matches!(said, Some(Match::Ignore(_)))
     }
 
-    /// One line for each reason of exclusion; empty without any.
+    /// Returns one line for each reason of exclusion; empty if nothing was excluded.
     pub fn exclusion_notes(&self) -> String {
         let shown = self.folder.display().to_string();
         let shown = one_line(&shown);

@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Exit codes of the command line. Of several that apply, the highest is given.
+/// Exit codes of the command line. If several apply, the highest is returned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// All holds.
+    /// Every assertion holds.
     Holds = 0,
     /// An assertion failed, a test had another outcome, or a lint found something.
     Failed = 1,
@@ -20,7 +20,7 @@ pub enum Exit {
     Error = 5,
     /// Ctrl-C.
     Interrupted = 130,
-    /// The reader of the output has gone.
+    /// The reader of the output closed it.
     BrokenPipe = 141,
 }
 
@@ -32,25 +32,25 @@ impl From<Exit> for ExitCode {
 
 static AFTER_BREAKDOWN: AtomicU8 = AtomicU8::new(Exit::Error as u8);
 
-/// The exit code of a process that breaks down: `Exit::Error`, or the one that `hold_back_after_breakdown` asks for.
+/// Returns the exit code after a panic: `Exit::Error`, or the one that `hold_back_after_breakdown` sets.
 pub fn after_breakdown() -> u8 {
     AFTER_BREAKDOWN.load(Ordering::Relaxed)
 }
 
-/// From here on a breakdown ends with the one code that holds an agent's call back: agents take every other for consent.
+/// Makes panics end with the exit code that blocks an agent's call, because agents take every other code as permission.
 #[cfg(feature = "guard")]
 pub fn hold_back_after_breakdown() {
     AFTER_BREAKDOWN.store(Exit::Usage as u8, Ordering::Relaxed);
 }
 
-/// Why a command ends early.
+/// The reason why a command ends early.
 #[derive(Debug)]
 pub enum CommandError {
-    /// Wrong usage: what is wrong, and what to write.
+    /// The command line is wrong.
     Usage {
-        /// What is wrong.
+        /// The problem.
         message: String,
-        /// What to write; empty without a suggestion.
+        /// The suggested fix; empty without a suggestion.
         help: String,
     },
     /// The output cannot be written.
@@ -60,7 +60,7 @@ pub enum CommandError {
 }
 
 impl CommandError {
-    /// The command line cannot be followed.
+    /// Returns a usage error.
     pub fn usage(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::Usage { message: message.into(), help: help.into() }
     }

@@ -1,4 +1,4 @@
-//! `aver explain SLUG`: the page of a diagnostic. `aver explain RULES TRACE`: how each verdict on a run came about.
+//! `aver explain SLUG`: the page of a diagnostic. `aver explain RULES TRACE`: the derivation of each verdict on a run.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::docs;
@@ -85,7 +85,7 @@ pub enum DerivationFormat {
     Json,
 }
 
-/// Prints a page, the list of pages, or a derivation.
+/// Prints a page, the list of pages, or derivations.
 pub fn run_explain(arguments: &ExplainArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     match (&arguments.what, &arguments.trace) {
         (Some(rules), Some(trace)) => explain_verdicts(arguments, rules, trace, color),
@@ -109,7 +109,7 @@ fn print_page(word: &str, color: ColorChoice) -> Result<Exit, CommandError> {
             let message = format!("`{word}` is a file: to explain verdicts, name a trace, too");
             return Err(CommandError::usage(message, format!("write `aver explain {word} trace.json`")));
         }
-        // What reports say beside diagnostics: a verdict, a status, a statement.
+        // Words of reports that are not diagnostics: verdicts, statuses, statements.
         if let Some(page) = docs::word_page(plain) {
             std::io::stdout().write_all(page.as_bytes())?;
             return Ok(Exit::Holds);
@@ -185,7 +185,7 @@ fn load_rules(
             "name one of them as a file",
         ));
     }
-    // What the project says of tools holds here, too: this is about the verdicts of `check`.
+    // The project's facts about tools apply here too, because this explains the verdicts of `aver check`.
     let path = PathBuf::from(given);
     let project = project::find_beside(std::slice::from_ref(&path));
     let files = inputs::some_rule_inputs(&[path])?;

@@ -1,4 +1,4 @@
-//! `aver export SYSTEM FILE`: rules as policies of another system.
+//! `aver export SYSTEM FILE`: exports rules as policies of another system.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -54,7 +54,7 @@ pub fn run_export(arguments: &ExportArgs, color: ColorChoice) -> Result<Exit, Co
         let message = format!("`{}` is a folder", arguments.file.display());
         return Err(CommandError::usage(message, "name one file"));
     };
-    // Rules that do not compile are no rules: what is wrong with them is said as everywhere.
+    // Rules that do not compile are reported as in every other command.
     let loaded = rules::load_alone(input, arguments.read.read_options(limits))?;
     if loaded.lowered.is_some() {
         let message = format!("`{}` is a file of another system", input.display_name());

@@ -1,4 +1,4 @@
-//! `aver fmt FILES...`: one style for rule files.
+//! `aver fmt FILES...`: formats rule files.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::draft_file;
@@ -56,11 +56,11 @@ enum FormatOutcome {
         old: String,
         new: String,
     },
-    /// Its mistakes were already printed.
+    /// The file has errors, which were already printed.
     Mistaken,
 }
 
-/// Formats and reports.
+/// Formats the files and reports which ones changed.
 pub fn run_fmt(arguments: &FmtArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let inputs = inputs::rule_inputs(&arguments.files)?;
     if inputs.is_empty() {

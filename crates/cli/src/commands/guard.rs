@@ -1,4 +1,4 @@
-//! `aver guard`: rules while an agent runs. A hook of an agent asks before each call, and recorded runs show what it would have denied.
+//! `aver guard`: enforces rules while an agent runs. A hook asks before each call; replays of recorded runs show which calls would have been denied.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -55,7 +55,7 @@ enum GuardCommand {
     Serve(serve::ServeArgs),
 }
 
-/// A value of the table of its words.
+/// Returns a clap parser for the words of a table.
 fn word_parser<T: Copy + Send + Sync + 'static>(
     table: &'static [(&'static str, T)],
 ) -> impl TypedValueParser<Value = T> {
@@ -64,7 +64,7 @@ fn word_parser<T: Copy + Send + Sync + 'static>(
     })
 }
 
-/// Rules of a guard, and what becomes of calls that break one.
+/// Options about the rules of a guard, and the consequence for calls that break one.
 #[derive(Debug, clap::Args)]
 pub struct GuardRules {
     /// What becomes of a call that breaks a rule: enforce (it is not made), warn, log. Rules with `severity warn` warn at most, and those with `severity info` are logged
@@ -105,7 +105,7 @@ pub struct HookArgs {
     seed_from_transcript: bool,
 }
 
-/// The most bytes of one event.
+/// Maximum size of one event, in bytes.
 const MAX_EVENT: u64 = 64 << 20;
 
 /// Runs the command.
@@ -121,13 +121,13 @@ pub fn run_guard(arguments: &GuardArgs, color: ColorChoice) -> Result<Exit, Comm
 }
 
 impl GuardArgs {
-    /// An agent waits for the exit code of this process, and makes its call unless that says no.
+    /// True if an agent waits for the exit code of this process, and makes its call unless the code denies it.
     pub fn holds_calls_back(&self) -> bool {
         matches!(&self.command, GuardCommand::Hook(arguments) if arguments.guard.mode == GuardMode::Enforce)
     }
 }
 
-/// Whatever goes wrong holds the call back, unless calls are only logged: an agent takes any other exit code for consent.
+/// Answers an event. Any failure blocks the call, unless calls are only logged, because agents take other exit codes as permission.
 fn answer_event(arguments: &HookArgs) -> Result<Exit, CommandError> {
     let mut input = Vec::new();
     let read = std::io::stdin().lock().take(MAX_EVENT).read_to_end(&mut input);
@@ -145,7 +145,7 @@ fn answer_event(arguments: &HookArgs) -> Result<Exit, CommandError> {
     Ok(match (answer.code, written) {
         (0, Ok(())) => Exit::Holds,
         (1, _) => Exit::Failed,
-        // An answer that could not be given is no consent.
+        // If the answer cannot be written, the call must be blocked.
         (_, Err(error)) if arguments.guard.mode != GuardMode::Enforce => return Err(error.into()),
         _ => Exit::Usage,
     })
@@ -172,7 +172,7 @@ fn answer_of(arguments: &HookArgs, input: &[u8]) -> Result<HookAnswer, String> {
     Ok(guard.answer_hook(arguments.agent, input))
 }
 
-/// Rules as a guard judges by them: nothing but the session is looked at.
+/// Loads rules for a guard, which may read only the session.
 fn guard_rules(given: &[PathBuf], guard: &GuardRules) -> Result<Rules, CommandError> {
     let limits = Limits::default();
     let values = params::ParamValues::new(&guard.param_file, &guard.param)?;
@@ -191,7 +191,7 @@ fn guard_rules(given: &[PathBuf], guard: &GuardRules) -> Result<Rules, CommandEr
     Ok(rules)
 }
 
-/// The names of rule files, wherever they are named from.
+/// Returns the absolute names of rule files.
 fn rule_names(given: &[PathBuf]) -> String {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     given.iter().map(|path| absolute(path).to_string_lossy().into_owned()).collect::<Vec<_>>().join("\n")
@@ -208,10 +208,10 @@ fn label(color: ColorChoice, stream: OutputStream, paint: TextColor, word: &str)
     paint_text(stream.style(color), paint, word).to_string()
 }
 
-/// The longest message that is looked at: a longer one of the client is not passed on, and of a longer one of the server nothing is recorded.
+/// Maximum size of one message, in bytes. Longer messages of the client are refused; longer ones of the server are not recorded.
 const MAX_MESSAGE: u64 = 64 << 20;
 
-/// Every line with its end. One that is too long comes in parts, which are not whole.
+/// Calls `take` with every line, including its line end. Too long a line comes in parts, with false as the second argument.
 fn each_line(mut reader: impl BufRead, mut take: impl FnMut(&[u8], bool) -> io::Result<()>) -> io::Result<()> {
     let mut line = Vec::new();
     let mut goes_on = false;

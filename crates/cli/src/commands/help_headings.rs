@@ -1,27 +1,27 @@
-//! The headings under which the help of a command groups its options.
+//! Headings that group the options in the help of a command.
 
-/// What is checked, of everything that there is.
+/// Options that select what is checked.
 pub const SELECTION: &str = "Selection";
-/// Parameters and inputs.
+/// Options that set parameters and inputs.
 pub const VALUES: &str = "Values for rules";
-/// How traces are read.
+/// Options about reading traces.
 pub const READING: &str = "Reading traces";
-/// What is printed and written.
+/// Options about reports and their files.
 pub const OUTPUT: &str = "Output";
-/// What decides the exit code.
+/// Options that decide the exit code.
 pub const FAILING: &str = "What fails";
-/// What rules may do, and how much of everything.
+/// Options for permissions and limits.
 pub const LIMITS: &str = "Permissions and limits";
-/// Threads, and what a check costs.
+/// Options for threads and profiles.
 pub const PERFORMANCE: &str = "Performance";
-/// Histories.
+/// Options for histories.
 pub const HISTORY: &str = "Results over time";
-/// The server that is probed.
+/// Options for the server that is probed.
 #[cfg(feature = "probe")]
 pub const SERVER: &str = "Server";
-/// The inputs that tools are called with.
+/// Options for the inputs of tool calls.
 #[cfg(feature = "probe")]
 pub const INPUTS: &str = "Inputs";
-/// The sessions of agents.
+/// Options for the sessions of agents.
 #[cfg(feature = "run")]
 pub const SESSIONS: &str = "Sessions";

@@ -1,4 +1,4 @@
-//! `aver import FILE`: a rule file of another system, as rules.
+//! `aver import FILE`: converts a rule file of another system into rules.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -37,7 +37,7 @@ pub struct ImportArgs {
     read: rules::ReadFlag,
 }
 
-/// Prints the rules that mean the same.
+/// Prints the converted rules.
 pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let limits = Limits::default();
     let values = params::ParamValues::new(&arguments.param_file, &arguments.param)?;
@@ -46,7 +46,7 @@ pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, Co
         let message = format!("`{}` is a folder", arguments.file.display());
         return Err(CommandError::usage(message, "name one file"));
     };
-    // What is read of a program is worth having, with a list of the rest.
+    // The result may be partial. It lists the parts that were not converted.
     let foreign = ForeignOptions {
         partly: true,
         keep_params: true,
@@ -69,7 +69,7 @@ pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, Co
     };
     values.check_declared(&rules.programs)?;
     eprint_redacted(&rules.drawn_diagnostics(OutputStream::Err.style(color)));
-    // What does not fit on a line is broken; text that the formatter cannot vouch for stays as it was made.
+    // Long lines are broken. Text that the formatter rejects stays as generated.
     let options = fmt::FormatOptions { limits, ..fmt::FormatOptions::default() };
     let text = fmt::format_text(&lowered.written.text, &options).unwrap_or(lowered.written.text);
     std::io::stdout().write_all(text.as_bytes())?;

@@ -1,4 +1,4 @@
-//! Which files a command line means: rule files and folders of them, traces by name, folder, pattern or standard input.
+//! Finds the input files of a command line: rule files and folders of them; traces by name, folder, pattern or standard input.
 
 use super::exclude::{ExcludePatterns, FolderExclusions};
 use super::exit::CommandError;
@@ -19,18 +19,17 @@ use std::sync::Arc;
 /// Maximum folder depth.
 const DEPTH: usize = 64;
 
-/// The rule files of the command line: a file stands for itself, a folder for every `.assert` file in it.
-/// A folder without one gives none. Files of a folder that are nearly called so are told.
+/// Returns the rule files of the command line. A folder gives every `.assert` file in it, possibly none. Warns of files with misspelled extensions.
 pub fn rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
     let (inputs, warnings) = find_rules(given)?;
     super::console::eprint_redacted(&warnings);
     Ok(inputs)
 }
 
-/// The rule files of the command line, as [`rule_inputs`] finds them.
+/// Like [`rule_inputs`], but requires at least one file.
 ///
 /// # Errors
-/// Where there is none.
+/// If there is no rule file.
 pub fn some_rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
     let found = rule_inputs(given)?;
     if !found.is_empty() {
@@ -43,7 +42,7 @@ pub fn some_rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandErr
     Err(CommandError::usage(message, "name a rule file or another folder"))
 }
 
-/// The same without a word.
+/// Like [`rule_inputs`], without warnings.
 pub fn quiet_rule_inputs(given: &[PathBuf]) -> Result<Vec<TraceInput>, CommandError> {
     find_rules(given).map(|(inputs, _)| inputs)
 }
@@ -71,7 +70,8 @@ fn find_rules(given: &[PathBuf]) -> Result<(Vec<TraceInput>, String), CommandErr
     Ok((inputs, warnings))
 }
 
-/// A link in a folder of rules leads to rules of its project: anything else would be shown with what is wrong with it, and written over.
+/// Returns an error if a link in a folder of rules leads out of the folders that its rules may read. Otherwise a foreign file could be shown in
+/// diagnostics and overwritten.
 pub fn check_inside(file: &Path, folder: &Path) -> Result<(), CommandError> {
     if !file.is_symlink() {
         return Ok(());
@@ -90,14 +90,14 @@ pub fn check_inside(file: &Path, folder: &Path) -> Result<(), CommandError> {
     }
 }
 
-/// The traces of the command line, in order.
+/// Returns the traces of the command line, in order.
 pub fn trace_inputs(given: &[String], excluded: &ExcludePatterns) -> Result<Vec<TraceInput>, CommandError> {
     let NamedTraces { found, notes } = traces_by_name(given, excluded)?;
     super::console::eprint_redacted(&notes);
     Ok(found.into_iter().flat_map(|(_, found)| found).collect())
 }
 
-/// The inputs that command-line names stand for.
+/// The inputs for the names on the command line.
 pub struct NamedTraces<'a> {
     /// Each name with its files.
     pub found: Vec<(&'a str, Vec<TraceInput>)>,
@@ -121,18 +121,18 @@ fn expand_trace(text: &str, excluded: &ExcludePatterns, notes: &mut String) -> R
     match text {
         "-" => Ok(vec![TraceInput::Stdin]),
         _ if path.is_dir() => read_of_folder(path, excluded, notes).map(files),
-        // One that is not there is told when its turn comes: the others are judged all the same.
+        // A missing file is reported when it is read, so that the other traces are still judged.
         _ if path.exists() || !text.contains(['*', '?', '[']) => Ok(vec![TraceInput::File(path.to_path_buf())]),
         _ => matching_files(text, excluded, notes).map(files),
     }
 }
 
-/// Extensions of files that occur beside traces but are none.
+/// Extensions of files that are often beside traces but are no traces.
 const OTHERS: [&str; 5] = ["assert", "assertc", "md", "toml", "snap"];
-/// Extensions of files with columns, which are traces only in builds that read them.
+/// Extensions of columnar files, which are traces only in builds that read them.
 const COLUMNS: [&str; 4] = ["parquet", "arrow", "arrows", "feather"];
 
-/// The traces of a folder, sorted; skipped files are noted.
+/// Returns the trace files of a folder, sorted, and notes the skipped files.
 fn read_of_folder(folder: &Path, excluded: &ExcludePatterns, notes: &mut String) -> Result<Vec<PathBuf>, CommandError> {
     let (mut found, mut others, mut columns, mut linked) = (Vec::new(), 0_usize, 0_usize, 0_usize);
     let mut out = FolderExclusions::for_folder(folder, excluded);
@@ -192,7 +192,7 @@ fn linked_note(folder: &Path, linked: usize) -> String {
     format!("note: {links} to a folder in `{shown}` {are} not followed; name the folder to have it read\n")
 }
 
-/// The rule files of a folder, and those that are nearly named like one.
+/// Returns the rule files of a folder, and files with misspelled extensions.
 fn rule_files_inside(folder: &Path) -> Result<Vec<PathBuf>, CommandError> {
     let mut found = Vec::new();
     let everything = ExcludePatterns::default();
@@ -237,7 +237,7 @@ fn matching_files(pattern: &str, excluded: &ExcludePatterns, notes: &mut String)
 }
 
 enum FolderEntry<'a> {
-    /// Anything but a folder; its type is found out when it is read.
+    /// Any entry except a folder; its type is checked when it is read.
     File(&'a Path),
     Linked,
 }
@@ -292,7 +292,7 @@ fn check_exists(path: &Path, what: &str) -> Result<(), CommandError> {
     Err(CommandError::usage(format!("there is no {what} `{}`", path.display()), help))
 }
 
-/// In bytes.
+/// Maximum size of the files of `--map` and `--prices`, in bytes.
 const LARGEST: usize = 1 << 20;
 
 fn read_small_file<T>(
@@ -310,7 +310,7 @@ fn read_small_file<T>(
     read(&text).map(|read| Some(Arc::new(read)))
 }
 
-/// The names in a file of `--map`.
+/// Reads the names in a `--map` file.
 pub fn read_names(path: Option<&Path>) -> Result<Option<Arc<PartNames>>, CommandError> {
     read_small_file(path, LARGEST, |text| {
         PartNames::of_file(text).map_err(|problem| {
@@ -321,7 +321,7 @@ pub fn read_names(path: Option<&Path>) -> Result<Option<Arc<PartNames>>, Command
     })
 }
 
-/// The table in a file of `--prices`.
+/// Reads the table in a `--prices` file.
 pub fn read_prices(path: Option<&Path>) -> Result<Option<Arc<PriceTable>>, CommandError> {
     read_small_file(path, LARGEST, |text| {
         PriceTable::of_file(text).map_err(|problem| {
@@ -332,7 +332,7 @@ pub fn read_prices(path: Option<&Path>) -> Result<Option<Arc<PriceTable>>, Comma
     })
 }
 
-/// The rows in a file of `--expected`.
+/// Reads the rows in an `--expected` file.
 pub fn read_expected(path: Option<&Path>) -> Result<Option<Arc<ExpectedRows>>, CommandError> {
     read_small_file(path, expected::LARGEST, |text| {
         ExpectedRows::of_text(text).map_err(|problem| {
@@ -343,7 +343,7 @@ pub fn read_expected(path: Option<&Path>) -> Result<Option<Arc<ExpectedRows>>, C
     })
 }
 
-/// Rejects a trace passed as rules, by its name and its first JSON character.
+/// Returns an error if the rules are a trace, judged by the file extension and the first JSON character.
 fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or("");
     let opens = bytes.trim_ascii_start().first().is_some_and(|first| matches!(first, b'{' | b'['));
@@ -359,7 +359,7 @@ fn not_a_trace(path: &Path, bytes: &[u8]) -> Result<(), CommandError> {
     Ok(())
 }
 
-/// The bytes of a file, one more than the limit at most, so that too large a file is seen without being read whole.
+/// Reads the bytes of a file, at most one more than the limit, so that too large a file is detected without reading all of it.
 pub fn read_input(input: &TraceInput, limits: Limits) -> Result<Vec<u8>, CommandError> {
     let failed = |error: std::io::Error| {
         CommandError::usage(

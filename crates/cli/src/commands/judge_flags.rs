@@ -1,11 +1,11 @@
-//! The flags of commands that make runs and have them judged as `aver check` judges.
+//! Flags of commands that record runs and judge them as `aver check` does.
 
 use super::check;
 use super::exit::{CommandError, Exit};
 use super::{help_headings, params, project, rules, targets};
 use std::path::{Path, PathBuf};
 
-/// How what was made is judged and reported.
+/// Options for judging and reporting the recorded runs.
 #[derive(Debug, clap::Args)]
 pub struct JudgeFlags {
     #[command(flatten, next_help_heading = help_headings::OUTPUT)]
@@ -52,18 +52,18 @@ pub struct JudgeFlags {
 }
 
 impl JudgeFlags {
-    /// The values of parameters.
+    /// Returns the values of the parameters.
     pub fn param_values(&self) -> Result<params::ParamValues, CommandError> {
         params::ParamValues::new(&self.param_file, &self.param)
     }
 
-    /// True if checking nothing is allowed.
+    /// True if `--allow empty` permits a check of nothing.
     #[cfg_attr(not(feature = "probe"), expect(dead_code, reason = "a probe alone asks"))]
     pub fn allows_nothing(&self) -> bool {
         self.allow.iter().flat_map(|given| given.split(',')).any(|what| what == "empty")
     }
 
-    /// The arguments of `aver check` for the supplied runs.
+    /// Returns the arguments of `aver check` for the supplied runs.
     pub fn check_args(
         &self,
         named: &Path,

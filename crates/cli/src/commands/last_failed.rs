@@ -1,4 +1,4 @@
-//! `--last-failed`: the traces of a check in which a run failed, kept for the next one in the user's folder for state.
+//! `--last-failed`: stores the traces with failed runs in the user's state folder, for the next check.
 
 use super::console::eprint_redacted;
 use super::draft_file::update_file;
@@ -10,30 +10,30 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// A larger file is none that this command wrote.
+/// Maximum size of the state file, in bytes. This command never writes a larger one.
 const LARGEST: u64 = 16 << 20;
 
-/// Which traces are judged, and which failed.
+/// The failed traces of earlier checks, and the selection made from them.
 #[derive(Debug, Default)]
 pub struct LastFailed {
     file: PathBuf,
     kept: FailedTraces,
-    /// There was a check of these rules and traces with the flag.
+    /// True if these rules and traces were checked with the flag before.
     has_earlier: bool,
-    /// Some traces are left out: what holds of all runs is not judged.
+    /// True if some traces are left out, so that statements over all runs are not judged.
     narrowed: bool,
 }
 
-/// What stands in the file.
+/// Content of the state file.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct FailedTraces {
-    /// The folder and the words of the check: two checks never share a file by accident.
+    /// The folder and the arguments of the check, to detect checks whose file names collide.
     check: Vec<String>,
     failed: BTreeSet<String>,
 }
 
 impl LastFailed {
-    /// What the last check of the same rules and traces in this folder left; nothing where there was none.
+    /// Reads the failures of the last check of the same rules and traces in this folder; empty if there was none.
     pub fn open(words: Vec<String>) -> Result<Self, CommandError> {
         let folder = state_folder("last-failed").ok_or_else(|| {
             CommandError::usage(
@@ -50,7 +50,7 @@ impl LastFailed {
         Ok(Self { file, kept: FailedTraces { check, failed }, has_earlier, narrowed: false })
     }
 
-    /// Leaves the traces that failed; all of them where none of these is known, and says which it is.
+    /// Keeps only the traces that failed, or all traces if none of them failed. Prints a note about the choice.
     pub fn narrow(&mut self, traces: Vec<TraceInput>) -> Vec<TraceInput> {
         let all = traces.len();
         let has_failed = |trace: &TraceInput| self.kept.failed.contains(&trace.display_name());
@@ -77,7 +77,7 @@ impl LastFailed {
         self.narrowed
     }
 
-    /// Remembers what failed this time.
+    /// Stores the failed traces of this check.
     pub fn save(self, failed: BTreeSet<String>) -> Result<(), CommandError> {
         if self.narrowed && failed.is_empty() {
             eprint_redacted("note: what failed passes now; the next check with --last-failed judges all traces\n");
@@ -93,7 +93,7 @@ impl LastFailed {
     }
 }
 
-/// `None` for a file that is not there, is damaged or is none of ours: then all is judged.
+/// Reads the state file; `None` if it is missing, damaged or foreign, so that all traces are judged.
 fn read_failed(file: &Path) -> Option<FailedTraces> {
     let is_small = std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.len() <= LARGEST);
     serde_json::from_slice(&is_small.then(|| std::fs::read(file).ok())??).ok()

@@ -1,4 +1,4 @@
-//! `aver lint RULES`: compiles rules without a run and looks for what is probably not meant.
+//! `aver lint RULES`: compiles rules without a run, and reports probable mistakes.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -78,7 +78,7 @@ pub struct LintArgs {
     project: ProjectArguments,
 }
 
-/// Compiles the rules and prints what is to be said.
+/// Compiles the rules and prints their diagnostics.
 pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let project = arguments.project.load_project(&arguments.rules, color)?;
     let folder = arguments.project.report_folder(arguments.reports.report_dir.as_deref(), project.as_ref(), color);
@@ -114,7 +114,7 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
         (false, true) => Exit::Failed,
         (false, false) => Exit::Holds,
     };
-    // With `--diff` the changes stand on standard output.
+    // With `--diff`, standard output shows the changes instead.
     let printed = |target: &OutputTarget| target.file.is_some() || !arguments.diff;
     let printed = targets.into_iter().filter(printed);
     let (own, shared) = printed.partition::<Vec<_>, _>(|target| is_own(target.format));
@@ -132,7 +132,7 @@ pub fn run_lint(arguments: &LintArgs, color: ColorChoice) -> Result<Exit, Comman
     Ok(exit)
 }
 
-/// What each assertion does while an agent runs: a line each, or JSON.
+/// Prints how each assertion behaves while an agent runs: one line each, or JSON.
 fn print_online(rules: &CompiledRules, targets: &[OutputTarget]) -> Result<Exit, CommandError> {
     let table = ReportTable::of_selection(&rules.programs, &RuleSelection::default());
     let rows = table.items.iter().map(|item| {
@@ -183,7 +183,7 @@ fn diagnostics_text(rules: &CompiledRules, format: Format, style: TextStyle) -> 
     }
 }
 
-/// Levels from the command line. If a lint is named twice, the milder level wins.
+/// Returns the lint levels from the command line. If a lint is named twice, the milder level wins.
 fn chosen_levels(arguments: &LintArgs) -> Result<LintLevels, CommandError> {
     let mut levels = LintLevels { least: arguments.all.then_some(LintLevel::Info), ..LintLevels::default() };
     let given = [

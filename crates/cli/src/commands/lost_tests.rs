@@ -1,4 +1,4 @@
-//! A thread that breaks down at any point never leaves a check that passes.
+//! Tests that a panic of a thread never lets a check pass.
 
 use super::check::{self, CheckArgs};
 use super::console::ColorChoice;
@@ -17,7 +17,7 @@ const POINTS: [FaultPoint; 6] = [
     FaultPoint::Run,
     FaultPoint::Judged,
 ];
-/// Runs of all files.
+/// Number of runs in all files.
 const RUNS: u64 = 3_000 + 1 + 2;
 
 #[derive(Debug, clap::Parser)]
@@ -26,7 +26,7 @@ struct CommandLine {
     arguments: CheckArgs,
 }
 
-/// Rules that hold, and runs: on many lines, on one, and in a list.
+/// Creates a folder with rules that hold, and runs in three layouts: JSON Lines, one object, and a list.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
@@ -38,7 +38,7 @@ fn folder() -> TempDir {
     folder
 }
 
-/// Checks the folder; the exit code and the report.
+/// Checks the folder. Returns the exit code and the report.
 fn checked(folder: &TempDir, more: &[&str]) -> (Exit, Value) {
     let path = |name: &str| folder.path().join(name).to_string_lossy().into_owned();
     let report = format!("json={}", path("out.json"));

@@ -1,4 +1,4 @@
-//! `aver man`: the manual pages, made of the same words as `--help`.
+//! `aver man`: manual pages, generated from the texts of `--help`.
 
 use super::exit::{CommandError, Exit};
 use averment_base::diagnostic::render::one_line;
@@ -23,7 +23,7 @@ pub struct ManArgs {
     out: Option<PathBuf>,
 }
 
-/// Prints a page, or writes all.
+/// Prints one manual page, or writes all of them.
 pub fn run_man(arguments: &ManArgs, command: clap::Command) -> Result<Exit, CommandError> {
     let pages = man_pages(command);
     if let Some(folder) = &arguments.out {

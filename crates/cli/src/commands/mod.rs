@@ -85,7 +85,7 @@ struct CliArgs {
     shared: SharedArgs,
 }
 
-/// What every command takes.
+/// Options of every command.
 #[derive(Debug, Args)]
 struct SharedArgs {
     /// When to use color: auto (on a terminal, unless NO_COLOR is set), always, never
@@ -179,11 +179,11 @@ fn parse_any() -> Result<CliArgs, clap::Error> {
     CliArgs::from_arg_matches(&command_groups::group_commands(CliArgs::command()).try_get_matches()?)
 }
 
-/// A command: its name, its arguments, and how it is read.
+/// A command: its name, its arguments, and its conversion from parsed arguments.
 type FrequentCommand = (&'static str, fn(Command) -> Command, fn(&ArgMatches) -> Result<CliCommand, clap::Error>);
 
-/// The arguments of a command that is started again and again, such as a hook: to define those of all commands would take longer than many a
-/// check. `None` where it is another command or something is wrong: then all of them are asked.
+/// Parses the arguments of commands that start often, such as hooks. Defining the arguments of all commands would take longer than many checks.
+/// Returns `None` for other commands and after errors; then the full parser runs.
 fn parse_frequent() -> Option<CliArgs> {
     let words: Vec<OsString> = std::env::args_os().collect();
     let command: FrequentCommand = match words.get(1)?.to_str()? {
@@ -218,7 +218,7 @@ pub fn main() -> ExitCode {
         exit::hold_back_after_breakdown();
     }
     averment_base::files::remember_opened();
-    // Where that cannot be, such a limit ends the command.
+    // If the handler cannot be set, a file size limit kills the process.
     let _ = signals::outgrow_no_file();
     let _ = signals::end_after_abort();
     let done = match &arguments.command {
@@ -261,12 +261,12 @@ pub fn main() -> ExitCode {
 fn start_deadline(arguments: &CliArgs) -> Result<Option<Deadline>, CommandError> {
     let Some(text) = arguments.shared.max_time.as_deref() else { return Ok(None) };
     match arguments.command {
-        // A guard that ends is one that holds nothing back: agents let a call pass when a hook ends with exit code 5.
+        // A hook that ends early blocks nothing: agents allow a call when a hook ends with exit code 5.
         #[cfg(feature = "guard")]
         CliCommand::Guard(_) => {
             Err(CommandError::usage("`aver guard` takes no `--max-time`", "leave it out: a guard ends with its agent"))
         }
-        // Only a check reports what was done until then.
+        // Only `aver check` can report partial results.
         CliCommand::Check(_) => Deadline::start(text, TimeToReport::Share).map(Some),
         _ => Deadline::start(text, TimeToReport::None).map(Some),
     }
@@ -295,7 +295,7 @@ fn report_stop(stop: CommandError, color: ColorChoice) -> Exit {
             eprint_redacted(&format!("{}: {}\n", paint_text(style, TextColor::Red, "error"), one_line(&said)));
             Exit::Usage
         }
-        // What a system without memory says where a thread or a buffer is asked for.
+        // Error kinds that the system returns when memory for a thread or a buffer is exhausted.
         CommandError::Output(error)
             if matches!(error.kind(), std::io::ErrorKind::OutOfMemory | std::io::ErrorKind::WouldBlock) =>
         {
@@ -328,7 +328,7 @@ fn failed_write(error: &std::io::Error) -> Option<&draft_file::WriteFailed> {
     error.get_ref()?.downcast_ref()
 }
 
-/// Why a file cannot be written, in words.
+/// Describes why a file cannot be written.
 pub(crate) fn write_error_text(path: &std::path::Path, error: &std::io::Error) -> String {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder.filter(|folder| error.kind() == std::io::ErrorKind::NotFound && !folder.is_dir()) {
@@ -337,7 +337,7 @@ pub(crate) fn write_error_text(path: &std::path::Path, error: &std::io::Error) -
     }
 }
 
-/// A system error in words, without its number.
+/// Describes a system error, without its number.
 pub(crate) fn io_error_text(error: &std::io::Error) -> String {
     match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

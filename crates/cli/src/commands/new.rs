@@ -1,4 +1,4 @@
-//! `aver new`: a rule file to begin with, from a template or from recorded runs.
+//! `aver new`: writes a starter rule file, from a template or from recorded runs.
 
 use super::console::{ColorChoice, eprint_redacted};
 use super::draft_file;
@@ -48,16 +48,16 @@ pub struct NewArgs {
     list: bool,
 }
 
-/// Name, text, purpose.
+/// The name, the text and the purpose of a template.
 pub(super) struct RuleTemplate(&'static str, &'static str, &'static str);
 
 impl RuleTemplate {
-    /// What `--template` calls it.
+    /// The value of `--template` that selects it.
     pub(super) fn name(&self) -> &'static str {
         self.0
     }
 
-    /// The text of a rule file of this name.
+    /// Returns the template text for a rule file of this name.
     pub(super) fn text_for(&self, name: &str) -> String {
         self.1.replace("{name}", &safe_label(name))
     }
@@ -120,7 +120,7 @@ pub fn run_new(arguments: &NewArgs, _: ColorChoice) -> Result<Exit, CommandError
     Ok(Exit::Holds)
 }
 
-/// The next step for the user. A suite is tried by its tests first: cases need runs that name their case.
+/// Returns the suggested next step. A suite starts with its tests, because its cases need runs that name their case.
 fn next(arguments: &NewArgs, path: &str, trace: &str) -> String {
     if arguments.template.as_deref() == Some("suite") {
         return format!(
@@ -190,14 +190,14 @@ fn write_rules(path: &Path, text: &str, force: bool) -> Result<(), CommandError>
     write(path, text.as_bytes()).map_err(failed)
 }
 
-/// Settings to begin with. A project that has its own keeps them.
+/// Initial settings. Not written if the project already has settings.
 const SETTINGS: &str = "\
 # Settings of `aver` for the rules in this folder.
 # A name that no run has while some run has nearly it (`refnd`, `Refund`) fails `aver check`.
 deny = [\"near-names\"]
 ";
 
-/// Writes `averment.toml` beside the rules; `None` where there is one already, there or above.
+/// Writes `averment.toml` beside the rules; `None` if there is already one in that folder or above.
 fn write_settings(rules: &Path) -> Result<Option<PathBuf>, CommandError> {
     let folder = rules.parent().unwrap_or(Path::new(""));
     let whole = std::path::absolute(rules).unwrap_or_else(|_| rules.to_path_buf());
@@ -220,10 +220,9 @@ pub(super) fn find_template(name: &str) -> Result<&'static RuleTemplate, Command
     })
 }
 
-/// A rule file made from runs.
 pub(super) struct ProposedRules {
     pub(super) text: String,
-    /// How many rules from how many runs, in words.
+    /// Number of rules and of runs, in words.
     pub(super) about: String,
     pub(super) rule_count: usize,
 }
@@ -264,7 +263,7 @@ pub(super) fn propose_rules(name: &str, traces: &[String]) -> Result<ProposedRul
     })
 }
 
-/// Calls `look` for every run; an unreadable trace is an error, since proposals must cover all runs.
+/// Calls `look` for every run. An unreadable trace is an error, since proposals must cover all runs.
 fn each_run(
     inputs: &[TraceInput],
     mut look: impl FnMut(&RawRun, &RunReadOptions) -> Result<(), UnreadableTrace>,

@@ -1,4 +1,4 @@
-//! Where the reports of a check go: one format on standard output, any number of them into files.
+//! The reports of a check: one format on standard output, and any number of files.
 
 use super::baseline::BaselineFile;
 use super::console::ColorChoice;
@@ -27,9 +27,9 @@ use std::io;
 /// Limits for drawing failures.
 #[derive(Debug, Clone, Default)]
 pub struct DrawOptions {
-    /// The number of failures to draw; `None` draws a few of each assertion.
+    /// Maximum number of failures to draw; `None` draws a few of each assertion.
     pub max_failures: Option<usize>,
-    /// All violations of each, not the first ones alone.
+    /// True to draw all violations of each assertion, instead of the first few.
     pub all_violations: bool,
     /// The sections that reports for people show.
     pub show: ShownSections,
@@ -37,18 +37,18 @@ pub struct DrawOptions {
     pub command: ReportedCommand,
 }
 
-/// Columns for line numbers beside pieces of the trace.
+/// Columns reserved for line numbers beside excerpts of the trace.
 const MARGIN: usize = 8;
 
-/// All reports of a check, with the counts that they end with.
+/// All reports of a check, with the totals for their end.
 pub struct ReportOutputs {
     reports: Vec<Box<dyn Report>>,
     files: Vec<ReportFile>,
     totals: RunTotals,
-    /// Width of trace pieces; `None` if no report draws them.
+    /// Width of trace excerpts; `None` if no report draws them.
     excerpt: Option<usize>,
     wanted: CombinedNeeds,
-    /// How many violations of a failure are listed, and how many are drawn.
+    /// Maximum number of violations of a failure to list, and to draw.
     violations: (usize, usize),
     /// Drawing limits; `None` if some report shows every finding.
     drawn: Option<DrawnLimits>,
@@ -64,7 +64,7 @@ pub struct ReportOutputs {
 }
 
 impl ReportOutputs {
-    /// Opens every target.
+    /// Opens every report target.
     pub fn open_targets(
         targets: &[OutputTarget],
         color: ColorChoice,
@@ -110,7 +110,7 @@ impl ReportOutputs {
         Self { baseline, ..self }
     }
 
-    /// Sets which files may be skipped.
+    /// Sets the record of skipped files.
     pub fn with_skipped_files(self, passed_over: SkippedFiles) -> Self {
         Self { skipped_files: passed_over, ..self }
     }
@@ -125,12 +125,12 @@ impl ReportOutputs {
         &self.skipped_files
     }
 
-    /// Counts records of files, behind what cannot be read of them.
+    /// Counts the records of files. Call it after their unreadable records were reported.
     pub fn count_records(&mut self, records: &FileRecords) {
         self.skipped_files.count_records(records);
     }
 
-    /// What the reports need of a batch. A baseline needs whole runs with all findings.
+    /// Returns the data that the reports need from a batch. A baseline needs whole runs with all findings.
     pub fn batch_wants(&self) -> ReportNeeds {
         let Self { excerpt, drawn, violations, wanted, .. } = *self;
         let measured = self.recording.is_some() || self.measures;
@@ -151,12 +151,12 @@ impl ReportOutputs {
         }
     }
 
-    /// Writes the baseline, where that was asked for.
+    /// Writes the baseline with `--update-baseline`.
     pub fn save_baseline(&self, table: &ReportTable, complete: bool) -> Result<(), CommandError> {
         self.baseline.as_ref().map_or(Ok(()), |baseline| baseline.save(table, complete))
     }
 
-    /// Writes what is not recorded yet; false where not everything could be.
+    /// Writes the rest of the recording; false if some of it could not be written.
     pub fn save_recording(&mut self, table: &ReportTable) -> bool {
         self.recording.as_mut().is_none_or(|recording| recording.finish_recording(table))
     }
@@ -191,24 +191,24 @@ impl ReportOutputs {
         })
     }
 
-    /// Shows a run that is counted with its chunk to reports that take examples from it.
+    /// Passes a run, which the totals of its chunk already count, to reports that show examples.
     pub fn show_example(&mut self, table: &ReportTable, run: &ExampleRun) -> io::Result<()> {
         self.reports.iter_mut().try_for_each(|report| report.show_example(table, run))
     }
 
-    /// Reports many runs, by their counts.
+    /// Adds the totals of a chunk of runs to the reports.
     pub fn report_chunk(&mut self, chunk: &ChunkTotals) {
         self.totals.add_chunk(chunk);
         chunk.note_items(|status| status != Status::Skipped, &mut self.judged);
         self.reports.iter_mut().for_each(|report| report.add_chunk(chunk));
     }
 
-    /// Reports runs by finished lines.
+    /// Adds finished report lines.
     pub fn report_lines(&mut self, lines: &[u8]) -> io::Result<()> {
         self.reports.iter_mut().try_for_each(|report| report.add_lines(lines))
     }
 
-    /// Reports what cannot be read.
+    /// Reports an unreadable trace, unless it may be skipped.
     pub fn report_unreadable(&mut self, what: &UnreadableTrace) -> io::Result<()> {
         if self.skipped_files.skips_unreadable(what) {
             return Ok(());
@@ -218,7 +218,7 @@ impl ReportOutputs {
         self.reports.iter_mut().try_for_each(|report| report.add_unreadable(what))
     }
 
-    /// Counts runs that were given and have no verdicts.
+    /// Counts runs without verdicts.
     pub fn not_judged(&mut self, lost: LostRuns) {
         self.totals.not_judged = self.totals.not_judged.saturating_add(lost.runs);
         self.totals.not_judged_at_least |= lost.more;
@@ -229,12 +229,12 @@ impl ReportOutputs {
         self.judged.contains(item)
     }
 
-    /// Hands on what is written so far.
+    /// Flushes the output of every report.
     pub fn flush_reports(&mut self) -> io::Result<()> {
         self.reports.iter_mut().try_for_each(|report| report.flush())
     }
 
-    /// Ends every report, and gives their files their names when all of them are whole.
+    /// Finishes every report. Renames the report files after all of them are complete.
     pub fn end_reports(&mut self, table: &ReportTable, exit: Exit) -> io::Result<()> {
         let ending = ReportEnding { totals: &self.totals, passed: exit == Exit::Holds, exit: exit as u8 };
         self.reports.iter_mut().try_for_each(|report| report.finish_report(table, &ending))?;
@@ -242,24 +242,24 @@ impl ReportOutputs {
         self.files.drain(..).try_for_each(ReportFile::finish)
     }
 
-    /// Reports what is given as it is.
+    /// Adds a run to the reports unchanged, without marking known failures or recording it.
     pub fn show_run(&mut self, table: &ReportTable, run: &RunReport) -> io::Result<()> {
         self.totals.add_run(run);
         self.reports.iter_mut().try_for_each(|report| report.add_run(table, run))
     }
 
-    /// The traces that failed, as people name them.
+    /// Returns the traces that failed, by display name.
     pub fn take_failed_traces(&mut self) -> BTreeSet<String> {
         std::mem::take(&mut self.failed_traces)
     }
 
-    /// The counts so far.
+    /// Returns the totals so far.
     pub fn totals(&self) -> &RunTotals {
         &self.totals
     }
 }
 
-/// In nanoseconds since 1970.
+/// Current time in nanoseconds since 1970.
 fn now_nanos() -> Option<u64> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).ok()?;
     u64::try_from(since.as_nanos()).ok()

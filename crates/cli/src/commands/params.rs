@@ -1,6 +1,6 @@
 //! `--param NAME=VALUE` and `--param-file FILE`: values for the parameters of the rules.
 
-// What rules and runs make of numbers may not overflow.
+// Arithmetic on values from rules and runs must not overflow.
 #![cfg_attr(not(test), deny(clippy::arithmetic_side_effects))]
 
 use super::exit::CommandError;
@@ -9,11 +9,11 @@ use averment_engine::bytecode::program::Program;
 use averment_ide::project::Project;
 use serde_json::Value;
 
-/// Values for parameters, in the order in which they count: those of files, then those of the command line, the last of a name.
+/// Values for parameters: first those of files, then those of the command line. The last value of a name wins.
 #[derive(Debug, Default)]
 pub struct ParamValues {
     given: Vec<ParamValue>,
-    /// The values as texts, for files of other systems.
+    /// The values as text, for files of other systems.
     pub texts: Vec<(String, String)>,
 }
 
@@ -35,12 +35,12 @@ impl ParamValues {
         Ok(Self { given, texts })
     }
 
-    /// Checks that the programs declare each parameter.
+    /// Returns an error if a parameter is declared by no program.
     pub fn check_declared(&self, programs: &[Program]) -> Result<(), CommandError> {
         self.apply_to(&mut programs.to_vec())
     }
 
-    /// Puts the values into the programs.
+    /// Sets the values in the programs.
     pub fn apply_to(&self, programs: &mut [Program]) -> Result<(), CommandError> {
         for one in &self.given {
             params::set_param(programs, one)?;
@@ -55,7 +55,7 @@ impl ParamValues {
     }
 }
 
-/// Puts the values into the programs.
+/// Reads the values and sets them in the programs.
 pub fn apply_params(
     programs: &mut [Program],
     files: &[std::path::PathBuf],
@@ -64,7 +64,8 @@ pub fn apply_params(
     ParamValues::new(files, texts)?.apply_to(programs)
 }
 
-/// Puts the values of a project into the programs. Where the rules are not all of the project's, a value may be meant for others.
+/// Sets the project's values in the programs. Unless all of the project's rules are used, undeclared names are skipped, since other rules may declare
+/// them.
 pub fn apply_project(programs: &mut [Program], project: &Project, all_rules: bool) -> Result<(), CommandError> {
     for (name, value) in &project.params {
         if all_rules || params::is_declared(programs, name) {
@@ -77,7 +78,7 @@ pub fn apply_project(programs: &mut [Program], project: &Project, all_rules: boo
     Ok(())
 }
 
-/// In bytes.
+/// Maximum size of a parameter file, in bytes.
 const SIZE: usize = 64 << 20;
 
 fn read_param_file(file: &std::path::Path, given: &mut Vec<ParamValue>) -> Result<(), CommandError> {

@@ -1,4 +1,4 @@
-//! From traces to reports: some threads judge, this one writes, in the order of the traces. An interruption ends the reports and leaves.
+//! Judges traces on several threads, and writes the reports on this thread, in the order of the traces. An interruption finishes the reports early.
 
 use super::console::eprint_redacted;
 use super::deadline::Deadline;
@@ -21,22 +21,22 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How the work ended.
+/// The outcome of a pipeline run.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct PipelineEnd {
-    /// Ctrl-C.
+    /// True after Ctrl-C.
     pub interrupted: bool,
-    /// The time of the command was over.
+    /// True if `--max-time` was exceeded.
     pub late: bool,
-    /// A run failed, and `--fail-fast` asked for no more.
+    /// True if a run failed with `--fail-fast`.
     pub stopped: bool,
-    /// Runs behind an early end, where they were counted.
+    /// Runs after an early end, if they were counted.
     pub rest: Option<LostRuns>,
-    /// Runs whose evaluation broke down; the first [`NAMED`] are named already.
+    /// Number of runs whose evaluation panicked. Only the first [`NAMED`] are reported by name.
     pub faults: u64,
-    /// The runs missing because threads panicked.
+    /// Runs that are missing because threads panicked.
     pub broken: MissingRuns,
-    /// There was no memory to go on, and a thread was left where it stood.
+    /// True if memory ran out and a thread was parked.
     pub exhausted: bool,
 }
 
@@ -51,7 +51,7 @@ impl PipelineEnd {
         !self.exhausted && self.faults == 0 && self.broken.dead == 0 && self.broken.lost == LostRuns::default()
     }
 
-    /// Known number of runs without verdicts; after an early end that was not counted, at least the one that was waited for.
+    /// Returns the known number of runs without verdicts. After an early end without a count it is at least one.
     pub fn not_judged(&self) -> LostRuns {
         let LostRuns { runs, more } = self.broken.lost;
         let mut known = LostRuns { runs: self.faults.saturating_add(runs), more };
@@ -59,7 +59,7 @@ impl PipelineEnd {
         LostRuns { runs: known.runs.max(u64::from(known.more)), ..known }
     }
 
-    /// A message about unnamed broken evaluations and panicked threads; empty without any.
+    /// Returns a message about unnamed failed evaluations and panicked threads; empty if there are none.
     pub fn in_words(&self) -> String {
         self.unnamed_faults() + &self.thread_losses()
     }
@@ -98,32 +98,32 @@ impl PipelineEnd {
     }
 }
 
-/// Named runs whose evaluation broke down; the others are counted.
+/// Maximum number of failed evaluations to report by name.
 const NAMED: u64 = 10;
-/// With more queued chunks the writer lets some gather, since each wakeup costs more than a write.
+/// With more queued chunks, the writer waits for further ones, since each wakeup costs more than a write.
 const FEW: usize = 8;
-/// Shorter than judging the chunks in flight takes.
+/// Waiting time for further chunks; shorter than the time to judge the chunks in flight.
 const GATHER: Duration = Duration::from_millis(1);
 /// Polling interval for interruptions while there is nothing to write.
 const GLANCE: Duration = Duration::from_millis(40);
-/// After this much silence, the threads are waiting for one that is stuck.
+/// After this much silence, the threads probably wait for one that is stuck.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// After an interruption, or with a pipe, the time to count what was not judged.
+/// Maximum time to count unjudged runs after an interruption, or with a pipe as input.
 const TO_COUNT: Duration = Duration::from_millis(300);
 
-/// What ends the work before the last run.
+/// Conditions that end the work before the last run.
 #[derive(Clone, Copy)]
 pub struct EarlyEnd<'a> {
-    /// The time of the command.
+    /// The time limit of the command.
     pub deadline: Option<&'a Deadline>,
-    /// `--fail-fast`: the first run that fails.
+    /// `--fail-fast`: stop after the first run that fails.
     pub fail_fast: bool,
-    /// `--last-failed`: traces were left out, and what holds of all runs is not judged.
+    /// `--last-failed`: some traces were left out, so statements over all runs are not judged.
     pub narrowed: bool,
 }
 
-/// Judges every run of the traces and reports it.
+/// Judges and reports every run of the traces.
 pub fn run_pipeline(
     pipeline: &Arc<Pipeline>,
     traces: Vec<TraceInput>,
@@ -155,7 +155,7 @@ pub fn run_pipeline(
     Ok(writer.end)
 }
 
-/// While it exists, a thread out of memory is parked, and those waiting for it check for that.
+/// While it exists, a thread that runs out of memory is parked, and waiting threads check for that.
 struct MemoryWatch;
 
 impl MemoryWatch {
@@ -189,7 +189,7 @@ impl ResultWriter<'_> {
                 return Ok(());
             }
             let next = match self.next(chunks)? {
-                // One that is left had the next chunk. The others go on as far as they can.
+                // A parked thread holds the next chunk. Skipping it lets the other threads continue.
                 NextChunk::Nothing if memory::is_exhausted() && last.elapsed() > QUIET => match chunks.skip_missing() {
                     NextChunk::Finished(one) => NextChunk::Finished(one),
                     NextChunk::Nothing | NextChunk::End => {
@@ -200,7 +200,7 @@ impl ResultWriter<'_> {
                 next => next,
             };
             match next {
-                // What comes with Ctrl-C is cut off by it: a pipe whose writer ended on it, too.
+                // Ctrl-C also ends the program that writes a piped trace, so results that arrive now may be of a truncated trace.
                 NextChunk::Finished(_) if stop.load(Ordering::Relaxed) => break,
                 NextChunk::Finished(one) => {
                     last = Instant::now();
@@ -220,7 +220,7 @@ impl ResultWriter<'_> {
         Ok(())
     }
 
-    /// The next finished result. Flushes before waiting; after many, lets some gather.
+    /// Returns the next finished result. Flushes before waiting; after many results, lets more of them gather.
     fn next(&mut self, chunks: &mut OrderedChunks) -> io::Result<NextChunk> {
         match chunks.next_ready() {
             NextChunk::Nothing => self.progress.hide_while(|| self.outputs.flush_reports())?,
@@ -258,7 +258,7 @@ impl ResultWriter<'_> {
         Ok(())
     }
 
-    /// Behind an early end, counts the runs that were not judged. Neither Ctrl-C nor a pipe is waited for long, and an end by time not at all.
+    /// Counts the unjudged runs after an early end. The time is limited after Ctrl-C and for pipes; after `--max-time` nothing is counted.
     fn count_rest(&mut self, chunks: &mut OrderedChunks, stop: &AtomicBool, has_length: bool) {
         let PipelineEnd { interrupted, stopped, rest, .. } = &mut self.end;
         if !*interrupted && !*stopped {

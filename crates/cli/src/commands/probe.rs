@@ -1,4 +1,5 @@
-//! `aver probe RULES --server 'COMMAND'`: asks a live MCP server what invariants ask, records that, and judges what was recorded as `aver check` does.
+//! `aver probe RULES --server 'COMMAND'`: makes the calls of invariants on a live MCP server, records them, and judges the recording as `aver check`
+//! does.
 
 use super::console::{ColorChoice, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -98,7 +99,7 @@ pub struct ProbeArgs {
     judging: JudgeFlags,
 }
 
-/// Asks and judges.
+/// Probes the server and judges the recording.
 pub fn run_probe(arguments: &ProbeArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let target = server_target(arguments)?;
     let danger = DangerPolicy::new(&arguments.allow_tool, &arguments.deny_tool).map_err(|error| {
@@ -147,7 +148,7 @@ fn called_tools(rules: &[(RuleSentences, Program)]) -> Vec<String> {
     named
 }
 
-/// Reports tool patterns that match no tool; one that protects a tool must match.
+/// Reports tool patterns that match no tool. For a pattern that protects a tool this is an error.
 fn report_idle_patterns(danger: &DangerPolicy, tools: &ToolListing, named: &[String]) -> Result<(), CommandError> {
     let names: Vec<String> = tools.tool_names().map(str::to_owned).chain(named.iter().cloned()).collect();
     let (allowed, denied) = danger.idle_patterns(&names);

@@ -1,4 +1,4 @@
-//! `aver check --profile`: where the profile of a check goes.
+//! `aver check --profile`: the destination of the profile of a check.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::CommandError;
@@ -10,20 +10,20 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::Instant;
 
-/// Where a profile goes.
+/// The destination of a profile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProfileTarget {
-    /// Tables, on standard error.
+    /// Tables on standard error.
     Table,
-    /// The object, on standard error.
+    /// JSON on standard error.
     Json,
-    /// The object, in a file.
+    /// JSON in a file.
     File(PathBuf),
 }
 
 impl ProfileTarget {
-    /// The target of a word behind `--profile=`. That a file has no folder is said before anything is judged; and so is that a word behind
-    /// `--profile` without `=` is the first word of the others, the rules.
+    /// Parses the value of `--profile=`. Detects two mistakes before anything is judged: a file in a missing folder, and a value without `=`, which
+    /// clap takes for the rules.
     pub fn parse_word(word: &str, rules: Option<&Path>) -> Result<Self, CommandError> {
         let help = "write `--profile`, `--profile=json` or `--profile=FILE.json`";
         match word {
@@ -49,7 +49,7 @@ impl ProfileTarget {
 }
 
 impl ProfileTarget {
-    /// The file that it is written into.
+    /// Returns the file to write, if there is one.
     pub fn file_path(&self) -> Option<&Path> {
         match self {
             Self::File(path) => Some(path),

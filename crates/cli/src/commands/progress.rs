@@ -1,21 +1,21 @@
-//! A bar on standard error for work that takes long, where a person is looking.
+//! A progress bar on standard error for long work on a terminal.
 
 use super::console::OutputStream;
 use std::io::{self, Write as _};
 use std::time::{Duration, Instant};
 
-/// Shorter work shows no progress bar.
+/// Work that takes less time shows no progress bar.
 const PATIENCE: Duration = Duration::from_millis(1_500);
 /// Minimum time between two redraws.
 const BETWEEN: Duration = Duration::from_millis(100);
-/// Columns kept free for what the terminal itself writes there, such as `^C`.
+/// Columns kept free for text that the terminal itself prints, such as `^C`.
 const FREE: usize = 4;
-/// In columns.
+/// Columns for the text beside the bar.
 const BESIDE: usize = 44;
 /// Clears the line.
 const CLEAR: &[u8] = b"\r\x1b[2K";
 
-/// The bar, which is drawn when the work turns out to be long.
+/// The progress bar. It is first drawn when the work turns out to be long.
 pub struct Progress {
     started: Instant,
     total: Option<u64>,
@@ -25,12 +25,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A bar for so many bytes; `None` when the length is not known.
+    /// Creates a bar for a number of bytes; `None` if the total is unknown.
     pub fn new(total: Option<u64>) -> Self {
         Self { started: Instant::now(), total, done: 0, wanted: OutputStream::Err.is_terminal(), drawn: None }
     }
 
-    /// Says that so many bytes more are done.
+    /// Adds finished bytes, and redraws the bar if it is due.
     pub fn add_bytes(&mut self, bytes: u64) {
         self.done = self.done.saturating_add(bytes);
         if !self.wanted {
@@ -46,7 +46,7 @@ impl Progress {
         }
     }
 
-    /// Writes something that the bar must not be mixed with.
+    /// Clears the bar while `write` prints.
     pub fn hide_while<T>(&self, write: impl FnOnce() -> T) -> T {
         if self.drawn.is_none() || !OutputStream::Out.is_terminal() {
             return write();
@@ -82,7 +82,7 @@ fn bar_line(done: u64, total: Option<u64>, since: Duration, width: usize) -> Str
     let part = (done as f64 / total as f64).clamp(0.0, 1.0);
     let left = if part > 0.0 { since.as_secs_f64() * (1.0 - part) / part } else { 0.0 };
     let room = width.saturating_sub(BESIDE);
-    // Cells are less than a terminal is wide.
+    // The number of cells is less than the width of a terminal, so the conversion is exact.
     let full = (0..room).filter(|cell| (*cell as f64) < part * room as f64).count();
     let bar = format!("{}{}", "#".repeat(full), "-".repeat(room.saturating_sub(full)));
     cut_text(&format!("{} of {}  {bar}  {}", bytes_text(done), bytes_text(total), time_text(left)), width)

@@ -1,4 +1,4 @@
-//! The flags about `averment.toml`, and what a command takes from it.
+//! Flags about `averment.toml`, and the settings that commands take from it.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -6,7 +6,7 @@ use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_ide::project::{self, LoadOptions, Project, ProjectSearch};
 use std::path::{Path, PathBuf};
 
-/// `--project`, `--no-project`, `--trust-project`.
+/// Options about the project: `--project`, `--no-project`, `--trust-project`.
 #[derive(Debug, Clone, Default, clap::Args)]
 #[command(next_help_heading = "Project")]
 pub struct ProjectArguments {
@@ -22,8 +22,8 @@ pub struct ProjectArguments {
 }
 
 impl ProjectArguments {
-    /// The project of the rules that are named (of the working directory where none are); `None` where there is none. A file with mistakes ends
-    /// the command.
+    /// Loads the project of the named rules, or of the working directory if none are named; `None` if there is none. Mistakes in the file are an
+    /// error.
     pub fn load_project(&self, rules: &[PathBuf], color: ColorChoice) -> Result<Option<Project>, CommandError> {
         let file = match (&self.project, self.no_project) {
             (_, true) => return Ok(None),
@@ -65,7 +65,7 @@ impl ProjectArguments {
         })
     }
 
-    /// Where reports go beside those that are named one by one: into the folder of `--report-dir`, and into that of a project that is trusted.
+    /// Returns the folder for additional reports: that of `--report-dir`, otherwise that of a trusted project.
     pub fn report_folder<'a>(
         &self,
         flag: Option<&'a Path>,
@@ -91,7 +91,7 @@ impl ProjectArguments {
         ReportFolder { folder, formats }
     }
 
-    /// Says what the project asks for and does not get, where something could not be evaluated for want of it.
+    /// Reports the permissions that an untrusted project requests. Called if an evaluation failed because they are missing.
     pub fn tell_request(&self, project: Option<&Project>, color: ColorChoice) {
         let Some(project) = project.filter(|project| !self.trust_project && !project.requested.is_empty()) else {
             return;
@@ -105,29 +105,29 @@ impl ProjectArguments {
     }
 }
 
-/// A folder for reports.
+/// A folder for reports, with their formats.
 #[derive(Debug, Clone, Copy)]
 pub struct ReportFolder<'a> {
-    /// The folder; `None` where there is none.
+    /// The folder; `None` if reports go to no folder.
     pub folder: Option<&'a Path>,
-    /// The words of its formats; empty for those that every such folder has.
+    /// Names of the formats; empty for the default formats of a folder.
     pub formats: &'a [String],
 }
 
 impl<'a> ReportFolder<'a> {
-    /// A folder with the formats that rules of another system ask for, unless the project sets some.
+    /// Uses the formats that rules of another system request, unless the project sets some.
     pub fn with_requested(self, formats: &'a [String]) -> Self {
         if self.folder.is_some() && self.formats.is_empty() { Self { formats, ..self } } else { self }
     }
 }
 
-/// The project that rules stand in, where one is found and can be used; nothing is said of one that is not.
+/// Returns the project of the rules. Errors are ignored: a project that cannot be loaded is `None`.
 pub fn find_beside(rules: &[PathBuf]) -> Option<Project> {
     let ProjectSearch::File(file) = project::find_for(rules) else { return None };
     project::load_project(&file, LoadOptions::default()).ok()
 }
 
-/// The rules of a command: those that are named, else those of the project.
+/// Returns the rules of a command: the named ones, otherwise those of the project.
 pub fn rule_paths(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<PathBuf>, CommandError> {
     if !named.is_empty() {
         return Ok(named.to_vec());
@@ -145,7 +145,7 @@ pub fn rule_paths(named: &[PathBuf], project: Option<&Project>) -> Result<Vec<Pa
     }
 }
 
-/// A tag of the command line.
+/// Parses a tag of the command line.
 pub fn parse_tag(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("a tag is not empty: write `--tag smoke`, and commas between several".to_owned()),
@@ -153,7 +153,7 @@ pub fn parse_tag(text: &str) -> Result<String, String> {
     }
 }
 
-/// The tags that select: those of the command line, otherwise those of the project.
+/// Returns the selecting tags: those of the command line, otherwise those of the project.
 pub fn selected_tags(given: &[String], project: Option<&Project>) -> Vec<String> {
     match project.filter(|_| given.is_empty()) {
         Some(project) => project.tags.clone(),

@@ -1,4 +1,4 @@
-//! `--record FILE`: the results of a check go into a history.
+//! `--record FILE`: records the results of a check into a history.
 
 use super::console::eprint_redacted;
 use super::exit::CommandError;
@@ -13,7 +13,7 @@ use averment_report::table::ReportTable;
 use averment_traces::time;
 use std::path::{Path, PathBuf};
 
-/// What is recorded, and of what.
+/// Options for recording results into a history.
 #[derive(Debug, clap::Args)]
 pub struct RecordArguments {
     /// Add every result to a history file, for `aver trust` and `aver compare`
@@ -27,7 +27,7 @@ pub struct RecordArguments {
     label: Vec<String>,
 }
 
-/// In milliseconds since 1970.
+/// Parses a time; returns milliseconds since 1970.
 fn parse_time(text: &str) -> Result<i64, String> {
     let milliseconds = time::to_milliseconds(&Value::Text(ValueText::Plain(text)));
     #[expect(clippy::cast_possible_truncation, reason = "a year that can be written is far within 64 bits")]
@@ -48,19 +48,19 @@ impl From<HistoryError> for CommandError {
     }
 }
 
-/// A recording that is being made.
+/// An open recording into a history.
 pub struct RunRecording {
     recorder: HistoryRecorder,
     path: PathBuf,
 }
 
 impl RecordArguments {
-    /// The file that is written, where there is one.
+    /// Returns the history file, if one is named.
     pub fn output_file(&self) -> Option<&Path> {
         self.record.as_deref()
     }
 
-    /// Begins a recording, where one is asked for.
+    /// Opens a recording, if one is requested.
     pub fn open_recording(&self, programs: &[Program]) -> Result<Option<RunRecording>, CommandError> {
         let labels = parse_labels(&self.label)?;
         if labels.get("last").is_some() {
@@ -74,12 +74,12 @@ impl RecordArguments {
 }
 
 impl RunRecording {
-    /// Takes a run.
+    /// Adds a run.
     pub fn add_run(&mut self, table: &ReportTable, run: &RunReport) {
         self.recorder.add_run(table, run);
     }
 
-    /// Writes what is left, and says what was recorded; false where not all of it could be.
+    /// Writes the remaining runs and prints a note; false if some could not be written.
     pub fn finish_recording(&mut self, table: &ReportTable) -> bool {
         let done = self.recorder.finish(table);
         let (words, path) = (self.recorder.in_words(), one_line(&self.path.display().to_string()).into_owned());

@@ -1,4 +1,4 @@
-//! Without the feature `history` nothing is recorded.
+//! Replacement for `record` in builds without the feature `history`: nothing is recorded.
 
 use super::exit::CommandError;
 use averment_engine::bytecode::program::Program;
@@ -6,7 +6,7 @@ use averment_report::model::RunReport;
 use averment_report::table::ReportTable;
 use std::path::Path;
 
-/// No flag.
+/// Empty, because recording is disabled.
 #[derive(Debug, clap::Args)]
 pub struct RecordArguments {}
 

@@ -1,5 +1,4 @@
-//! `aver lint --fix`: changes files. A file is changed only as a whole, only where it still compiles afterwards, and never through a link that
-//! would be replaced.
+//! `aver lint --fix`: applies fixes to rule files. A file changes as a whole, only if it still compiles afterward, and never by replacing a link.
 
 use super::draft_file::replace_file;
 use super::exit::CommandError;
@@ -13,12 +12,12 @@ use averment_syntax::difference::unified_diff;
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// Fixes tried one by one if they do not work together.
+/// Maximum number of fixes that are tried one by one if they do not work together.
 const ALONE: usize = 50;
-/// Maximum rounds for one file: a fix may reveal another finding.
+/// Maximum number of rounds for one file, because a fix may reveal another finding.
 const ROUNDS: usize = 16;
 
-/// Fixes every file; gives what to say, or the differences when nothing is to be written.
+/// Fixes every file. Returns the message to print, or the differences with `diff`, which writes nothing.
 pub fn repair_files(
     inputs: &[TraceInput],
     reading: RuleReadOptions<'_>,

@@ -1,4 +1,4 @@
-//! `aver repl`: a session in which rules are tried on a run as they are typed.
+//! `aver repl`: an interactive mode that tries rules on a run as they are typed.
 
 use super::console::{ColorChoice, OutputStream};
 use super::exit::{CommandError, Exit};
@@ -45,7 +45,7 @@ pub struct ReplArgs {
     allow_run: bool,
 }
 
-/// Runs the session.
+/// Runs the REPL.
 pub fn run_repl(arguments: &ReplArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let dialog = io::stdin().is_terminal() && OutputStream::Out.is_terminal();
     let style = OutputStream::Out.style(color);
@@ -83,7 +83,7 @@ pub fn run_repl(arguments: &ReplArgs, color: ColorChoice) -> Result<Exit, Comman
     Ok(session.exit_code())
 }
 
-/// Ctrl-C: ends the current evaluation, otherwise the script.
+/// Ctrl-C handler: ends the current evaluation, otherwise the script.
 struct Interrupt {
     /// Set by the signal handler.
     asked: &'static Arc<AtomicBool>,
@@ -96,7 +96,7 @@ impl Interrupt {
         let (asked, idle) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
         signal_hook::flag::register_conditional_shutdown(signal_hook::consts::SIGINT, 130, Arc::clone(&idle))?;
         signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&asked))?;
-        // One flag for the process: what is evaluated may look at it as long as it likes.
+        // Leaked, because evaluations may read the flag until the process ends.
         Ok(Self { asked: Box::leak(Box::new(asked)), idle })
     }
 
@@ -106,7 +106,7 @@ impl Interrupt {
 
     fn set_working(&self, working: bool, dialog: bool) {
         self.asked.store(false, Ordering::Relaxed);
-        // In a terminal the line editor takes Ctrl-C itself.
+        // On a terminal, the line editor handles Ctrl-C itself.
         self.idle.store(!working && !dialog, Ordering::Relaxed);
     }
 }

@@ -1,18 +1,18 @@
-//! How files of rules are named, and what is nearly named so.
+//! Names of rule files, and names that are probably misspelled ones.
 
 use averment_base::diagnostic::render::one_line;
 use averment_base::diagnostic::suggest::suggest_name;
 use std::path::Path;
 
-/// Whether a file has an ending, without its point.
+/// True if a file has this extension, given without the dot.
 pub fn has_ending(file: &Path, ending: &str) -> bool {
     file.extension().is_some_and(|own| own == ending)
 }
 
-/// Endings that are near `.assert` and mean something else: compiled rules, and what engines of games keep.
+/// Extensions that are close to `.assert` but have their own meaning: compiled rules, and asset files of game engines.
 const NO_SLIPS: [&str; 3] = ["assertc", "asset", "assets"];
 
-/// `refund.asert`, `refund.ASSERT`, `refund.assert.txt`: its rules would be checked by nobody.
+/// True for names such as `refund.asert`, `refund.ASSERT` and `refund.assert.txt`, whose rules would silently not be checked.
 pub fn is_misnamed_rule_file(file: &Path) -> bool {
     let ending = file.extension().unwrap_or_default().to_string_lossy();
     let lower = ending.to_lowercase();
@@ -21,7 +21,7 @@ pub fn is_misnamed_rule_file(file: &Path) -> bool {
         || ending == "txt" && file.file_stem().is_some_and(|stem| has_ending(stem.as_ref(), "assert"))
 }
 
-/// What is said of such a file.
+/// Returns the warning about a misnamed rule file.
 pub fn misnamed_warning(file: &Path) -> String {
     let file = file.display().to_string();
     format!("warning: `{}` is passed over: rules in a folder are files that end in `.assert`\n", one_line(&file))

@@ -1,4 +1,4 @@
-//! Loading rules for a command: files, folders and compiled programs, with everything that is to be said about them.
+//! Loads rules for a command: files, folders and compiled programs, with their diagnostics.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -17,7 +17,7 @@ use averment_ide::project::Project;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Lines of certain warnings that a command prints.
+/// Maximum number of certain warnings that a command prints.
 const CERTAIN_SHOWN: usize = 20;
 
 /// Loaded rules: a program per file, and the diagnostics of each.
@@ -33,12 +33,12 @@ pub struct CompiledRules {
 }
 
 impl CompiledRules {
-    /// True when something does not compile.
+    /// True if a rule file does not compile.
     pub fn is_broken(&self) -> bool {
         self.broken
     }
 
-    /// True when anything was said that is more than a remark.
+    /// True if there is a diagnostic above `info`.
     pub fn has_findings(&self) -> bool {
         self.diagnostics
             .by_file()
@@ -47,19 +47,19 @@ impl CompiledRules {
             .any(|one| one.severity != Severity::Info)
     }
 
-    /// Gives what was said the levels that a project chose.
+    /// Sets the severities that the project chose.
     pub fn take_levels(&mut self, levels: &lint::LintLevels) {
         self.diagnostics.by_file_mut().iter_mut().for_each(|(_, diagnostics)| levels.apply_to(diagnostics));
     }
 
-    /// How many diagnostics there are besides those that are certain.
+    /// Returns the counts of diagnostics by severity, without the certain ones.
     fn diagnostics_count(&self) -> Option<String> {
         let all = self.diagnostics.by_file().iter().flat_map(|(_, diagnostics)| diagnostics.0.iter());
         let all = all.filter(|one| !one.slug.is_certain()).cloned().collect();
         render::count_by_severity(&diagnostic::Diagnostics(all))
     }
 
-    /// The warnings that are certain, a line each: such an assertion looks like one that holds.
+    /// Returns the certain warnings, one per line. They are about assertions that never check what they seem to check.
     pub fn certain_warnings(&self) -> String {
         let mut lines = Vec::new();
         for (sources, diagnostics) in self.diagnostics.by_file() {
@@ -79,24 +79,24 @@ impl CompiledRules {
         lines.concat()
     }
 
-    /// The files that were read, as people name them.
+    /// Returns the names of the files that were read, as the user wrote them.
     pub fn file_names(&self) -> impl Iterator<Item = &str> {
         self.diagnostics.by_file().iter().flat_map(|(sources, _)| sources.iter().map(|(_, file)| file.name.as_str()))
     }
 
-    /// Everything that was said, drawn.
+    /// Returns all diagnostics, drawn over the source.
     pub fn drawn_diagnostics(&self, style: TextStyle) -> String {
         self.render_each(|diagnostics, sources| {
             averment_report::diagnostic::draw_diagnostics(diagnostics, sources, style)
         })
     }
 
-    /// Everything that was said, a line each.
+    /// Returns all diagnostics, one per line.
     pub fn diagnostics_lines(&self) -> String {
         self.diagnostics.to_string()
     }
 
-    /// Everything that was said, as data.
+    /// Returns all diagnostics as JSON.
     pub fn diagnostics_data(&self) -> serde_json::Value {
         self.diagnostics.data()
     }
@@ -105,8 +105,8 @@ impl CompiledRules {
         self.diagnostics.by_file().iter().map(|(sources, diagnostics)| show(diagnostics, sources)).collect()
     }
 
-    /// Says what is to be said to a person, and ends the command where the rules do not compile. Warnings of rules that compile are
-    /// `lint`'s business: elsewhere they must not bury what the command is asked for.
+    /// Prints the errors, and returns an error if the rules do not compile. Warnings of rules that compile are left to `aver lint`, so that they do
+    /// not bury the output of other commands.
     pub fn report_errors(&self, color: ColorChoice) -> Result<(), CommandError> {
         let style = OutputStream::Err.style(color);
         if self.is_broken() {
@@ -123,15 +123,15 @@ impl CompiledRules {
     }
 }
 
-/// A file of a project that declares tools: its name and its text.
+/// A file of a project that declares tools: its name and text.
 pub type ToolFile = (String, String);
 
-/// The files of a project that declare tools.
+/// Reads the files of a project that declare tools.
 pub fn project_tools(project: Option<&Project>, limits: Limits) -> Result<Vec<ToolFile>, CommandError> {
     project.iter().flat_map(|project| &project.tools).map(|path| tool_file(path, limits)).collect()
 }
 
-/// A file that declares tools.
+/// Reads a file that declares tools.
 pub fn tool_file(path: &Path, limits: Limits) -> Result<ToolFile, CommandError> {
     let name = path.display().to_string();
     let failed =
@@ -141,7 +141,7 @@ pub fn tool_file(path: &Path, limits: Limits) -> Result<ToolFile, CommandError> 
     Ok((name, text))
 }
 
-/// A program without rules, with what files say that declare tools.
+/// Compiles a program without rules, which holds only the tool declarations of files.
 pub fn tools_program(
     name: &str,
     tools: &[ToolFile],
@@ -158,14 +158,14 @@ pub fn tools_program(
     Ok(rules.programs.pop())
 }
 
-/// How rules are read.
+/// Options for reading rules.
 #[derive(Debug, Clone, Copy)]
 pub struct RuleReadOptions<'a> {
     /// Sizes and depths.
     pub limits: Limits,
-    /// Further folders of which they may name files.
+    /// Additional folders from which rules may name files.
     pub read: &'a [PathBuf],
-    /// The files of the project that declare tools.
+    /// Files of the project that declare tools.
     pub tools: &'a [ToolFile],
     /// Options for files of other systems.
     pub foreign: ForeignOptions<'a>,
@@ -193,19 +193,19 @@ enum CompatMode {
 }
 
 impl CompatFlag {
-    /// The flag's value, for another command line.
+    /// Returns the word of the flag's value, for another command line.
     #[cfg(any(feature = "probe", feature = "run"))]
     pub fn flag_word(self) -> Option<String> {
         use clap::ValueEnum as _;
         Some(self.compat?.to_possible_value()?.get_name().to_owned())
     }
 
-    /// True if transcripts are read as SkillGym reads them.
+    /// True if agent transcripts are read as SkillGym reads them.
     pub fn is_skillgym(self) -> bool {
         self.compat == Some(CompatMode::Skillgym)
     }
 
-    /// Refuses settings for traces, for a command that reads none with it.
+    /// Returns an error for a compatibility mode that only affects traces, for commands that read none.
     pub fn refuse_trace_compat(self) -> Result<Self, CommandError> {
         if self.is_skillgym() {
             let help = "give it to `aver check`, `aver explain` or `aver trace`";
@@ -226,7 +226,7 @@ impl CompatFlag {
 }
 
 impl<'a> RuleReadOptions<'a> {
-    /// With what every command allows.
+    /// Returns options with these limits, and no additional permissions.
     pub fn with_limits(limits: Limits) -> Self {
         Self { limits, read: &[], tools: &[], foreign: ForeignOptions::default() }
     }
@@ -251,13 +251,13 @@ pub struct ReadFlag {
 }
 
 impl ReadFlag {
-    /// The settings for reading rules.
+    /// Returns the options for reading rules.
     pub fn read_options(&self, limits: Limits) -> RuleReadOptions<'_> {
         RuleReadOptions { read: &self.allow_read, ..RuleReadOptions::with_limits(limits) }
     }
 }
 
-/// The folders of which the rules of a file may name files: their own, that of their project, the working directory, and those that are allowed.
+/// Returns the folders from which a rule file may name files: its own folder, its project's folder, the working directory, and the allowed ones.
 pub fn readable_folders(input: &TraceInput, read: &[PathBuf]) -> Vec<PathBuf> {
     let own = match input {
         TraceInput::File(path) => averment_ide::project::readable_folders(path.parent().unwrap_or(Path::new(""))),
@@ -266,12 +266,12 @@ pub fn readable_folders(input: &TraceInput, read: &[PathBuf]) -> Vec<PathBuf> {
     own.into_iter().chain([PathBuf::new()]).chain(read.iter().cloned()).collect()
 }
 
-/// Loads rules.
+/// Loads rule files.
 pub fn load_rules(inputs: &[TraceInput], reading: RuleReadOptions<'_>) -> Result<CompiledRules, CommandError> {
     inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>().map(merge_loaded)
 }
 
-/// Loads rules for a check, with the lints that are certain.
+/// Loads rules for a check. Of the lints, only the certain ones run.
 pub fn load_for_check(
     inputs: &[TraceInput],
     reading: RuleReadOptions<'_>,
@@ -288,12 +288,12 @@ pub fn load_for_check(
     Ok(merge_loaded(files))
 }
 
-/// Loads one file of rules, with all that is known of it.
+/// Loads one rule file, and keeps everything that was found in it.
 pub fn load_alone(input: &TraceInput, reading: RuleReadOptions<'_>) -> Result<LoadedRuleFile, CommandError> {
     load_one(input, None, reading)
 }
 
-/// Loads rules and looks for lints in every file that is named.
+/// Loads rules and runs the lints on every named file.
 pub fn load_linted(
     inputs: &[TraceInput],
     reading: RuleReadOptions<'_>,
@@ -302,7 +302,7 @@ pub fn load_linted(
     let mut files: Vec<LoadedRuleFile> =
         inputs.iter().map(|input| load_one(input, None, reading)).collect::<Result<_, _>>()?;
     files.iter_mut().for_each(|file| find_lints(file, options));
-    // What another of these files imports is used.
+    // Declarations that another named file imports are not unused.
     let used: BTreeSet<DeclarationPlace> = files.iter().flat_map(imported_uses).collect();
     for LoadedRuleFile { sources, diagnostics, .. } in files.iter_mut().filter(|_| !used.is_empty()) {
         diagnostics.0.retain(|one| !(is_unused(one.slug) && used.contains(&declaration_place(sources, one.span))));
@@ -310,7 +310,7 @@ pub fn load_linted(
     Ok(merge_loaded(files))
 }
 
-/// The rules of one file that was loaded.
+/// Converts one loaded file into compiled rules.
 pub fn from_loaded(file: LoadedRuleFile) -> CompiledRules {
     merge_loaded(vec![file])
 }
@@ -331,19 +331,19 @@ fn find_lints(file: &mut LoadedRuleFile, options: &LintOptions) {
 /// The id of the rule file itself, before its imports.
 const ROOT: FileId = FileId(0);
 
-/// One rule file with all that is found in it.
+/// One rule file with its diagnostics.
 pub struct LintedFile {
-    /// Its text; `None` where there is none to change (a compiled program, a file that is no text).
+    /// Its text; `None` if there is no text to change, such as for a compiled program.
     pub text: Option<String>,
-    /// Its number.
+    /// The id of the file.
     pub root: FileId,
     /// Diagnostics of the file and its imports.
     pub diagnostics: diagnostic::Diagnostics,
-    /// True when it does not compile.
+    /// True if it does not compile.
     pub broken: bool,
 }
 
-/// Looks for lints in a file, or in another text in its place.
+/// Runs the lints on a file, or on another text in its place.
 pub fn lint_input(
     input: &TraceInput,
     text: Option<String>,
@@ -356,7 +356,7 @@ pub fn lint_input(
     Ok(LintedFile { text, root: ROOT, broken: file.is_broken(), diagnostics: file.diagnostics })
 }
 
-/// The text of one rule file, not looked at any further.
+/// Reads the text of a rule file, without parsing it.
 pub fn read_rule_text(path: &Path, limits: Limits) -> Result<String, CommandError> {
     let shown = path.display();
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! `aver run SUITE`: agents are run on the cases of a suite, and what they did is judged as `aver check` judges.
+//! `aver run SUITE`: runs agents on the cases of a suite, and judges their runs as `aver check` does.
 
 mod explain;
 mod judge;
@@ -25,7 +25,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-/// The hidden command under which this program watches over another one.
+/// The hidden command that supervises another program.
 pub const SUPERVISE: &str = "__supervise";
 
 /// Arguments of the command.
@@ -117,7 +117,7 @@ fn parse_schedule(word: &str) -> Result<Schedule, String> {
     Schedule::parse(&word.replace('-', "_")).ok_or_else(|| "it is serial, parallel or isolated_by_runner".to_owned())
 }
 
-/// Watches over a program: what `aver run` starts.
+/// Arguments of the hidden command under which `aver run` supervises an agent.
 #[derive(Debug, clap::Args)]
 pub struct SuperviseArgs {
     /// A file that is taken away when the program has ended.
@@ -127,7 +127,7 @@ pub struct SuperviseArgs {
     words: Vec<OsString>,
 }
 
-/// Runs the program that is watched over; its exit code.
+/// Runs the supervised program; returns its exit code.
 pub fn supervise_program(supervised: &SuperviseArgs) -> std::process::ExitCode {
     let code = averment_engine::vm::world::supervise(&supervised.words);
     for file in &supervised.forget {
@@ -169,7 +169,7 @@ pub fn run_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Exit, Comma
         let help = "write `snapshots { percent: 10 }` into the suite";
         return Err(CommandError::usage("the suite has no snapshots to update", help));
     }
-    // Without a run, to see what is wrong with rules and flags before an agent is started.
+    // Checks the rules and flags without a run, so that mistakes are reported before an agent is started.
     let text = session_rules(&suites);
     let withheld = private_values(&suites, &allowed);
     let nothing =
@@ -324,7 +324,7 @@ fn run_folder(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<SuiteFolde
     })
 }
 
-/// The path of that folder; refuses one inside a template, which would be copied into itself.
+/// Returns the path of the output folder. Refuses one inside a template, which would be copied into itself.
 fn folder_path(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<PathBuf, CommandError> {
     let path = match &arguments.out {
         Some(path) => path.clone(),
@@ -341,7 +341,7 @@ fn folder_path(arguments: &RunArgs, suites: &[PlannedSuite]) -> Result<PathBuf, 
     }
 }
 
-/// `NAME.runs/N`: the next number, or the last one with `--resume`.
+/// Returns the folder `NAME.runs/N`: the next number, or the last one with `--resume`.
 fn numbered_folder(arguments: &RunArgs) -> Result<PathBuf, CommandError> {
     let name = arguments.suite.file_stem().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let folder = PathBuf::from(format!("{}.runs", if name == folder_name(&name) { name } else { folder_name(&name) }));

@@ -1,7 +1,7 @@
-//! Tests of rules and findings in rules as results: every format that shows runs shows them, too.
+//! Converts rule tests and lint findings into results, so that every report format can show them.
 //!
-//! A test is an assertion that holds where it comes out as stated, and its rule file is the run. A finding is an assertion that fails, its lint
-//! the rule, and a rule file without any holds.
+//! A rule file becomes a run. A test becomes an assertion, which holds if the test has its expected outcome. A finding becomes a failed assertion,
+//! with its lint as the rule; a file without findings holds.
 
 use super::exit::{CommandError, Exit};
 use super::outputs::{DrawOptions, ReportOutputs};
@@ -20,14 +20,14 @@ use averment_report::redact::in_place;
 use averment_report::table::{Location, ReportItem, ReportTable, RuleItem};
 use averment_testing::outcome::TrialReport;
 
-/// Results that come of no run.
+/// Results that do not come from runs.
 #[derive(Default)]
 pub struct RunlessReport {
     table: ReportTable,
     runs: Vec<RunReport>,
 }
 
-/// The item for a rule file without findings.
+/// Text of the assertion for a rule file without findings.
 const CLEAN: &str = "findings";
 
 impl RunlessReport {
@@ -67,7 +67,7 @@ impl RunlessReport {
         all
     }
 
-    /// Reports all of it.
+    /// Writes the results to all targets.
     pub fn write_report(&self, targets: &[OutputTarget], drawing: DrawOptions, exit: Exit) -> Result<(), CommandError> {
         let color = super::console::ColorChoice::Never;
         let none = serde_json::Value::Array(Vec::new());
@@ -177,7 +177,7 @@ fn named_item(rule: usize, location: Location, text: &str) -> ReportItem {
         classifiers: Vec::new(),
         tags: Vec::new(),
         location,
-        // In no file: it has a place and no extent.
+        // A source span that is in no file, because only the location is known.
         span: Span::new(FileId(u32::MAX), 0, 0),
         expected: None,
         help: None,

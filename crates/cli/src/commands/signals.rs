@@ -1,4 +1,4 @@
-//! What ends the command from outside: Ctrl-C, a terminal that is closed, a service that is stopped. What rules have started ends with it.
+//! Signals that end the command: Ctrl-C, a closed terminal, a stopped service. They also end all commands that rules started.
 
 use signal_hook::consts::SIGINT;
 #[cfg(unix)]
@@ -7,19 +7,18 @@ use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// The signals that end the command.
 #[cfg(unix)]
 const ENDING_SIGNALS: [i32; 4] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT];
 #[cfg(not(unix))]
 const ENDING_SIGNALS: [i32; 1] = [SIGINT];
 
-/// Shell exit code base for a process that a signal ended.
+/// Shell exit codes of processes that a signal ended start at this number.
 const ENDED: i32 = 128;
 
-/// True where commands may be running that have to be ended with the process.
+/// True if rules may have started commands, which must end with the process.
 static MAY_RUN: AtomicBool = AtomicBool::new(false);
 
-/// Where rules may run commands, what these leave behind comes to this process and is ended: it starts no other processes.
+/// Notes that rules may start commands. Orphaned processes of such commands are adopted, so that they can be ended: this process starts no others.
 pub fn may_run(run: bool) {
     if run {
         MAY_RUN.store(true, Ordering::Relaxed);
@@ -27,24 +26,24 @@ pub fn may_run(run: bool) {
     }
 }
 
-/// True while the process and all commands are being ended.
+/// True while the process and all its commands are being ended.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
-/// The process is about to be ended by a thread that says why.
+/// Marks that a thread is about to end the process with a message.
 pub fn mark_ending() {
     ENDING.store(true, Ordering::Relaxed);
 }
 
-/// Waits for the end where the process is ended just now: what fails then fails for that, and nothing is to be said of it.
+/// Blocks while the process is being ended, because errors at that time are only consequences and must not be reported.
 pub fn give_way() {
     while ENDING.load(Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_secs(1));
     }
 }
 
-/// A flag that a signal sets; a second one ends the process at once. Commands of rules end with the first.
+/// Returns a flag that a signal sets. The first signal also ends the commands of rules; a second one ends the process at once.
 pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
-    // One for the process: a command that works again and again (`--watch`) would add threads with each round.
+    // One flag for the process, because `--watch` would otherwise add a thread in each round.
     static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
     if let Some(flag) = FLAG.get() {
         return Ok(Arc::clone(flag));
@@ -54,7 +53,7 @@ pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
         #[cfg(unix)]
         watch_signals(&ENDING_SIGNALS, Some(Arc::clone(&flag)))?;
     } else {
-        // No command has to be ended, so that no thread need wait for the signal: starting one costs a small check time.
+        // Rules start no commands, so no thread is needed. Starting one would take noticeable time in a small check.
         for signal in not_ignored(&ENDING_SIGNALS) {
             signal_hook::flag::register_conditional_shutdown(signal, ENDED + SIGINT, Arc::clone(&flag))?;
             signal_hook::flag::register(signal, Arc::clone(&flag))?;
@@ -63,7 +62,7 @@ pub fn interruption_flag() -> io::Result<Arc<AtomicBool>> {
     Ok(Arc::clone(FLAG.get_or_init(|| flag)))
 }
 
-/// A signal ends the process, and commands of rules first. Ctrl-C is none of them where a session takes it (`dialog`).
+/// Makes signals end the commands of rules and then the process. With `dialog`, the line editor handles Ctrl-C.
 pub fn end_with_commands(dialog: bool) -> io::Result<()> {
     #[cfg(unix)]
     watch_signals(if dialog { &[SIGTERM, SIGHUP, SIGQUIT] } else { &ENDING_SIGNALS }, None)?;
@@ -72,16 +71,16 @@ pub fn end_with_commands(dialog: bool) -> io::Result<()> {
     Ok(())
 }
 
-/// A file that may not grow (`ulimit -f`) is a disk that is full: an error that names the file, no death by a signal. Programs that rules start
-/// are told as usual.
+/// Turns exceeding the file size limit (`ulimit -f`) into a write error that names the file, instead of death by SIGXFSZ. Programs that rules start
+/// keep the default.
 pub fn outgrow_no_file() -> io::Result<()> {
     #[cfg(unix)]
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
     Ok(())
 }
 
-/// The libraries of the system abort where they have no memory for themselves, at the start of a thread for one. They say so, and the process
-/// ends as after any other breakdown.
+/// Handles SIGABRT. System libraries abort when they have no memory, such as to start a thread. They print a message, and the process then exits as
+/// after a panic.
 pub fn end_after_abort() -> io::Result<()> {
     #[cfg(unix)]
     {
@@ -92,11 +91,11 @@ pub fn end_after_abort() -> io::Result<()> {
     Ok(())
 }
 
-/// In bytes; the waiting thread does little.
+/// Stack size of the waiting thread, in bytes. It does little.
 #[cfg(unix)]
 const STACK: usize = 256 << 10;
 
-/// SIGHUP stays ignored if it was at the start (`nohup`).
+/// Removes SIGHUP if it was ignored at the start (`nohup`), so that it stays ignored.
 #[cfg(unix)]
 fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
     let ignored = ignored_signals();
@@ -108,7 +107,7 @@ fn not_ignored(signals: &[i32]) -> impl Iterator<Item = i32> {
     signals.iter().copied()
 }
 
-/// Waits for signals in a thread.
+/// Waits for signals in a separate thread.
 #[cfg(unix)]
 fn watch_signals(signals: &[i32], flag: Option<Arc<AtomicBool>>) -> io::Result<()> {
     let mut watched = signal_hook::iterator::Signals::new(not_ignored(signals))?;

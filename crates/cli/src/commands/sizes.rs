@@ -1,10 +1,10 @@
-//! Sizes on the command line.
+//! Size options on the command line.
 
 use super::exit::CommandError;
 use super::units;
 use averment::Limits;
 
-/// The bytes of a piece: enough to be worth the trouble, and no more than memory has room for.
+/// Parses the size of a chunk, in bytes. Every positive size is allowed.
 pub fn chunk_size(given: Option<&str>) -> Result<usize, CommandError> {
     let Some(text) = given else { return Ok(averment_traces::read::CHUNK_SIZE) };
     match units::parse_bytes(text) {
@@ -13,7 +13,7 @@ pub fn chunk_size(given: Option<&str>) -> Result<usize, CommandError> {
     }
 }
 
-/// The limits, with that of the largest run that is read.
+/// Returns the limits, with the maximum size of a run from the command line.
 pub fn run_limits(given: Option<&str>) -> Result<Limits, CommandError> {
     let defaults = Limits::default();
     let Some(text) = given else { return Ok(defaults) };

@@ -1,5 +1,5 @@
-//! Files among those of a folder, or of an archive, that are no traces: they are passed over and counted, and so are values that stand beside
-//! the runs of such a file and are none. What somebody names is a trace.
+//! Files in folders and archives that are not traces. They are skipped and counted, and so are values beside the runs of a trace that are not runs. A
+//! file that the user names explicitly must be a trace.
 
 use averment_bulk::reading_notes::{FileRecords, ReadingNotes};
 use averment_report::model::UnreadableTrace;
@@ -8,7 +8,7 @@ use averment_runs::run::RecordCounts;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Maximum named files.
+/// Maximum number of skipped files that a note names.
 const NAMED: usize = 3;
 
 /// The files skipped so far.
@@ -38,7 +38,7 @@ impl SkippedFile {
 }
 
 impl SkippedFiles {
-    /// For the traces of the command line.
+    /// Creates the record for the traces of the command line.
     pub fn new(given: &[String], strict: bool) -> Self {
         let (folders, named) = given.iter().map(PathBuf::from).partition::<Vec<_>, _>(|path| path.is_dir());
         let plain = |path: PathBuf| path.strip_prefix(".").map(Path::to_path_buf).unwrap_or(path);
@@ -63,7 +63,7 @@ impl SkippedFiles {
         takes
     }
 
-    /// Counts records of files, in the order of the files: what cannot be read of them has been told before.
+    /// Counts the records of files, in the order of the files. Their unreadable records must have been reported before.
     pub fn count_records(&mut self, records: &FileRecords) {
         for (file, count) in records.file_counts() {
             if self.current.0 != file {
@@ -78,21 +78,21 @@ impl SkippedFiles {
         }
     }
 
-    /// Says which records beside runs were none.
+    /// Adds notes about records beside runs that are not runs.
     pub fn note_records(&self, understood: &ReadingNotes) {
         for (file, of) in self.files.iter().filter(|(_, of)| !of.has_no_run()) {
             understood.note_beside(file, of.records, of.first.clone());
         }
     }
 
-    /// True if a file was found in a folder or archive, not named.
+    /// True if a file was found in a folder or archive, instead of named explicitly.
     fn is_found(&self, file: &Path) -> bool {
         let inside = || file.ancestors().skip(1).any(Path::is_file);
         let named = self.named.iter().any(|path| path == file);
         !named && (self.folders.iter().any(|folder| file.starts_with(folder)) || inside())
     }
 
-    /// One line with the number of skipped files; empty without any.
+    /// Returns one line with the number of skipped files; empty if there are none.
     pub fn skipped_note(&self) -> String {
         let files = || self.files.iter().filter(|(_, of)| of.has_no_run()).map(|(file, _)| file);
         let named: Vec<String> = files().take(NAMED).map(|file| format!("`{file}`")).collect();

@@ -1,4 +1,4 @@
-//! Where reports go: `--format` to standard output, each `--report` into a file, `--report-dir` several into a folder.
+//! Report targets: `--format` for standard output, each `--report` for a file, `--report-dir` for several files in a folder.
 
 use super::console::{ColorChoice, OutputStream};
 use super::draft_file::{DraftFile, file_identity, is_device};
@@ -14,7 +14,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Component, Path, PathBuf};
 use std::rc::Rc;
 
-/// A format with the file it goes to; `None` is standard output.
+/// A report format and its file; without a file it goes to standard output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputTarget {
     /// The format.
@@ -25,12 +25,12 @@ pub struct OutputTarget {
 }
 
 impl OutputTarget {
-    /// A report on standard output.
+    /// Creates a target on standard output.
     pub fn for_stdout(format: Format) -> Self {
         Self { format, file: None, makes_folder: false }
     }
 
-    /// Checks that the file can be written; creates nothing yet.
+    /// Opens the file of a report. Creates only its folder, if the target needs one.
     fn open_file(&self, path: &Path) -> Result<ReportFile, CommandError> {
         if let Some(folder) = path.parent().filter(|_| self.makes_folder) {
             std::fs::create_dir_all(folder).map_err(|error| {
@@ -41,7 +41,7 @@ impl OutputTarget {
         ReportFile::open(path)
     }
 
-    /// Writes a report that is made already.
+    /// Writes a finished report.
     pub fn write_text(&self, text: &str) -> Result<(), CommandError> {
         match &self.file {
             None => Ok(io::stdout().write_all(text.as_bytes())?),
@@ -54,7 +54,7 @@ impl OutputTarget {
     }
 }
 
-/// The flags of a command that say where its reports go.
+/// Options about the reports of a command.
 #[derive(Debug, clap::Args)]
 pub struct ReportArguments {
     /// What to print, as for `aver check` [default: human, or the format of the project]
@@ -69,8 +69,7 @@ pub struct ReportArguments {
 }
 
 impl ReportArguments {
-    /// What goes to standard output in the format of `--format`, else of the project, and the files of every `--report FORMAT=FILE` and
-    /// of `--report-dir`.
+    /// Returns all targets: standard output with the format of `--format` or the project, and the files of `--report FORMAT=FILE` and `--report-dir`.
     pub fn targets(
         &self,
         command: ReportedCommand,
@@ -80,7 +79,7 @@ impl ReportArguments {
         add_folder(self.named_targets(command, of_project, folder)?, command, folder)
     }
 
-    /// The targets that are named one by one, without those of the folder.
+    /// Returns the targets of `--format` and `--report`, without those of the folder.
     pub fn named_targets(
         &self,
         command: ReportedCommand,
@@ -105,17 +104,17 @@ impl ReportArguments {
     }
 }
 
-/// Help on `--format`: what is printed in that way, and the formats that the command has.
+/// Returns the help text of `--format`, with the formats of the command.
 pub fn format_help(what: &str, command: ReportedCommand) -> String {
     format!("{what}: {}", words(command))
 }
 
-/// The words of the formats that a command has.
+/// Returns the names of a command's formats.
 fn words(command: ReportedCommand) -> String {
     Format::of_command(command).map(Format::as_str).collect::<Vec<_>>().join(", ")
 }
 
-/// Adds the files of a folder for reports.
+/// Adds the files of a report folder.
 pub fn add_folder(
     mut targets: Vec<OutputTarget>,
     command: ReportedCommand,
@@ -137,7 +136,7 @@ pub fn add_folder(
     Ok(targets)
 }
 
-/// The files among targets.
+/// Returns the files of the targets.
 pub fn target_files(targets: &[OutputTarget]) -> impl Iterator<Item = &Path> {
     targets.iter().filter_map(|target| target.file.as_deref())
 }
@@ -148,7 +147,7 @@ fn parse_formats(words: &[String]) -> Result<Vec<Format>, CommandError> {
     }
     let mut formats = Vec::new();
     for word in words {
-        // The command with every format tells of words that are none.
+        // Formats of all commands are accepted here, because `aver check` has every format.
         let format = parse_format(ReportedCommand::Check, word)?;
         if !formats.contains(&format) {
             formats.push(format);
@@ -157,7 +156,7 @@ fn parse_formats(words: &[String]) -> Result<Vec<Format>, CommandError> {
     Ok(formats)
 }
 
-/// The format of a word that can be printed.
+/// Parses a format that can be printed to standard output.
 fn parse_printed(command: ReportedCommand, word: &str) -> Result<Format, CommandError> {
     let format = parse_format(command, word)?;
     match Format::FILES.contains(&format) {
@@ -169,7 +168,7 @@ fn parse_printed(command: ReportedCommand, word: &str) -> Result<Format, Command
     }
 }
 
-/// The format of a word, where the command has it.
+/// Parses a format, if the command supports it.
 pub fn parse_format(command: ReportedCommand, word: &str) -> Result<Format, CommandError> {
     let known = Format::of_command(command).map(Format::as_str);
     match Format::parse(word) {
@@ -194,7 +193,7 @@ pub fn parse_format(command: ReportedCommand, word: &str) -> Result<Format, Comm
     }
 }
 
-/// Two outputs into one file would leave one of them. `what` says what goes there.
+/// Returns an error if two outputs have the same file. `what` names the outputs in the message.
 pub fn refuse_same_file<'a>(outputs: impl Iterator<Item = &'a Path>, what: &str) -> Result<(), CommandError> {
     let paths: Vec<&Path> = outputs.filter(|path| !is_device(path)).collect();
     for (number, path) in paths.iter().enumerate() {
@@ -207,7 +206,7 @@ pub fn refuse_same_file<'a>(outputs: impl Iterator<Item = &'a Path>, what: &str)
     Ok(())
 }
 
-/// A folder's real path, even before it exists; `None` if `..` follows a missing part.
+/// Resolves a folder's path, even before the folder exists; `None` if `..` follows a missing part.
 fn resolve_folder(folder: &Path) -> Option<PathBuf> {
     let full = std::path::absolute(folder).ok()?;
     let (there, place) = full.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)))?;
@@ -215,7 +214,7 @@ fn resolve_folder(folder: &Path) -> Option<PathBuf> {
     missing.components().all(|part| matches!(part, Component::Normal(_))).then(|| place.join(missing))
 }
 
-/// True if two paths name the same file, even if it does not exist.
+/// True if two paths name the same file, even one that does not exist yet.
 fn is_same_file(one: &Path, other: &Path) -> bool {
     let place = |path: &Path| {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -227,12 +226,12 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
         || file_identity(one).is_some_and(|found| file_identity(other) == Some(found))
 }
 
-/// An output never takes the place of something that the command reads.
+/// Returns an error if an output would overwrite a file that the command reads.
 pub fn refuse_overwrite<'a>(
     outputs: impl Iterator<Item = &'a Path>,
     read: impl Iterator<Item = &'a Path>,
 ) -> Result<(), CommandError> {
-    // What is not there yet is none of them.
+    // Outputs that do not exist yet cannot be inputs.
     let there: Vec<_> = outputs.filter_map(|path| Some((path, file_identity(path)?))).collect();
     if there.is_empty() {
         return Ok(());
@@ -246,7 +245,7 @@ pub fn refuse_overwrite<'a>(
     Ok(())
 }
 
-/// The files among inputs.
+/// Returns the files of the inputs.
 pub fn input_paths(inputs: &[TraceInput]) -> impl Iterator<Item = &Path> {
     inputs.iter().filter_map(|input| match input {
         TraceInput::File(path) => Some(path.as_path()),
@@ -254,12 +253,12 @@ pub fn input_paths(inputs: &[TraceInput]) -> impl Iterator<Item = &Path> {
     })
 }
 
-/// A file that a report is written into and that takes its name at the end.
+/// A report file that gets its final name at the end.
 #[derive(Clone)]
 pub struct ReportFile(Rc<RefCell<BufWriter<DraftFile>>>);
 
 impl ReportFile {
-    /// A file of a report, which can be written where this succeeds.
+    /// Opens a report file. An error means that it cannot be written.
     pub fn open(path: &Path) -> Result<Self, CommandError> {
         let draft = DraftFile::for_output(path).map_err(|error| {
             let message = format!("`{}` cannot be written: {}", path.display(), write_error_text(path, &error));
@@ -268,7 +267,7 @@ impl ReportFile {
         Ok(Self(Rc::new(RefCell::new(BufWriter::with_capacity(1 << 16, draft)))))
     }
 
-    /// Gives the file its name. No report writes into it any more.
+    /// Renames the file to its final name. No report may write to it afterward.
     pub fn finish(self) -> io::Result<()> {
         let writer = Rc::into_inner(self.0).ok_or_else(busy_error)?.into_inner();
         writer.into_inner().map_err(io::IntoInnerError::into_error)?.finish()
@@ -284,14 +283,14 @@ impl Write for ReportFile {
         self.0.try_borrow_mut().map_err(|_| busy_error())?.write(bytes)
     }
 
-    /// Does nothing: nobody reads the file before its end.
+    /// Does nothing, since nobody reads the file before it is finished.
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
 }
 
-/// Standard output for reports. Where its reader has gone (`aver check … | head`) the rest is dropped: the reports in files are still written,
-/// and the exit code is that of the check.
+/// Standard output for reports. After its reader has closed the pipe (`aver check … | head`), further output is dropped, so that report files are
+/// still written and the exit code stays that of the check.
 #[derive(Default)]
 struct ReportStdout {
     closed: bool,
@@ -323,17 +322,17 @@ impl Write for ReportStdout {
     }
 }
 
-/// A destination that a report is written into.
+/// An open report target.
 pub struct OpenedTarget {
     /// The stream.
     pub out: Box<dyn Write>,
     /// The text style of the destination.
     pub style: TextStyle,
-    /// The file that takes its name at the end.
+    /// The file, which gets its name at the end.
     pub file: Option<ReportFile>,
 }
 
-/// Opens what a report is written into.
+/// Opens a report target.
 pub fn open_target(target: &OutputTarget, color: ColorChoice) -> Result<OpenedTarget, CommandError> {
     let Some(path) = &target.file else {
         let out = Box::new(BufWriter::with_capacity(1 << 16, ReportStdout::default()));

@@ -1,4 +1,4 @@
-//! `aver inputs RULES`: the inputs that invariants ask tools with.
+//! `aver inputs RULES`: prints the inputs with which invariants call tools.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -72,7 +72,7 @@ struct InputLine<'a> {
 struct RequestedInputs {
     name: String,
     sources: SourceMap,
-    /// Maps places back to the file of another system.
+    /// Maps source spans back to the file of another system.
     origin: Option<ForeignOrigin>,
     invariants: Vec<String>,
     found: FoundInputs,
@@ -112,7 +112,7 @@ pub fn run_tool_inputs(arguments: &ToolInputsArgs, color: ColorChoice) -> Result
     Ok(Exit::Holds)
 }
 
-/// Writes the cases of one invariant and tool, until one cannot be generated.
+/// Writes the cases of one invariant and tool. Stops at the first one that cannot be generated.
 fn write_cases(
     out: &mut impl Write,
     inputs: &CallInputs,
@@ -160,7 +160,7 @@ fn read_requests(arguments: &ToolInputsArgs, color: ColorChoice) -> Result<Vec<R
     Ok(read.into_iter().zip(&programs).map(|(file, program)| file.requested_inputs(arguments, program)).collect())
 }
 
-/// Checks that `--invariant` names existing invariants.
+/// Returns an error if `--invariant` names an unknown invariant.
 fn check_invariants(arguments: &ToolInputsArgs, asked: &[RequestedInputs]) -> Result<(), CommandError> {
     let all = || asked.iter().flat_map(|one| one.invariants.iter().map(String::as_str));
     for name in &arguments.invariant {
@@ -176,15 +176,15 @@ pub(super) struct RuleSentences {
     pub name: String,
     /// The checker's results.
     pub checked: CheckResult,
-    /// They themselves.
+    /// The text of the rules.
     #[cfg_attr(not(feature = "probe"), expect(dead_code, reason = "a probe alone reads it"))]
     pub text: String,
     pub sources: SourceMap,
-    /// For a file of another system, the program of the sentences, and where their places are in it.
+    /// For a file of another system: the program of the converted rules, and the origin of their source spans.
     pub imported: Option<(Program, ForeignOrigin)>,
 }
 
-/// Loads a rule file with its program; a foreign one in its imported form.
+/// Loads a rule file with its program. A foreign file is converted first.
 pub(super) fn load_sentences(
     input: &inputs::TraceInput,
     reading: rules::RuleReadOptions<'_>,
@@ -227,7 +227,7 @@ pub(super) fn load_sentences(
 }
 
 impl RuleSentences {
-    /// Its requested inputs. `program` has the parameter values.
+    /// Returns the inputs that the rules request. `program` has the parameter values.
     fn requested_inputs(self, arguments: &ToolInputsArgs, program: &Program) -> RequestedInputs {
         let Self { name, checked, sources, imported, .. } = self;
         let is_chosen =

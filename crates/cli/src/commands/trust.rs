@@ -1,4 +1,4 @@
-//! `aver trust [DB]`: how far runs can be trusted, by what was recorded of them.
+//! `aver trust [DB]`: shows how far runs can be trusted, based on the recorded history.
 
 use super::console::{ColorChoice, OutputStream};
 use super::exit::{CommandError, Exit};

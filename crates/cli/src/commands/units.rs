@@ -1,24 +1,24 @@
-//! Numbers with units on the command line, written as in rules.
+//! Numbers with units on the command line, in the syntax of rules.
 
 use averment::stages::units::{DURATIONS, SIZES, sum_units};
 
-/// A size in bytes, `64MiB`.
+/// Parses a size in bytes, such as `64MiB`.
 pub fn parse_bytes(text: &str) -> Option<usize> {
     sum_units(text.trim(), SIZES)?.parse().ok()
 }
 
-/// A time of at least a millisecond and at most a day, `10s`.
+/// Parses a time between one millisecond and one day, such as `10s`.
 pub fn parse_time(text: &str) -> Option<std::time::Duration> {
     let milliseconds = sum_units(text.trim(), DURATIONS)?.parse().ok()?;
     (1..=86_400_000).contains(&milliseconds).then(|| std::time::Duration::from_millis(milliseconds))
 }
 
-/// A number of threads.
+/// Parses a number of threads.
 pub fn parse_threads(text: &str) -> Result<std::num::NonZeroUsize, String> {
     text.parse().map_err(|_| "write how many, from 1 on".to_owned())
 }
 
-/// A part of a whole: `0.95` or `95%`.
+/// Parses a share, such as `0.95` or `95%`.
 pub fn parse_share(text: &str) -> Result<f64, String> {
     let (number, whole) = text.strip_suffix('%').map_or((text, 1.0), |number| (number, 100.0));
     let share = number.trim().parse::<f64>().ok().map(|number| number / whole);

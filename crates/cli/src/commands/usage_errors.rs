@@ -1,10 +1,10 @@
-//! Command lines that clap refuses, told in the form of every other message: what is wrong, and what to write.
+//! Converts clap errors into the message form of all other errors: the problem and the suggested fix.
 
 use super::exit::CommandError;
 use averment_base::diagnostic::suggest::suggest_name;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Words of other tools that say what a word of ours says, and no letters tell it.
+/// Command words of other tools that mean one of our commands, although the spelling is different.
 const FOREIGN_COMMANDS: [(&str, &str); 6] = [
     ("validate", "check"),
     ("verify", "check"),
@@ -23,7 +23,7 @@ const FOREIGN_OPTIONS: [(&str, &str); 7] = [
     ("--threshold", "--min-pass-rate 95%"),
 ];
 
-/// What to say of it; `None` for what clap says well itself, such as help.
+/// Converts the error; `None` for output that clap prints itself, such as help.
 pub fn usage_error(error: &clap::Error) -> Option<CommandError> {
     let invalid = |kind| context_text(error, kind);
     let command = command_words(error);
@@ -84,7 +84,7 @@ fn subcommand_help(error: &clap::Error, word: &str, command: &str) -> String {
     }
 }
 
-/// `aver check`, out of the line of usage.
+/// Returns the command words, such as `aver check`, from clap's usage line.
 fn command_words(error: &clap::Error) -> String {
     let usage = usage_line(error).unwrap_or_default();
     let is_word = |word: &&str| !word.starts_with(['-', '<', '[']);

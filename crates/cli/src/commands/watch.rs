@@ -1,4 +1,4 @@
-//! `--watch`: does the work of a command again whenever a file that it uses changes.
+//! `--watch`: repeats a command whenever a file that it uses changes.
 
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
@@ -13,31 +13,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-/// How often an interruption is looked for.
+/// Polling interval for interruptions.
 const GLANCE: Duration = Duration::from_millis(50);
-/// Editors write a file in several steps: changes are looked at when nothing more came for so long.
+/// Quiet time before changes are examined, because editors write a file in several steps.
 const QUIET: Duration = Duration::from_millis(100);
-/// Files of a folder that are looked at.
+/// Maximum number of files in a folder that are watched.
 const FILES: usize = 20_000;
 
 /// The files and folders that a command uses.
 #[derive(Debug, Default, Clone)]
 pub struct UsedPaths {
-    /// Rule files, what they import, schemas, catalogues, runs; folders in which every file counts.
+    /// Rule files, their imports, schemas, catalogues and runs, and folders in which every file counts.
     paths: BTreeSet<PathBuf>,
 }
 
-/// A command that is run again and again.
+/// A command that is run repeatedly.
 pub struct WatchedCommand<'a> {
-    /// As people write it: `aver test`.
+    /// The command as the user types it, such as `aver test`.
     pub name: &'static str,
-    /// What the command line names: watched even while the rules do not compile.
+    /// Paths from the command line, which are watched even while the rules do not compile.
     pub named: UsedPaths,
-    /// Does the work once, and tells what files that took.
+    /// Runs the command once, and adds the files that it read.
     pub once: &'a dyn Fn(&mut UsedPaths) -> Result<Exit, CommandError>,
 }
 
-/// Runs a command until Ctrl-C.
+/// Runs a command repeatedly, until Ctrl-C.
 pub fn watch_command(command: &WatchedCommand<'_>, color: ColorChoice) -> Result<Exit, CommandError> {
     if command.named.paths.iter().any(|path| path.as_os_str() == "-") {
         return Err(CommandError::usage("standard input cannot be watched", "name a file"));
@@ -45,7 +45,7 @@ pub fn watch_command(command: &WatchedCommand<'_>, color: ColorChoice) -> Result
     let stop = signals::interruption_flag()?;
     let (tell, told) = channel();
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        // The other end is gone only when the command is ending.
+        // Sending fails only when the command is ending.
         let _ = tell.send(event.is_ok_and(|event| !event.kind.is_access()));
     })
     .map_err(|error| watch_error(&error, command.name))?;
@@ -62,7 +62,7 @@ pub fn watch_command(command: &WatchedCommand<'_>, color: ColorChoice) -> Result
             Err(CommandError::Output(error)) => return Err(CommandError::Output(error)),
             Err(stop) => {
                 let _ = report_stop(stop, color);
-                // Rules that do not compile do not say what they use.
+                // Rules that do not compile report no files, so the files of the last round are kept.
                 used.paths.extend(last.paths);
             }
             Ok(_) => {}
@@ -71,11 +71,11 @@ pub fn watch_command(command: &WatchedCommand<'_>, color: ColorChoice) -> Result
             return Ok(Exit::Interrupted);
         }
         last = used.clone();
-        // Folders may come while nothing else changes: they are looked for again before each comparison.
+        // Folders can appear without any other change, so they are searched before each comparison.
         let mut listen = || {
             for root in used.watch_roots() {
                 if roots.insert(root.clone()) {
-                    // A folder that is gone again is no reason to end.
+                    // A folder may have been removed in the meantime, so errors are ignored.
                     let _ = watcher.watch(&root, RecursiveMode::NonRecursive);
                 }
             }
@@ -98,7 +98,7 @@ fn watch_error(error: &notify::Error, command: &str) -> CommandError {
     CommandError::usage(format!("the system does not tell about changes: {error}"), help)
 }
 
-/// Waits until something changed (true) or Ctrl-C came (false).
+/// Waits for a change. Returns true after a change and false after Ctrl-C.
 fn wait_for_change(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl FnMut() -> bool) -> bool {
     let mut since: Option<Instant> = None;
     loop {
@@ -112,7 +112,7 @@ fn wait_for_change(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl F
         }
         if since.is_some_and(|since| since.elapsed() >= QUIET) {
             since = None;
-            // A file that was written as it was is no change.
+            // A file that was written with the same content has not changed.
             if differs() {
                 return true;
             }
@@ -121,7 +121,7 @@ fn wait_for_change(told: &Receiver<bool>, stop: &AtomicBool, mut differs: impl F
 }
 
 impl UsedPaths {
-    /// Adds a file or a folder, or one that may come.
+    /// Adds a file or a folder, which need not exist yet.
     pub fn add_path(&mut self, path: &Path) {
         self.paths.insert(path.to_path_buf());
     }
@@ -134,7 +134,7 @@ impl UsedPaths {
         self.paths.iter().filter(|path| path.is_dir())
     }
 
-    /// The folders to be told about: those of the files, and the named ones with all inside them.
+    /// Returns the folders to watch: those of the files, and the named folders with all their subfolders.
     fn watch_roots(&self) -> BTreeSet<PathBuf> {
         let parent = |file: &PathBuf| match file.parent() {
             Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
@@ -151,11 +151,11 @@ impl UsedPaths {
         roots
     }
 
-    /// The content of every file, in short.
+    /// Returns a checksum of every file.
     fn file_state(&self) -> BTreeMap<PathBuf, Option<u32>> {
         let mut state = BTreeMap::new();
         let mut note = |path: &Path| {
-            // To open a pipe would wait for its other end.
+            // Pipes are skipped, since opening one would wait for its writer.
             if path.is_file()
                 && let Ok(bytes) = std::fs::read(path)
             {
@@ -174,7 +174,7 @@ impl UsedPaths {
     }
 }
 
-/// Shows a folder, its folders and the rules and traces in them. Hidden ones and links to folders are left out.
+/// Calls `look` with a folder, its subfolders, and the rules and traces in them. Skips hidden entries and links to folders.
 fn walk_folder(folder: &Path, look: &mut dyn FnMut(&Path, bool)) {
     let mut open = vec![folder.to_path_buf()];
     let mut count = 0;

@@ -1,4 +1,4 @@
-//! What comes of an input: values, verdicts, tests.
+//! Answers to inputs: values, verdicts and test results.
 
 use super::session::{LastInput, ReplFlow, ReplSession, is_expression};
 use super::table::{hide_cells, render_table};
@@ -27,14 +27,14 @@ use std::io;
 /// The internal name of a compiled expression.
 const VALUE: &str = "_input";
 const IT: &str = "it";
-/// Steps named below a verdict.
+/// Maximum number of steps listed below a verdict.
 const STEPS: usize = 5;
-/// In longer runs, only steps where something happens are walked through.
+/// In runs with more steps, `:step` shows only the steps around matches.
 const WALKED: usize = 5_000;
 
 const NO_TABLE: &str = "write `:table calls`, `:table usage`, or another list or object";
 
-/// How a value is answered.
+/// The form in which a value is printed.
 #[derive(Clone, Copy)]
 enum AnswerForm {
     Nothing,
@@ -66,7 +66,7 @@ impl ReplSession<'_> {
         Ok(())
     }
 
-    /// Derivations on the current run; `None` without a run or if a parameter has no value.
+    /// Returns the derivations on the current run; `None` without a run or if a parameter has no value.
     pub(super) fn derivation_view(
         &mut self,
         program: Program,
@@ -95,7 +95,7 @@ impl ReplSession<'_> {
         let table = ReportTable::new(&programs, |_, _| true);
         let mut view = derivation::derivation_view(&table, &run, &derived, StepChoice::Around);
         view.assertions.iter_mut().for_each(|one| one.location = composed.shown_location(one.span));
-        // `:step` looks at every step, as far as a person would.
+        // Short runs are walked through completely by `:step`.
         let walk = if run.steps.len() <= WALKED { StepChoice::All } else { StepChoice::Around };
         self.walk = Some(derivation::derivation_view(&table, &run, &derived, walk));
         Ok(Some(view))
@@ -184,7 +184,7 @@ impl ReplSession<'_> {
         self.evaluate_text(text, AnswerForm::Nothing)
     }
 
-    /// `:table`: the value in rows and columns; without an input that of the last one.
+    /// `:table`: prints a value in rows and columns. Without an argument, it prints the last value.
     pub(super) fn show_table(&mut self, rest: &str) -> io::Result<ReplFlow> {
         let Some(text) = self.command_text(rest)? else { return Ok(ReplFlow::Continue) };
         let Some(items) = self.parse_items(&text)? else { return Ok(ReplFlow::Continue) };
@@ -205,7 +205,7 @@ impl ReplSession<'_> {
         let Some(program) = programs.first() else { return Ok(()) };
         let raw = match &self.position {
             Some(position) => position.run.clone(),
-            // Without a run there is still arithmetic.
+            // Expressions without a run can still compute, so they are evaluated on an empty run.
             None => RawRun::new("{}".to_owned(), RunSource::default()),
         };
         let (prepared, arena) = (PreparedProgram::new(program), Bump::new());
@@ -215,7 +215,7 @@ impl ReplSession<'_> {
                 let table = ReportTable::new(&programs, |_, _| true);
                 let (shown, mut nodes) = derivation::value_view(&table, &run, &inspected.shown, &inspected.part);
                 let reason = derivation::value_words(&run, &inspected.part, &inspected.shown, &inspected.reason);
-                // The brackets around it are ours.
+                // Removes the parentheses that were added for compilation.
                 for node in &mut nodes {
                     let inner = node.text.strip_prefix('(').and_then(|text| text.strip_suffix(')')).map(str::trim);
                     let typed = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -286,7 +286,7 @@ impl ReplSession<'_> {
         writeln!(self.out, "{value}{unit}{why}")
     }
 
-    /// Stores the value as `it`, unless the rules declare that name.
+    /// Stores the value under the name `it`, unless the rules declare that name.
     fn remember_value(&mut self, inspected: &InspectedValue) {
         let literal = inspected.literal.as_ref().map(|literal| format!("let {IT} = {literal}"));
         self.workspace.set_hidden(IT, literal);

@@ -1,4 +1,4 @@
-//! The commands of a session: one table.
+//! The commands of the REPL, in one table.
 
 use super::session::{LastInput, ReplFlow, ReplSession};
 use super::steps;
@@ -127,7 +127,7 @@ impl ReplSession<'_> {
             return self.save_rules(rest, true);
         }
         let known = COMMANDS.iter().find(|command| command.name == word).or_else(|| {
-            // A beginning that only one command has is that command.
+            // An unambiguous prefix selects its command.
             let mut fitting = COMMANDS.iter().filter(|command| !word.is_empty() && command.name.starts_with(word));
             fitting.next().filter(|_| fitting.next().is_none())
         });
@@ -221,7 +221,7 @@ impl ReplSession<'_> {
     }
 
     fn walk_steps(&mut self, rest: &str) -> io::Result<ReplFlow> {
-        // What was evaluated since then does not matter: the last statements are walked through.
+        // `self.walk` belongs to the last statements, even if values were evaluated since.
         let Some(view) = &self.walk else {
             let help = "enter a statement about the course of the run, such as `before a -> b`";
             self.report_error("there is no statement to walk through", help, Exit::Usage)?;

@@ -1,4 +1,4 @@
-//! What the line editor asks while somebody types: does the input go on, what could follow, how does it look.
+//! Support for the line editor while the user types: continuation lines, completion and colors.
 
 use super::command::COMMANDS;
 use super::{CONTINUED, PROMPT};
@@ -16,22 +16,22 @@ use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{Context, Helper};
 use std::borrow::Cow;
 
-/// In bytes; longer inputs are not colored.
+/// Maximum length of an input that is colored, in bytes.
 const COLORED: usize = 20_000;
 
-/// Serves the line editor.
+/// Implements the traits of the line editor.
 pub struct LineAssistant {
-    /// The names that are known.
+    /// The known names.
     pub context: CursorContext,
-    /// The limits of reading.
+    /// Limits for parsing the input.
     pub limits: Limits,
     /// True if text is colored.
     pub color: bool,
-    /// The rules that can be explained.
+    /// Names of rules that `:explain` can complete.
     pub rules: Vec<String>,
 }
 
-/// True if an input continues on the next line. Two empty lines end it.
+/// True if an input continues on the next line. Two empty lines end every input.
 pub fn goes_on(text: &str, limits: &Limits) -> bool {
     if text.trim_start().starts_with(':') {
         return false;
@@ -40,7 +40,7 @@ pub fn goes_on(text: &str, limits: &Limits) -> bool {
     !given_up && syntax::is_unfinished(text, limits)
 }
 
-/// Something that can be written.
+/// A completion candidate.
 pub struct CompletionOffer {
     shown: String,
     inserted: String,
@@ -125,7 +125,7 @@ impl LineAssistant {
     }
 }
 
-/// Completion for the line editor: statements with only their first words, others in full.
+/// Returns a completion candidate: the first words of statements, and other completions in full.
 fn completion_offer(completion: &Completion) -> CompletionOffer {
     let inserted = match completion.kind {
         CompletionKind::Statement | CompletionKind::Declaration | CompletionKind::Modifier => {
@@ -144,7 +144,7 @@ fn completion_offer(completion: &Completion) -> CompletionOffer {
 impl Hinter for LineAssistant {
     type Hint = String;
 
-    /// A command's argument, and a word's only possible completion.
+    /// Returns a hint after the cursor: the argument of a command, or the only possible completion of a word.
     fn hint(&self, line: &str, at: usize, context: &Context<'_>) -> Option<String> {
         if at < line.len() || line.is_empty() {
             return None;
@@ -184,7 +184,7 @@ impl Highlighter for LineAssistant {
     }
 }
 
-/// Colors a text with the tokens of the rule parser, so that strings are recognized correctly.
+/// Colors a text by the tokens of the rule parser, so that strings are recognized correctly.
 fn color_text(line: &str, limits: &Limits) -> String {
     if let Some(command) = line.strip_prefix(':') {
         let (word, rest) = command.split_at(command.find(char::is_whitespace).unwrap_or(command.len()));
@@ -224,7 +224,7 @@ fn is_keyword(word: &str) -> bool {
         || words::OPERATORS.contains(&word)
 }
 
-/// An input as it stands in a transcript: the prompt, and before its further lines the sign that it goes on.
+/// Formats an input for a transcript, with the prompt and the continuation prompt.
 pub fn transcript_input(input: &str) -> String {
     let mut lines = input.lines();
     let mut out = format!("{PROMPT}{}\n", printable(lines.next().unwrap_or("")));

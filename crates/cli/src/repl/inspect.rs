@@ -1,4 +1,4 @@
-//! How inputs are looked at: their types, their trees, their instructions; what a word of the language means; what is listed and saved.
+//! Commands that inspect inputs: types, trees, bytecode, the meaning of words, lists and saved files.
 
 use super::session::{LastInput, ReplFlow, ReplSession, is_expression};
 use super::tree::debug_outline;
@@ -19,7 +19,7 @@ use std::fmt::Write as _;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
-/// A number with the unit of its type: `9100` milliseconds are `9.1s`. Empty for everything else.
+/// Formats a number with the unit of its type: `9100` milliseconds become `9.1s`. Empty for other types.
 pub fn unit_suffix(shown: &str, ty: Type) -> String {
     let Ok(number) = shown.parse::<f64>() else { return String::new() };
     let text = match ty {
@@ -49,7 +49,7 @@ struct CheckedInput {
 }
 
 impl ReplSession<'_> {
-    /// The text for a command: its argument, or the last input.
+    /// Returns the text for a command: its argument, or otherwise the last input.
     pub(super) fn command_text(&mut self, rest: &str) -> io::Result<Option<String>> {
         let text = if rest.is_empty() { self.input.clone() } else { rest.to_owned() };
         if text.is_empty() {
@@ -182,7 +182,7 @@ impl ReplSession<'_> {
         Ok(ReplFlow::Continue)
     }
 
-    /// Enters a text for `:explain` without printing results, only its errors.
+    /// Enters a text for `:explain`. Prints only errors, no results.
     pub(super) fn enter_quietly(&mut self, text: &str) -> io::Result<()> {
         let Some(looked) = self.check_input(text)? else { return Ok(()) };
         if looked.is_value {
@@ -200,7 +200,7 @@ impl ReplSession<'_> {
         Ok(())
     }
 
-    /// Selects the named rule or assertion for `:explain`. False if there is none.
+    /// Selects the named rule or assertion for `:explain`; false if there is none.
     pub(super) fn explain_rule(&mut self, name: &str) -> io::Result<bool> {
         let Some((program, composed)) = self.compile_all()? else { return Ok(true) };
         let rule = program.rules.iter().position(|rule| rule.id == name);
@@ -257,7 +257,7 @@ impl ReplSession<'_> {
                         writeln!(self.out, "{word} {line}")?;
                     }
                 }
-                // A list of verdicts is no check.
+                // Listing verdicts is not a check, so the exit code stays as it was.
                 self.worst = worst;
             }
             None => {
@@ -317,7 +317,7 @@ impl ReplSession<'_> {
     }
 }
 
-/// A listing without the parentheses that were added for compilation.
+/// Removes the parentheses that were added for compilation from a listing.
 fn unwrap_listing(listing: &str, text: &str) -> String {
     let folded = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let lines = listing.lines().filter(|line| *line != "  | )");
@@ -328,7 +328,7 @@ fn unwrap_listing(listing: &str, text: &str) -> String {
     lines.collect()
 }
 
-/// The line that imports the session's rules in a saved file; `None` without a relative path.
+/// Returns the line for a saved file that imports the session's rules; `None` if there is no relative path.
 fn import_line(saved: &Path, rules: &Path) -> Option<String> {
     let folder = |path: &Path| {
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));

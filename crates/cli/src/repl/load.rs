@@ -1,4 +1,4 @@
-//! Rules and runs that a session takes from files.
+//! Loads rules and runs from files into the REPL.
 
 use super::runs::{NoSuchRun, TracePosition};
 use super::session::{LastInput, ReplSession};
@@ -14,10 +14,10 @@ use bumpalo::Bump;
 use std::io;
 
 impl ReplSession<'_> {
-    /// Loads a rule file. True when it can be used.
+    /// Loads a rule file. Returns true if it is usable.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     pub fn load_rules(&mut self, path: &std::path::Path) -> io::Result<bool> {
         let text = match crate::commands::rules::read_rule_text(path, self.settings.limits) {
             Ok(text) => text,
@@ -48,10 +48,10 @@ impl ReplSession<'_> {
         Ok(true)
     }
 
-    /// Goes to a run of some traces. True when there is one.
+    /// Selects a run of some traces. Returns true if it exists.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     pub fn open_run(&mut self, trace: &str, number: usize) -> io::Result<bool> {
         let found = TracePosition::open_trace(trace, number, &self.settings.limits);
         self.move_to_run(found, trace)

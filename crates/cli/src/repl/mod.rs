@@ -1,7 +1,7 @@
-//! The interactive session: expressions and statements against a loaded run, definitions that stay, commands that look behind them.
+//! The REPL: evaluates expressions and statements on a loaded run, keeps definitions, and has commands to inspect them.
 //!
-//! [`ReplSession`] takes one input after the other and writes what it has to say; where the inputs come from (a terminal, a script) is the business
-//! of [`terminal`] and [`script`]. There is no evaluator here: everything goes the way that rule files go.
+//! [`ReplSession`] takes one input at a time and writes the answer. The inputs come from [`terminal`] or [`script`]. Inputs are compiled and
+//! evaluated by the same code as rule files.
 
 mod answer;
 mod command;
@@ -22,5 +22,5 @@ pub use session::{ReplSession, ReplSettings};
 
 /// The prompt.
 pub const PROMPT: &str = "> ";
-/// The prompt of continuation lines.
+/// The prompt for continuation lines.
 pub const CONTINUED: &str = "| ";

@@ -1,25 +1,25 @@
-//! Answers that are longer than the terminal go through a pager, as `man` and `git` do it.
+//! Shows answers that are longer than the terminal in a pager, as `man` and `git` do.
 
 use std::io::{self, Write};
 use std::process::{Command, Stdio};
 
-/// Lines that stay free: the input and the next prompt.
+/// Lines kept free for the input and the next prompt.
 const FREE: usize = 2;
-/// A longer answer is written as it comes.
+/// Maximum size of a paged answer, in bytes. Longer answers are written directly.
 const LARGEST: usize = 16 << 20;
-/// The pager where `PAGER` names none: it shows colors, and leaves what it showed on the terminal.
+/// The default pager, if `PAGER` is not set. The flags keep colors, and leave the text on the terminal.
 const USUAL: &str = "less -RX";
 
-/// Keeps what is written until it is flushed: then the answer is whole.
+/// Buffers the output until it is flushed, when the answer is complete.
 pub struct PagedOutput<W: Write> {
     out: W,
     answer: Vec<u8>,
-    /// The program and its arguments; empty for none.
+    /// The pager program and its arguments; empty without a pager.
     pager: Vec<String>,
     height: fn() -> Option<usize>,
 }
 
-/// The words of the pager that the user wants: `PAGER`, unless `NO_PAGER` is set. None if `PAGER` is empty, `cat`, or cannot be read as words.
+/// Returns the words of the pager from `PAGER`, unless `NO_PAGER` is set. Empty if `PAGER` is empty, `cat` or invalid.
 #[must_use]
 pub fn wanted_pager() -> Vec<String> {
     if std::env::var_os("NO_PAGER").is_some_and(|value| !value.is_empty()) {
@@ -29,14 +29,14 @@ pub fn wanted_pager() -> Vec<String> {
     shell_words::split(&named).ok().filter(|words| words.first().is_some_and(|one| one != "cat")).unwrap_or_default()
 }
 
-/// The lines of the terminal.
+/// Returns the height of the terminal, in lines.
 #[must_use]
 pub fn terminal_height() -> Option<usize> {
     terminal_size::terminal_size().map(|(_, height)| usize::from(height.0))
 }
 
 impl<W: Write> PagedOutput<W> {
-    /// Pages what is written to `out` by the words of a command line; without words all is written through.
+    /// Creates an output that shows answers in a pager. Without pager words, all output goes directly to `out`.
     pub fn new(out: W, pager: Vec<String>, height: fn() -> Option<usize>) -> Self {
         Self { out, answer: Vec::new(), pager, height }
     }
@@ -46,7 +46,7 @@ impl<W: Write> PagedOutput<W> {
         (self.height)().is_some_and(|height| height > FREE && lines > height.saturating_sub(FREE))
     }
 
-    /// True if the pager has shown the answer. One that ends early has shown as much as the reader wanted.
+    /// True if the pager showed the answer, at least as much of it as the reader wanted.
     fn show_paged(&self) -> bool {
         let Some((program, words)) = self.pager.split_first() else { return false };
         let Ok(mut child) = Command::new(program).args(words).stdin(Stdio::piped()).spawn() else { return false };

@@ -1,4 +1,4 @@
-//! The run that a session looks at, and its neighbours in the same traces.
+//! The selected run of a REPL session, and its neighbors in the same traces.
 
 use crate::commands::exclude::ExcludePatterns;
 use crate::commands::exit::CommandError;
@@ -7,29 +7,29 @@ use averment_base::limits::Limits;
 use averment_report::model::UnreadableTrace;
 use averment_traces::read::{RawRun, TraceRuns};
 
-/// A place in some traces.
+/// A selected run in some traces.
 #[derive(Debug)]
 pub struct TracePosition {
     files: Vec<String>,
-    /// The run that is looked at, from 1.
+    /// The number of the run, from 1.
     pub number: usize,
-    /// Its text.
+    /// The text of the run.
     pub run: RawRun,
 }
 
-/// Why there is no such run.
+/// The reason why a run cannot be selected.
 #[derive(Debug)]
 pub enum NoSuchRun {
-    /// The traces have fewer runs.
+    /// The traces contain only this number of runs.
     Fewer(usize),
-    /// It cannot be read.
+    /// The trace cannot be read.
     Unreadable(UnreadableTrace),
     /// The traces cannot be found.
     Stop(CommandError),
 }
 
 impl TracePosition {
-    /// A run of some traces, by number from 1.
+    /// Reads a run of some traces, by its number from 1.
     pub fn open_trace(trace: &str, number: usize, limits: &Limits) -> Result<Self, NoSuchRun> {
         if trace == "-" {
             let stop = CommandError::usage("standard input is already used by the REPL", "name a file");
@@ -43,7 +43,7 @@ impl TracePosition {
         Self::run_at(names.collect(), number, limits)
     }
 
-    /// Another run of the same traces.
+    /// Reads another run of the same traces.
     pub fn other_run(&self, number: usize, limits: &Limits) -> Result<Self, NoSuchRun> {
         Self::run_at(self.files.clone(), number, limits)
     }

@@ -1,18 +1,17 @@
-//! A session whose inputs come from a file or a pipe. Each input is repeated before what comes of it, so that a transcript reads as a session in a
-//! terminal does.
+//! A REPL session with inputs from a file or a pipe. Each input is echoed before its answer, so that a transcript looks like a terminal session.
 
 use super::highlight::{goes_on, transcript_input};
 use super::session::{ReplFlow, ReplSession};
 use crate::commands::exit::Exit;
 use std::io::{self, BufRead, Read as _};
 
-/// After this many lines, only closing lines trigger the completeness check, which reads the whole input.
+/// After this many lines, only closing lines trigger the completeness check, because it reads the whole input.
 const ASKED: usize = 64;
 
-/// Runs a session on lines. `working` is called before and after each input.
+/// Runs a session on lines. Calls `working` before and after each input.
 ///
 /// # Errors
-/// What the writer says, or what cannot be read.
+/// Returns the error of the writer, or of a read.
 pub fn run_script(session: &mut ReplSession<'_>, lines: &mut dyn BufRead, working: &dyn Fn(bool)) -> io::Result<()> {
     let mut input = String::new();
     let mut count = 0;
@@ -36,7 +35,7 @@ pub fn run_script(session: &mut ReplSession<'_>, lines: &mut dyn BufRead, workin
     take_input(session, &input).map(|_| ())
 }
 
-/// The longest part of an input that is echoed.
+/// Maximum length of an input that is echoed.
 const REPEATED: usize = 10_000;
 
 fn take_input(session: &mut ReplSession<'_>, input: &str) -> io::Result<ReplFlow> {
@@ -53,7 +52,7 @@ fn take_input(session: &mut ReplSession<'_>, input: &str) -> io::Result<ReplFlow
     session.enter_input(text)
 }
 
-/// The next line, at most as long as rules may be. A line that is not text is reported and skipped.
+/// Returns the next line, up to the maximum length of rules. A line that is not UTF-8 is reported and skipped.
 fn read_line(session: &mut ReplSession<'_>, lines: &mut dyn BufRead) -> io::Result<Option<String>> {
     loop {
         let mut bytes = Vec::new();

@@ -1,4 +1,4 @@
-//! One input after the other: what is entered is compiled with everything that was entered before, and judged on the run at hand.
+//! Processes one input at a time: compiles it together with all earlier inputs, and judges it on the selected run.
 
 use super::runs::TracePosition;
 use super::workspace::{ComposedText, ReplWorkspace, WorkspaceInput};
@@ -19,9 +19,9 @@ use std::io::{self, Write};
 /// The settings of a session.
 #[derive(Debug, Clone)]
 pub struct ReplSettings {
-    /// Sizes, depths, fuel, and what ends an evaluation.
+    /// Limits of sizes, depths and fuel, and the cancel flag of evaluations.
     pub limits: Limits,
-    /// What rules may access beside the run.
+    /// Permissions of rules to access anything besides the run.
     pub permissions: Permissions,
     /// Values for parameters, `NAME=VALUE`.
     pub params: Vec<String>,
@@ -29,7 +29,7 @@ pub struct ReplSettings {
     pub style: TextStyle,
 }
 
-/// Whether the session continues.
+/// Decides if the session continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ReplFlow {
     /// It continues.
@@ -47,7 +47,7 @@ pub(super) enum LastInput {
     Verdicts(DerivationView),
 }
 
-/// A session.
+/// A REPL session.
 pub struct ReplSession<'w> {
     pub(super) out: &'w mut dyn Write,
     pub(super) settings: ReplSettings,
@@ -81,13 +81,13 @@ impl<'w> ReplSession<'w> {
         }
     }
 
-    /// The names that are known: of what was entered, and of the run.
+    /// Returns the names that earlier inputs and the run define.
     #[must_use]
     pub fn context(&self) -> &CursorContext {
         &self.context
     }
 
-    /// The rules and assertions that have names, for completion.
+    /// Returns the names of rules and assertions, for completion.
     #[must_use]
     pub fn rule_names(&self) -> Vec<String> {
         let rules = self.context.names.iter().filter(|one| one.kind == averment_checker::DeclarationKind::Rule);
@@ -103,7 +103,7 @@ impl<'w> ReplSession<'w> {
         self.report_error(message, "", exit)
     }
 
-    /// The exit code of the session as a script.
+    /// Returns the exit code of the session, for scripts.
     #[must_use]
     pub fn exit_code(&self) -> Exit {
         self.worst
@@ -115,14 +115,14 @@ impl<'w> ReplSession<'w> {
         self.settings.limits
     }
 
-    /// Takes one input: a command, expressions, statements or declarations.
+    /// Processes one input: a command, expressions, statements or declarations.
     ///
     /// # Errors
-    /// What the writer says.
+    /// Returns the error of the writer.
     pub fn enter_input(&mut self, text: &str) -> io::Result<ReplFlow> {
         let go = match (text.trim_start().strip_prefix(':'), text.trim()) {
             (Some(command), _) => self.run_command(command),
-            // Nobody has a rule of one of these words alone, and everybody types them.
+            // These words alone are unlikely to be rules, and users often type them.
             (None, word @ ("help" | "?")) => self
                 .report_error(&format!("`{word}` is no command"), "write `:help`", Exit::Usage)
                 .map(|()| ReplFlow::Continue),
@@ -160,7 +160,7 @@ impl<'w> ReplSession<'w> {
         writeln!(self.out, "{}", paint_text(self.settings.style, TextColor::Dim, &one_line(text)))
     }
 
-    /// Prints diagnostics at the places of the input. True if the text is unusable.
+    /// Prints diagnostics with locations in the input. Returns true if the input does not compile.
     pub(super) fn report_diagnostics(&mut self, composed: &ComposedText, checked: &CheckResult) -> io::Result<bool> {
         let (told, map) = composed.mapped_diagnostics(&checked.diagnostics);
         self.out.write_all(draw_diagnostics(&told, &map, self.settings.style).as_bytes())?;
@@ -201,7 +201,8 @@ impl<'w> ReplSession<'w> {
         Ok(())
     }
 
-    /// The items of a text; prints errors and returns `None`. Parsed alone, so that an open bracket swallows nothing.
+    /// Parses the items of a text; prints errors and returns `None`. Parsed separately from earlier inputs, so that an open bracket cannot swallow
+    /// them.
     pub(super) fn parse_items(&mut self, text: &str) -> io::Result<Option<Vec<SyntaxItem>>> {
         let mut map = SourceMap::default();
         let file = map.add_file(SourceFile::new(super::workspace::INPUT, None, text));

@@ -1,20 +1,20 @@
-//! Where statements stand after a step, from the derivation of their verdicts.
+//! The states of statements after a step, taken from the derivation of their verdicts.
 
 use averment_report::derivation::view::{AssertionView, DerivationView};
 use averment_report::derivation::{StepLine, TimelineLine};
 
-/// One statement after a step.
+/// The state of one statement after a step.
 #[derive(Debug)]
 pub struct StandingAtStep {
     /// Its text.
     pub text: String,
-    /// Where it stands, in words; several for a block with several windows.
+    /// The state in words; several for a block with several windows.
     pub states: Vec<String>,
-    /// True when it fails whatever comes.
+    /// True if the statement fails whatever steps follow.
     pub violated: bool,
 }
 
-/// The statements about the course of the run after a step, counted from 1.
+/// Returns the states of all statements over steps after a step, counted from 1.
 pub fn standings_after(view: &DerivationView, step: usize) -> Vec<StandingAtStep> {
     view.assertions.iter().map(|assertion| standing_at_step(assertion, step)).collect()
 }
@@ -32,7 +32,7 @@ fn standing_at_step(view: &AssertionView, step: usize) -> StandingAtStep {
         let values = if matched.values.is_empty() { String::new() } else { format!(", {}", matched.values) };
         states.push(format!("it matches {}{values}", matched.pattern));
     }
-    // Of each statement the latest state up to here counts.
+    // For each statement, the latest state up to this step counts.
     let mut latest: Vec<(Option<&str>, String, bool)> = Vec::new();
     for line in steps().take_while(|line| line.number <= step) {
         for state in &line.states {

@@ -1,4 +1,4 @@
-//! `:table`: a list or an object in rows and columns, as wide as the terminal.
+//! `:table`: prints a list or an object in rows and columns that fit the terminal.
 
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::diagnostic::window::text_columns;
@@ -8,17 +8,17 @@ use averment_report::derivation::cut;
 use averment_testing::show::count_noun;
 use std::fmt::Write as _;
 
-/// Columns become no narrower than this: what does not fit then is left out.
+/// Minimum width of a column. Columns that do not fit are left out.
 const NARROWEST: usize = 8;
 const BETWEEN: &str = "  ";
 
-/// The cells of all rows with what is hidden taken out of them. One text goes through `hide`, because asking for each cell costs too much.
+/// Redacts the cells of all rows. All cells go through `hide` as one text, because one call per cell would be too slow.
 pub fn hide_cells(table: ValueTable, hide: impl Fn(&str) -> String) -> ValueTable {
     let is_object = table.columns.first().is_some_and(|head| head == KEY_HEAD);
     let mut lines = Vec::new();
     for row in &table.rows {
         for (head, cell) in table.columns.iter().zip(row) {
-            // A password is known by its name alone.
+            // Passwords are recognized by their key, so each cell is passed with its name.
             let name = row.first().filter(|_| is_object).unwrap_or(head);
             lines.push((format!("\"{}\": ", one_line(name)), one_line(cell)));
         }
@@ -27,7 +27,7 @@ pub fn hide_cells(table: ValueTable, hide: impl Fn(&str) -> String) -> ValueTabl
     let hidden = hide(&whole.join("\n"));
     let hidden: Vec<&str> = hidden.split('\n').collect();
     let is_whole = hidden.len() == lines.len();
-    // Where something hidden goes over several cells, or over a name, nobody knows what is left of them.
+    // If a redaction spans several cells or a name, the remaining text cannot be split again, so the cells are hidden.
     let cells = lines.iter().enumerate().map(|(at, (name, _))| {
         hidden
             .get(at)
@@ -42,7 +42,7 @@ pub fn hide_cells(table: ValueTable, hide: impl Fn(&str) -> String) -> ValueTabl
     ValueTable { rows, columns, ..table }
 }
 
-/// The table as text, with a line of what is left out.
+/// Returns the table as text, with a line about the parts that were left out.
 pub fn render_table(table: &ValueTable, style: TextStyle) -> String {
     let widths = column_widths(table, style.width);
     let mut text = String::new();
@@ -62,7 +62,7 @@ pub fn render_table(table: &ValueTable, style: TextStyle) -> String {
     text
 }
 
-/// The widths of the columns that are shown: the widest ones give room until all fit, then the last ones are left out.
+/// Returns the widths of the shown columns. The widest ones shrink until all fit; if that is not enough, the last columns are left out.
 fn column_widths(table: &ValueTable, room: usize) -> Vec<usize> {
     let natural = |column: usize| {
         let cells = table.rows.iter().filter_map(|row| row.get(column)).chain(table.columns.get(column));

@@ -1,4 +1,4 @@
-//! A session in a terminal: line editing, history, completion, Ctrl-C.
+//! A REPL session in a terminal: line editing, history, completion, Ctrl-C.
 
 use super::highlight::LineAssistant;
 use super::session::{ReplFlow, ReplSession};
@@ -10,19 +10,19 @@ use rustyline::{ColorMode, CompletionType, Config, Editor};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Inputs kept between sessions.
+/// Maximum number of inputs kept between sessions.
 const KEPT: usize = 2_000;
 
-/// Where the history of sessions stands: in the folder for state of the user; `None` where there is none.
+/// Returns the history file in the user's state folder; `None` if there is no such folder.
 #[must_use]
 pub fn history_file() -> Option<PathBuf> {
     state_folder("history")
 }
 
-/// Runs a session until Ctrl-D or `:quit`. `working` is called before and after each input.
+/// Runs a session until Ctrl-D or `:quit`. Calls `working` before and after each input.
 ///
 /// # Errors
-/// What the terminal or the writer says.
+/// Returns the error of the terminal or of the writer.
 pub fn run_terminal(
     session: &mut ReplSession<'_>,
     color: bool,
@@ -39,7 +39,7 @@ pub fn run_terminal(
     let mut editor: Editor<LineAssistant, FileHistory> = Editor::with_config(config).map_err(readline_error)?;
     editor.set_helper(Some(line_assistant(session, color)));
     if let Some(file) = history {
-        // A history that is not there yet, or not readable, is an empty one.
+        // A missing or unreadable history counts as empty.
         let _ = editor.load_history(file);
     }
     loop {
@@ -57,7 +57,7 @@ pub fn run_terminal(
                 }
                 editor.set_helper(Some(line_assistant(session, color)));
             }
-            // Ctrl-C gives the line up, not the session.
+            // Ctrl-C discards the line and keeps the session.
             Err(ReadlineError::Interrupted) => session.write_text("")?,
             Err(ReadlineError::Eof) => break,
             Err(error) => return Err(readline_error(error)),

@@ -1,12 +1,12 @@
-//! The syntax tree and the intermediate form as outlines, for those who want to see how a line was read.
+//! Outlines of the syntax tree and the intermediate form, to show how an input was parsed.
 //!
-//! An outline is made from what the types themselves print for debugging, so that no form can be forgotten here: places are left out, names are
-//! written as words, and what fits stands on one line.
+//! Outlines are made from the `Debug` output of the types, so that no variant can be forgotten here. Spans are left out, names become words, and
+//! short nodes share a line.
 
 use averment_base::value::compare::with_deep_stack;
 use std::fmt::{Debug, Write as _};
 
-/// A value as an outline of lines of about `width` characters.
+/// Returns the outline of a value, with lines of about `width` characters.
 #[must_use]
 pub fn debug_outline(value: &dyn Debug, width: usize) -> String {
     let printed = format!("{value:?}");
@@ -20,12 +20,12 @@ pub fn debug_outline(value: &dyn Debug, width: usize) -> String {
 
 #[derive(Debug, Clone, PartialEq)]
 struct OutlineNode {
-    /// A word or a literal; empty for a list.
+    /// The word or literal of the node; empty for a list.
     head: String,
     parts: Vec<(Option<String>, OutlineNode)>,
 }
 
-/// Parses the `Debug` output of the types.
+/// Parser for the `Debug` output of the types.
 struct DebugReader<'t> {
     rest: &'t str,
 }
@@ -46,7 +46,7 @@ impl DebugReader<'_> {
         }
     }
 
-    /// One value; `None` for a span or an absent value.
+    /// Reads one value; `None` for a span or an absent value.
     fn read_node(&mut self) -> Option<OutlineNode> {
         with_deep_stack(|| self.read_value())
     }
@@ -98,7 +98,7 @@ impl DebugReader<'_> {
         self.skip_separators();
         let ends = |c: char| matches!(c, ' ' | ',' | ':' | '(' | ')' | '{' | '}' | '[' | ']');
         let end = self.rest.find(ends).unwrap_or(self.rest.len());
-        // Something that is no word must not stop the reader.
+        // Skips one unknown character, so that the reader always advances.
         let end = if end == 0 { self.rest.chars().next().map_or(0, char::len_utf8) } else { end };
         let (word, rest) = self.rest.split_at_checked(end).unwrap_or((self.rest, ""));
         self.rest = rest;
@@ -119,18 +119,18 @@ impl DebugReader<'_> {
     }
 }
 
-/// Removes noise for readers: spans, wrappers and absent values.
+/// Removes details that readers do not need: spans, wrappers and absent values.
 fn tidy_node(word: String, mut parts: Vec<(Option<String>, OutlineNode)>) -> Option<OutlineNode> {
     match word.as_str() {
         "Span" | "None" => None,
-        // A name, an expression and the like are what they hold.
+        // Wrapper types are replaced by their content.
         "Some" | "Name" | "Statement" | "Expr" | "Text" | "Number" | "Item" if parts.len() == 1 => {
             parts.pop().map(|(_, node)| node)
         }
         _ => {
             let head = spoken_words(&word);
             match parts.as_slice() {
-                // A form and the type that holds its parts often have one name.
+                // An enum variant and the struct inside it often have the same name, so one of them is removed.
                 [(None, only)] if only.head == head => parts.pop().map(|(_, node)| node),
                 _ => Some(OutlineNode { head, parts }),
             }

@@ -1,7 +1,7 @@
-//! What a session has been told: the rules it was started with, and everything that was entered since.
+//! The text of a REPL session: the rules that it started with, and everything entered since.
 //!
-//! Each input is compiled together with all of it as one text, so that declarations see each other in any order and a later one replaces an
-//! earlier one of its name. What is said about that text is said of the segments that people wrote, see [`ComposedText::mapped_diagnostics`].
+//! Each input is compiled together with all of it as one text. Declarations can refer to each other in any order, and a later one replaces an earlier
+//! one of the same name. Diagnostics are mapped back to the original segments, see [`ComposedText::mapped_diagnostics`].
 
 use averment_base::diagnostic::{Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
@@ -13,7 +13,7 @@ use averment_syntax::parse;
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// The identity of a declaration: a later one with the same key replaces it.
+/// The identity of a declaration. A later declaration with the same key replaces it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclarationKey {
     /// The namespace.
@@ -22,30 +22,30 @@ pub struct DeclarationKey {
     pub name: String,
 }
 
-/// One thing that was entered.
+/// An item that was entered.
 #[derive(Debug, Clone)]
 pub struct EnteredItem {
     /// Its text, with its comments.
     pub text: String,
-    /// The key of its declaration; `None` for a statement, which is judged once and kept only for saving.
+    /// The key of its declaration; `None` for a statement, which is judged once and then kept only for saving.
     pub key: Option<DeclarationKey>,
-    /// True for what nobody typed.
+    /// True if the session declared it, not the user.
     pub hidden: bool,
 }
 
-/// The rule file of the session.
+/// The rule file that a session started with.
 #[derive(Debug, Clone)]
 pub struct BaseFile {
     /// Its name as the user wrote it.
     pub name: String,
-    /// Where its relative paths start.
+    /// The folder for its relative paths.
     pub folder: PathBuf,
     /// Its text.
     pub text: String,
     items: Vec<(DeclarationKey, Range<usize>)>,
 }
 
-/// Everything that was told.
+/// Everything that a session knows: its rule file and its inputs.
 #[derive(Debug, Clone, Default)]
 pub struct ReplWorkspace {
     /// The rule file that was loaded.
@@ -55,22 +55,22 @@ pub struct ReplWorkspace {
     comments: String,
 }
 
-/// The text compiled before everything else.
+/// The input that is compiled, with generated text around it.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct WorkspaceInput<'a> {
-    /// Stands before what was typed.
+    /// Generated text before the input.
     pub before: &'a str,
     /// The typed text.
     pub text: &'a str,
-    /// Stands behind it.
+    /// Generated text after the input.
     pub after: &'a str,
 }
 
-/// The name of what is typed in messages.
+/// The file name of the input in diagnostics.
 pub const INPUT: &str = "input";
 
 impl BaseFile {
-    /// A rule file.
+    /// Creates the base file, and finds its declarations.
     #[must_use]
     pub fn new(name: String, folder: PathBuf, text: String, limits: &Limits) -> Self {
         let mut map = SourceMap::default();
@@ -80,7 +80,7 @@ impl BaseFile {
         Self { name, folder, text, items }
     }
 
-    /// Blanks out the declarations of some keys; other offsets stay the same.
+    /// Replaces the declarations of some keys with blanks, so that other offsets stay the same.
     fn without_keys(&self, keys: &[DeclarationKey]) -> String {
         let mut text = self.text.clone();
         for (_, range) in self.items.iter().filter(|(key, _)| keys.contains(key)) {
@@ -99,7 +99,7 @@ impl BaseFile {
 }
 
 impl ReplWorkspace {
-    /// Puts everything into one text, what is typed first, without the declarations of some keys.
+    /// Combines everything into one text that starts with the input, and leaves out the declarations of some keys.
     #[must_use]
     pub fn compose_text(&self, input: WorkspaceInput<'_>, replaced: &[DeclarationKey]) -> ComposedText {
         let mut text = String::new();
@@ -122,7 +122,7 @@ impl ReplWorkspace {
         }
         if let Some(base) = &self.base {
             add("", &base.without_keys(replaced), "", base.name.clone(), false);
-            // What is shown of the file is what stands in it.
+            // Diagnostics show the original text of the file.
             if let Some(segment) = segments.last_mut() {
                 segment.text.clone_from(&base.text);
             }
@@ -133,11 +133,11 @@ impl ReplWorkspace {
         ComposedText { sources, root, segments }
     }
 
-    /// Keeps what an input declares, in place of what had the same keys, and its statements.
+    /// Keeps the statements and declarations of an input. Declarations replace earlier ones with the same keys.
     pub fn keep_items(&mut self, text: &str, items: &[SyntaxItem]) {
         let mut start = 0;
         for item in items {
-            // Comments above an item belong to it.
+            // Comments above an item are kept with it.
             let written = text.get(start..item.span.end as usize).unwrap_or("").trim_matches(['\n', ' ', ';', '\r']);
             let own = format!("{}{written}", std::mem::take(&mut self.comments));
             start = item.span.end as usize;
@@ -156,7 +156,7 @@ impl ReplWorkspace {
         }
     }
 
-    /// Keeps comments for what comes next.
+    /// Keeps comments for the next item.
     pub fn keep_comments(&mut self, comments: &str) {
         self.comments.push_str(comments.trim_end());
         self.comments.push('\n');
@@ -169,7 +169,7 @@ impl ReplWorkspace {
         of_base || self.entries.iter().any(|entry| !entry.hidden && entry.key.as_ref() == Some(key))
     }
 
-    /// Declares a name that nobody typed, or nothing of that name any more; a name that somebody declared is left alone.
+    /// Declares a name for the session, or removes it without a text. Names that the user declared are not changed.
     pub fn set_hidden(&mut self, name: &str, text: Option<String>) {
         let key = DeclarationKey { space: "name", name: name.to_owned() };
         self.entries.retain(|entry| !(entry.hidden && entry.key.as_ref() == Some(&key)));
@@ -178,7 +178,7 @@ impl ReplWorkspace {
         }
     }
 
-    /// The keys that an input declares.
+    /// Returns the keys that an input declares.
     #[must_use]
     pub fn declared_keys(items: &[SyntaxItem]) -> Vec<DeclarationKey> {
         items.iter().filter_map(item_key).collect()
@@ -207,23 +207,23 @@ fn item_key(item: &SyntaxItem) -> Option<DeclarationKey> {
 struct SourceSegment {
     range: Range<usize>,
     name: String,
-    /// The original text; as long as the segment.
+    /// The original text, which has the same length as the segment.
     text: String,
     is_input: bool,
 }
 
-/// Everything in one text.
+/// The combined text of a session, with a map back to its segments.
 #[derive(Debug)]
 pub struct ComposedText {
-    /// The text, and after the check all files that it names.
+    /// The combined text, and after the check all files that it imports.
     pub sources: SourceMap,
-    /// The text.
+    /// The id of the combined text.
     pub root: FileId,
     segments: Vec<SourceSegment>,
 }
 
 impl ComposedText {
-    /// Checks it.
+    /// Checks the combined text.
     pub fn check_text(&mut self, limits: Limits, read: &[PathBuf]) -> CheckResult {
         let own = self.sources.get(self.root).and_then(|file| file.folder.clone()).unwrap_or_default();
         let folders = averment_ide::project::readable_folders(&own).into_iter().chain([PathBuf::new()]);
@@ -231,7 +231,7 @@ impl ComposedText {
         check_rules(&mut self.sources, self.root, &CheckOptions { limits, files: &files })
     }
 
-    /// A place as people know it: `FILE:LINE:COLUMN`.
+    /// Returns an original location, as `FILE:LINE:COLUMN`.
     #[must_use]
     pub fn shown_location(&self, span: Span) -> String {
         let (_, map) = self.mapped_diagnostics(&Diagnostics::default());
@@ -240,14 +240,14 @@ impl ComposedText {
         format!("{}:{}:{}", map.file_name(place), at.line, at.column)
     }
 
-    /// True if a place is in the typed text.
+    /// True if a span is in the user's input.
     #[must_use]
     pub fn is_input(&self, span: Span) -> bool {
         span.file == self.root
             && self.segments.iter().any(|segment| segment.is_input && segment.range.contains(&(span.start as usize)))
     }
 
-    /// Diagnostics at the places of the original text. Earlier diagnostics are repeated only if they are errors.
+    /// Maps diagnostics to the original text. Of earlier inputs, only errors are reported again.
     #[must_use]
     pub fn mapped_diagnostics(&self, diagnostics: &Diagnostics) -> (Diagnostics, SourceMap) {
         let mut map = SourceMap::default();
@@ -259,7 +259,7 @@ impl ComposedText {
         }
         let mut told = Diagnostics::default();
         for diagnostic in &diagnostics.0 {
-            // In a session a name is used later, or not at all.
+            // Later inputs may use a name, so it is not reported as unused.
             let of_old = diagnostic.severity != Severity::Error && !self.is_input(diagnostic.span);
             if of_old || diagnostic.slug == Slug::UnusedLet {
                 continue;
@@ -282,7 +282,7 @@ impl ComposedText {
             return Span { file: number(self.segments.len() + behind), ..span };
         }
         let start = span.start as usize;
-        // A place between segments belongs to the one before it.
+        // A span between segments belongs to the segment before it.
         let at = self.segments.iter().rposition(|segment| segment.range.start <= start).unwrap_or(0);
         let Some(segment) = self.segments.get(at) else { return span };
         let inside = |offset: u32| (offset as usize).saturating_sub(segment.range.start).min(segment.range.len());

@@ -1,8 +1,8 @@
-//! `--compat skillgym`: transcripts of agents are judged as SkillGym's adapters read them, where that was asked for.
+//! `--compat skillgym`: agent transcripts are judged as SkillGym's adapters read them.
 
 use crate::folder::Folder;
 
-/// A stream of `codex exec`: its command is a call here, and nothing to SkillGym's adapter.
+/// A stream of `codex exec`. Its command is a call here, but SkillGym's adapter ignores it.
 const STREAM: &str = r#"{"type": "thread.started", "thread_id": "t"}
 {"type": "item.completed", "item": {"id": "1", "type": "command_execution", "command": "bash -lc 'npm test'", "aggregated_output": "ok", "exit_code": 0, "status": "completed"}}
 {"type": "item.completed", "item": {"id": "2", "type": "agent_message", "text": "done"}}
@@ -20,7 +20,7 @@ fn transcripts_are_read_as_its_adapters_read_them_where_that_is_asked_for() {
     assert!(shown.out.contains("done") && !shown.out.contains("npm test"), "{shown:?}");
     let explained = folder.aver("explain r.assert t.jsonl --compat skillgym");
     assert!(explained.out.contains("fail"), "{explained:?}");
-    // A run in another format is what it is.
+    // The option does not affect runs in other formats.
     folder.write("n.json", br#"{"commands": ["npm test"]}"#);
     assert_eq!(folder.aver("check r.assert n.json --compat skillgym").code, 0);
 }

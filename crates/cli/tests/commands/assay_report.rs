@@ -1,4 +1,4 @@
-//! `--format assay`: the results that Assay's documents print, and what other rules become in their shape.
+//! `--format assay`: reproduces the results in Assay's documentation, and maps other rules to the same format.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
@@ -54,7 +54,7 @@ fn folder() -> Folder {
     Folder::new(&[("mcp-eval.yaml", SUITE), ("policies/discounts.yaml", POLICY), ("trace.jsonl", TRACE)])
 }
 
-/// What a violation has of some keys.
+/// Returns the values of some keys of a violation.
 fn parts(violation: &Value, keys: &[&str]) -> Value {
     keys.iter().map(|key| ((*key).to_owned(), violation[*key].clone())).collect::<serde_json::Map<_, _>>().into()
 }

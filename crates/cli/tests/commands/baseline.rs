@@ -1,4 +1,4 @@
-//! A baseline: what is known fails no run, what is new does.
+//! A baseline: known failures fail no run, new ones do.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ const LARGE: &str = "each refund: args.amount <= 100 more.json";
 const EMPTY: &str = "output is not empty runs.jsonl:2";
 const QUALITY: &str = "rule quality runs.jsonl:2";
 
-/// A run with so many large refunds; without an answer where `output` is null.
+/// Returns a run with `large` large refunds, and without an answer if `output` is null.
 fn run(large: usize, output: &Value) -> String {
     let refund = |number: usize| json!({"tool": "refund", "args": {"id": format!("o-{number}"), "amount": 250}});
     let calls: Vec<Value> = (0..large).map(refund).collect();
@@ -28,7 +28,7 @@ fn folder(runs: &[String]) -> Folder {
     Folder::new(&[("rules.assert", RULES), ("runs.jsonl", &runs.join("\n"))])
 }
 
-/// Two runs: two large refunds, and one without an answer.
+/// Returns a folder whose baseline knows two runs: one with two large refunds, and one without an answer.
 fn known() -> Folder {
     let folder = folder(&[run(2, &json!("many thanks")), run(0, &Value::Null)]);
     assert_eq!(folder.aver("check rules.assert runs.jsonl").code, 1);
@@ -38,7 +38,7 @@ fn known() -> Folder {
     folder
 }
 
-/// Whether a check passes with what is known of earlier runs.
+/// True if a check passes with a baseline that was made from earlier runs.
 fn passes_with_known(rules: &str, before: &str, now: &str) -> bool {
     let folder = Folder::new(&[("rules.assert", rules), ("runs.jsonl", before)]);
     let ran = folder.aver("check rules.assert runs.jsonl --baseline known.txt --update-baseline");
@@ -64,7 +64,7 @@ fn what_failed_is_known_and_nothing_else_in_its_place() {
     let answer = |output: &str| format!(r#"{{"calls": [], "output": {output}}}"#);
     let (rules, known) = ("output.a == 1\nno x in output.l: x == 1", answer(r#"{"a": 2, "l": [1, 2]}"#));
     assert!(passes_with_known(rules, &known, &answer(r#"{"a": 3, "l": [2, 1]}"#)));
-    // Before others of its file a run takes nothing from them.
+    // A known run keeps its failures if a new run without failures is inserted before it.
     let (rules, known) = ("never delete_*", call("delete_tmp", "{}"));
     let harmless = r#"{"id": "r-0", "calls": [{"tool": "x"}]}"#;
     assert!(passes_with_known(rules, &known, &format!("{harmless}\n{known}")));
@@ -98,7 +98,7 @@ fn what_is_known_fails_no_run_and_is_said() {
     );
     assert!(lines[1].starts_with("rules.assert | output is not empty | runs.jsonl:2 | undecided | - | "), "{file}");
     assert_eq!(lines[2], "rules.assert | rule quality | runs.jsonl:2 | below | - | undecided", "{file}");
-    // The reference shows this very file.
+    // The reference quotes this file exactly.
     let page = std::fs::read_to_string(averment_fixtures::project("docs/reference/command-line.md")).unwrap();
     assert!(page.contains(&format!("```text\n{file}```\n")), "{file}");
     for format in ["human", "summary", "short", "json", "jsonl"] {
@@ -125,7 +125,7 @@ fn what_is_new_fails() {
     assert_eq!(again(&old).err, "");
     let better = again(&[run(0, &json!("many thanks")), old[1].clone()]);
     assert!(better.err.contains("note: 1 line stands in `known.txt` for what fails no more"), "{}", better.err);
-    // A better run is no failure, a worse one and another one are.
+    // A better run passes; a worse run and an unknown run fail.
     assert_eq!(again(&[run(1, &json!("many thanks")), old[1].clone()]).code, 0);
     let worse = again(&[run(3, &json!("many thanks")), old[1].clone()]);
     assert_eq!(worse.code, 1);
@@ -133,7 +133,7 @@ fn what_is_new_fails() {
     let other = again(&[old[0].clone(), old[1].clone(), run(1, &json!("thanks"))]);
     assert_eq!(other.code, 1);
     assert!(other.out.contains("fail in runs.jsonl:3"), "{}", other.out);
-    // What fails otherwise than it is known is new.
+    // A different failure of a known assertion is new.
     assert_eq!(again(&[old[0].clone(), run(0, &json!(""))]).code, 1);
 }
 
@@ -151,7 +151,7 @@ fn an_update_keeps_what_was_not_checked_and_drops_what_holds_now() {
     let all = update("more.json");
     assert_eq!(all, [LARGE, "each refund: args.amount <= 100 runs.jsonl:1", EMPTY, QUALITY]);
     assert_eq!(update("runs.jsonl"), [LARGE, EMPTY, QUALITY]);
-    // A selection says nothing of what it leaves out.
+    // With a selection of rules, the entries of other rules are kept.
     folder.write("more.json", run(0, &json!("thanks")).as_bytes());
     assert_eq!(update("more.json --rule answers").len(), 3);
     assert_eq!(update("more.json").len(), 2);
@@ -194,7 +194,7 @@ fn a_project_names_its_baseline() {
 
 #[test]
 fn what_is_known_of_one_assertion_covers_no_other() {
-    // Rules of the same name in two files, and an assertion that stands where another one stood.
+    // Two files with rules of the same name, and an assertion that replaces another one in its place.
     let known =
         [("d/a.assert", "rule approval { each refund: args.amount <= 100 }\n"), ("run.json", &run(1, &json!("x")))];
     let folder = Folder::new(&known);
@@ -207,15 +207,15 @@ fn what_is_known_of_one_assertion_covers_no_other() {
     folder.write("d/b.assert", b"# none\n");
     folder.write("d/a.assert", b"rule approval { never drop_table }\n");
     assert_eq!(folder.aver("check d run.json --baseline k.txt").code, 1);
-    // What is something else is not written over.
+    // A file that is no baseline is not overwritten.
     folder.write("notes.md", b"# my notes\n");
     folder.aver("check d run.json --baseline notes.md --update-baseline").refused(&["`notes.md` is something else"]);
     assert_eq!(folder.read("notes.md"), "# my notes\n");
-    // A report takes the place of nothing that is read.
+    // A report may not overwrite an input.
     folder.aver("check d run.json --baseline k.txt --report csv=k.txt").refused(&["`k.txt` is read by this command"]);
 }
 
-/// Assertions without a rule are named by their words: the names stay when other lines change, and a baseline needs none of them.
+/// Ids of assertions without a rule are made of their words, so they stay when other lines change, and a baseline needs no line numbers.
 #[test]
 fn a_name_is_what_a_person_would_say_and_stays() {
     let run = r#"{"output": {"status": "open"}, "calls": [{"tool": "drop_table", "args": {}}]}"#;
@@ -237,7 +237,7 @@ fn a_name_is_what_a_person_would_say_and_stays() {
     assert_eq!(folder.aver("check rules.assert runs.jsonl --rule rules:never-drop_table").code, 1);
     folder.write("rules.assert", rules.as_bytes());
     assert_eq!(folder.aver("check rules.assert runs.jsonl --baseline known.txt").code, 0);
-    // Words that do not tell two apart are followed by digits of their own, whichever comes first.
+    // If two ids would be equal, each gets its own digits, independent of their order.
     let alike = ["output.a == \"x-1\"", "output.a == \"x 1\""];
     folder.write("rules.assert", alike.join("\n").as_bytes());
     let mut one = ids();

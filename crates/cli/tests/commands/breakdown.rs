@@ -1,4 +1,4 @@
-//! Whatever breaks down, exit code 0 stands only where every run that was given was judged, and no report says more than is known.
+//! After any panic, exit code 0 requires that every run was judged, and no report claims more than is known.
 
 #![cfg(unix)]
 
@@ -7,13 +7,13 @@ use averment_report::Format;
 use serde_json::Value;
 use std::process::{Command, Output, Stdio};
 
-/// Points of the threads that judge, and of the one that writes.
+/// Fault points of the judging threads and of the writing thread.
 const JUDGING: [&str; 6] = ["Preparing", "Reading", "Chunk", "Line", "Run", "Judged"];
 const WRITING: [&str; 3] = ["Merging", "Writing", "Ending"];
-/// Runs of the folder.
+/// Number of runs in the folder.
 const RUNS: u64 = 400 + 1 + 2;
 
-/// Rules that hold, and runs: on many lines, on one, and in a list.
+/// Creates a folder with rules that hold, and runs in three layouts: JSON Lines, one object, and a list.
 fn folder() -> Folder {
     let run = r#"{"calls": [{"tool": "search", "args": {"q": "rust"}}]}"#;
     Folder::new(&[
@@ -24,7 +24,7 @@ fn folder() -> Folder {
     ])
 }
 
-/// Checks the folder with every report, while something breaks down.
+/// Checks the folder with every report while a fault is injected.
 fn checked(folder: &Folder, fault: &str, threads: &str) -> Output {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("aver"));
     command.current_dir(folder.path()).env("AVERMENT_FAULT", fault);
@@ -44,7 +44,7 @@ fn json(folder: &Folder, name: &str) -> Value {
     serde_json::from_str(&folder.read(name)).unwrap()
 }
 
-/// Holds every report against what is known; gives the runs that were judged, those that were not, and whether there may be more.
+/// Checks every report against the known counts. Returns the number of judged runs, of unjudged runs, and true if more may be missing.
 fn honest(folder: &Folder, case: &str) -> (u64, u64, bool) {
     let number = |value: &Value| value.as_u64().unwrap_or(0);
     let report = json(folder, "json");
@@ -64,7 +64,7 @@ fn honest(folder: &Folder, case: &str) -> (u64, u64, bool) {
         (&Value::Bool(false), 5),
         "{case}"
     );
-    // Where a thread breaks down and the others judge all, there is nothing that a list of findings could name.
+    // If a thread panicked but all runs were judged, finding lists have nothing to report.
     if missing == 0 {
         return (runs, missing, least);
     }
@@ -77,7 +77,7 @@ fn honest(folder: &Folder, case: &str) -> (u64, u64, bool) {
             Format::Github => "::error",
             Format::Tap | Format::Tap13 => "not ok",
             Format::Markdown => "failed",
-            // Looked at above, or without a place for it.
+            // Already checked above, or the format cannot hold the count.
             Format::Json | Format::Jsonl | Format::Sarif | Format::Gitlab | Format::Spans => continue,
             Format::Short | Format::Html | Format::StopTrace | Format::Assay => continue,
         };
@@ -114,8 +114,8 @@ fn a_thread_that_panics_is_exit_5_and_every_report_counts_what_is_missing() {
     }
 }
 
-/// Ways of judging that have code of their own on the threads: counts, lines, single findings, costs, every duplicate looked for, drawn failures,
-/// sessions over several lines, packed files, standard input.
+/// Options that use separate code on the threads: counts, lines, single findings, costs, duplicate detection, drawn failures, sessions over several
+/// lines, compressed files, standard input.
 const WAYS: [&str; 12] = [
     "--format summary",
     "--format jsonl",
@@ -142,7 +142,7 @@ fn no_way_of_judging_is_green_when_a_thread_breaks_down() {
     folder.write("packed.gz", &packed.map_or_else(|_| Vec::new(), |packed| packed.stdout));
     for way in WAYS {
         for point in JUDGING {
-            // A thread that starves is waited for: at two points.
+            // At two points, a thread that starves (waits for memory) is also tested.
             let starves = if matches!(point, "Line" | "Run") { vec![("Starves", "1")] } else { Vec::new() };
             for (kind, threads) in [("Panics", "1"), ("Panics", "2")].into_iter().chain(starves) {
                 let mut command = assert_cmd::Command::cargo_bin("aver").unwrap();
@@ -164,7 +164,7 @@ fn a_thread_that_gets_no_memory_ends_the_check_with_what_is_known() {
         for (threads, passed) in [("1", 0), ("1", 2), ("3", 0), ("3", 1)] {
             let case = format!("{point} Starves {passed} 1");
             let ran = checked(&folder, &case, threads);
-            // With more threads than that each has passed the point: nothing starves.
+            // With more threads, each has already passed the point, so none is affected.
             assert_eq!(
                 ran.status.code(),
                 Some(if point == "Preparing" && passed == 2 { 0 } else { 5 }),
@@ -173,7 +173,7 @@ fn a_thread_that_gets_no_memory_ends_the_check_with_what_is_known() {
             if ran.status.code() == Some(5) {
                 let (runs, missing, least) = honest(&folder, &case);
                 assert!(runs + missing <= RUNS, "{case} {threads}: {runs} {missing}");
-                // Where one may be missing that no report counts, every report says so.
+                // If more runs may be missing than are counted, every report must say so.
                 assert!(least || missing == 0 && runs == RUNS, "{case} {threads}: {runs} {missing}");
                 assert_eq!(folder.read("spans").contains("not_judged_at_least"), least, "{case}");
                 assert_eq!(folder.read("sarif").contains("notJudgedAtLeast"), least, "{case}");
@@ -199,7 +199,7 @@ fn what_writes_the_reports_breaks_down_with_exit_5_and_leaves_no_report() {
     }
 }
 
-/// The command under a limit of its address space, in MiB.
+/// Runs the command with a limit on its address space, in MiB.
 #[cfg(target_os = "linux")]
 fn limited(folder: &Folder, mib: usize, words: &str) -> Output {
     let aver = assert_cmd::cargo::cargo_bin("aver");
@@ -207,7 +207,7 @@ fn limited(folder: &Folder, mib: usize, words: &str) -> Output {
     Command::new("sh").current_dir(folder.path()).args(["-c", &script]).output().unwrap()
 }
 
-/// Two small runs, a large one and many that are small: the last of them violates the rules.
+/// Creates two small runs, a large one, and many small ones. The last run violates the rules.
 #[cfg(target_os = "linux")]
 fn much() -> (Folder, u64) {
     let small = r#"{"calls": [{"tool": "search", "args": {"q": "rust"}}]}"#;
@@ -224,7 +224,7 @@ fn much() -> (Folder, u64) {
     (folder, 2 + 1 + 2_500)
 }
 
-/// glibc asks for a heap of each thread, and where it has none maps each block by itself.
+/// glibc reserves a heap for each thread. If it cannot, it maps each block separately, which is slow.
 #[test]
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 fn little_address_space_takes_no_time_to_allocate_in() {
@@ -258,7 +258,7 @@ fn without_memory_no_check_passes_aborts_or_hangs() {
                 let code = ran.status.code().unwrap_or_else(|| panic!("{case}"));
                 seen.insert(code);
                 assert!(matches!((code, holds), (0, true) | (1, false) | (4 | 5, _)), "{case}");
-                // What ends early is no JSON.
+                // The report of an aborted command is no valid JSON.
                 let report: Option<Value> = serde_json::from_slice(&ran.stdout).ok();
                 assert!(code > 1 || report.is_some(), "{case}");
                 if let Some(report) = report {
@@ -271,13 +271,13 @@ fn without_memory_no_check_passes_aborts_or_hangs() {
     assert!(seen.contains(&5), "no limit was low enough: {seen:?}");
 }
 
-/// The exit code of a command that is told to abort while it reads its input.
+/// Returns the exit code of a command that gets SIGABRT while it reads its input.
 #[cfg(target_os = "linux")]
 fn aborted(folder: &Folder, arguments: &[&str]) -> Option<i32> {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("aver"));
     command.current_dir(folder.path()).args(arguments).stdin(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().unwrap();
-    // Until it listens, the signal would end it as it ends every process.
+    // Waits until the handler is installed, because before that the signal would kill the process.
     let listens = |status: &str| {
         let mask = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
         u64::from_str_radix(mask.trim(), 16).unwrap() >> 5 & 1 == 1
@@ -301,7 +301,7 @@ fn who_aborts_ends_as_after_any_breakdown() {
 #[cfg(target_os = "linux")]
 fn a_hook_that_breaks_down_holds_its_call_back() {
     let folder = folder();
-    // Agents take every exit code but 2 for consent.
+    // Agents take every exit code except 2 as permission.
     assert_eq!(aborted(&folder, &["guard", "hook", "claude", "r.assert", "--state", "state"]), Some(2));
     assert_eq!(
         aborted(&folder, &["guard", "hook", "claude", "r.assert", "--state", "state", "--mode", "log"]),

@@ -1,6 +1,6 @@
-//! `aver check` in a terminal: the bar while it takes long, and Ctrl-C.
+//! `aver check` in a terminal: the progress bar, and Ctrl-C.
 //!
-//! The terminal is made by `script` of util-linux; where that is missing the test says so and skips.
+//! The terminal is created with `script` of util-linux. If it is missing, the test prints a message and skips.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::folder::Folder;
 
-/// A bar stands on the terminal while runs come slowly; Ctrl-C takes it away, says so, and prints what is done.
+/// The progress bar is shown while runs arrive slowly. Ctrl-C removes it, prints a note, and prints the results so far.
 #[test]
 fn the_bar_goes_with_ctrl_c_and_what_is_done_is_printed() {
     let folder = Folder::new(&[("r.assert", "rule quiet { never refund }\n")]);
@@ -36,7 +36,7 @@ fn the_bar_goes_with_ctrl_c_and_what_is_done_is_printed() {
     let mut keys = child.stdin.take().expect("keys");
     let mut out = child.stdout.take().expect("a screen");
     let path = folder.path().join("runs.jsonl");
-    // Runs for three seconds; then the pipe stays open until the command has ended.
+    // Writes runs for three seconds, and keeps the pipe open until the command has ended.
     let (ended, end) = std::sync::mpsc::channel::<()>();
     let feeder = std::thread::spawn(move || {
         let mut runs = std::fs::File::create(path).expect("the pipe");

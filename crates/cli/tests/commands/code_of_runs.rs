@@ -1,4 +1,4 @@
-//! What a run says is no code for a command of a rule, however the command takes it.
+//! Values from a run are never executed as code by the commands of rules.
 
 use crate::folder::Folder;
 

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 const RULES: &str = "rule answers { output.ok == true }\nrule short { turns <= 3 }\n";
 
-/// A run.
+/// Returns a run with these measurements.
 fn run(ok: bool, cost: f64) -> Value {
     json!({"calls": [], "output": {"ok": ok}, "turns": 2, "cost": cost, "usage": {"total_tokens": 100.0}, "duration": 1000})
 }
 
-/// A folder with reports of two sets of runs in every form.
+/// Creates a folder with reports about two sets of runs, in every report format.
 fn folder(base: &[Value], new: &[Value]) -> Folder {
     let folder = Folder::new(&[("rules.assert", RULES)]);
     for (name, runs) in [("base", base), ("new", new)] {
@@ -57,7 +57,7 @@ fn reports_folders_and_histories_are_compared_alike() {
     assert_eq!((&first["matched"], &first["added"]), (&json!(3), &json!(["runs.jsonl:4"])));
     let kinds: Vec<&Value> = first["results"].as_array().unwrap().iter().map(|one| &one["kind"]).collect();
     assert_eq!(kinds, ["regression", "improvement"]);
-    // Means are of the runs that are in both.
+    // Means cover only the runs that are in both sets.
     let cost = &first["measures"][1];
     assert!((cost["percent"].as_f64().unwrap() - 100.0 / 3.0).abs() < 1e-9, "{cost}");
     assert_eq!(cost["runs"], json!([3, 3]));
@@ -76,7 +76,7 @@ fn reports_folders_and_histories_are_compared_alike() {
     let page = folder.aver("compare base.json new.json --format markdown").out;
     assert!(page.contains("| `runs.jsonl:2` | `answers.1` | passed | failed |"), "{page}");
     assert!(page.contains("| cost | $0.1000 | $0.1333 | +33.3% |"), "{page}");
-    // The last runs of a history.
+    // Selects the last runs of a history.
     let json = json_of(&folder.aver("compare runs.db#set=base runs.db#set=new,last=2 --format json"));
     assert_eq!(json["new"]["runs"], 2);
 }
@@ -115,7 +115,7 @@ fn tolerances_are_gates() {
         .refused(&["regressions, significant, missing, unexercised, changes"]);
 }
 
-/// A tolerance that cannot be judged does not hold, and says how it could be.
+/// A limit that cannot be judged counts as exceeded, with a hint.
 #[test]
 fn what_is_not_known_passes_no_gate() {
     let folder = folder(&[run(true, 0.0)], &[run(true, 0.1)]);
@@ -143,7 +143,7 @@ fn a_difference_is_called_significant_only_where_it_is() {
         let ran = folder.aver("compare base.json new.json --fail-on significant --format json");
         let one = json_of(&ran)["assertions"][0].clone();
         match p.as_f64() {
-            // Corrected for two assertions.
+            // Corrected for testing two assertions.
             Some(p) => assert!((one["p"].as_f64().unwrap() - p).abs() < 1e-5, "{one}"),
             None => assert_eq!(one["p"], Value::Null),
         }
@@ -151,7 +151,7 @@ fn a_difference_is_called_significant_only_where_it_is() {
     }
 }
 
-/// Runsight's own rows, from two reports with the blocks of a workflow.
+/// Compares Runsight's own test vectors, as two reports with workflow blocks.
 #[test]
 fn blocks_that_became_worse_are_those_of_the_vectors() {
     let Some(vectors) = shared("conformance/runsight") else { return };
@@ -237,7 +237,7 @@ fn what_is_said_of_all_runs_is_compared_and_what_it_counts_is_no_regression() {
         assert_eq!(far.code, 1);
         assert!(kinds(&far).contains(&"all 3 runs regression".to_owned()), "{format}: {far:?}");
     }
-    // A report that was cut off is none.
+    // A truncated report is rejected.
     let whole = folder.read("far.jsonl");
     let cut = whole.trim_end().rsplit_once('\n').unwrap().0;
     folder.write("cut.jsonl", format!("{cut}\n").as_bytes());

@@ -1,11 +1,11 @@
-//! What an assertion denies and allows itself.
+//! `deny` and `allow` on single assertions.
 
 use super::folder::Folder;
 
-/// A run in which nothing happens.
+/// A run without any step.
 const IDLE: &str = r#"{"calls": []}"#;
 
-/// Each rule with its words, and the exit code without and with the word of the command line.
+/// Rules with command-line options, and the exit codes without and with the options.
 const GATED: &[(&str, &str, i32, i32)] = &[
     ("before approve -> refund deny vacuous", "", 1, 1),
     ("before approve -> refund allow vacuous", "--deny vacuous", 0, 0),
@@ -31,11 +31,11 @@ fn what_an_assertion_denies_and_allows_wins_over_the_command_line_in_every_way_o
         let folder =
             Folder::new(&[("r.assert", &rules), ("one.json", run), ("many.jsonl", &format!("{run}\n").repeat(40))]);
         assert_eq!(folder.aver("compile r.assert -o r.assertc").code, 0, "{rule}");
-        // Without words of the command line there is one case.
+        // Without options there is only one case.
         let cases = [("", without), (*words, with)].into_iter().take(1 + usize::from(!words.is_empty()));
         for (words, code) in cases {
             let all: &[_] = &["human", "summary", "short", "json", "jsonl", "junit", "sarif", "github", "markdown"];
-            // A program from a file is judged by the same code: only what it holds could differ.
+            // A compiled program uses the same code, so fewer formats are tested.
             for (rules, traces, formats) in
                 [("r.assert", "one.json", all), ("r.assertc", "one.json", &["json"]), ("r.assert", "many.jsonl", all)]
             {

@@ -1,4 +1,4 @@
-//! Steps that follow from calls: the same however a run is written, and never an empty list where a call may have been one.
+//! Steps that are derived from calls: they do not depend on the form of the run, and a list that may lack a step never counts as empty.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ fn lines(values: impl IntoIterator<Item = Value>) -> String {
     values.into_iter().map(|value| format!("{value}\n")).collect()
 }
 
-/// Tools with arguments, in every order of two: shells that tell their command and shells that do not, files, and others.
+/// Tools with arguments, to be combined in pairs: shells with and without a readable command, file tools, and others.
 fn tools() -> Vec<Value> {
     vec![
         json!({"tool": "bash", "args": {"command": "rm -rf build"}, "result": "", "error": null}),
@@ -67,11 +67,11 @@ fn steps_follow_from_calls_however_a_run_is_written() {
     let (by_calls, by_steps) = (verdicts("calls.jsonl"), verdicts("steps.jsonl"));
     assert_eq!(by_calls.len(), runs.len());
     for ((run, calls), one) in runs.iter().zip(&by_calls).zip(&by_steps) {
-        // `steps` record what no call can have been; `calls` say nothing of it.
+        // `steps` also record the results, so only undecided verdicts may differ.
         let differ = calls.iter().zip(one).find(|(calls, one)| calls != one && *calls != "undecided");
         assert_eq!(differ, None, "{run:?}");
         let names = |name: &str| run.iter().any(|call| call["tool"] == name);
-        // What is deleted is found, and a shell that says nothing is never green.
+        // Deleted files are found, and a shell with an unreadable command never passes.
         if run.iter().any(|call| call["args"]["command"] == "rm -rf build" && call["tool"] == "bash") {
             assert_ne!(one[0], "pass", "{run:?}");
         }
@@ -93,7 +93,7 @@ fn steps_follow_from_calls_however_a_run_is_written() {
     assert_eq!((verdict(&[9], 7), verdict(&[0, 6], 10), verdict(&[0, 10], 11)), ("fail", "pass", "fail"));
 }
 
-/// A list of the run's own that has fewer steps than the calls of known tools say is not all there is.
+/// A recorded list with fewer steps than the calls of known tools imply is treated as incomplete.
 #[test]
 fn a_list_beside_a_call_that_names_nothing_is_open() {
     let named = json!({"tool": "write_file", "args": {"path": "a.py"}});

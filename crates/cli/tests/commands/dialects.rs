@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 const WORKFLOW: &str = "blocks:\n  answer:\n    assertions:\n      - type: contains\n        value: refund\n      - type: bleu\n        value: Your refund is on its way.\n        threshold: 0.9\n";
 const RUN: &str = r#"{"blocks": {"answer": {"output": "Your refund is on hold.", "cost_usd": 0.01}}}"#;
 
-/// Verdicts and scores, without places and what the system itself says.
+/// Returns verdicts and scores, without locations and messages.
 fn judged(report: &Value) -> Vec<Value> {
     let results = report["runs"][0]["results"].as_array().unwrap();
     results.iter().map(|one| json!([one["id"], one["verdict"], one["score"]])).collect()
@@ -65,7 +65,7 @@ fn cases_with_recorded_outputs_are_tests() {
     assert_eq!(folder.aver("test s.yaml").code, 1);
 }
 
-/// What each kind of a dialect becomes, as people read it.
+/// Snapshots of the imported rules for each kind of check of each dialect.
 #[test]
 fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
     let golden = fixtures::project("tests/golden/import");
@@ -87,7 +87,7 @@ fn every_kind_is_imported_as_a_sentence_that_is_formatted_and_without_a_lint() {
         assert_eq!((linted.code, linted.out.as_str()), (0, ""), "{name}");
         let judge =
             |rules: &str| folder.aver(&format!("check {rules} run.json --format json --allow undecided")).json();
-        // What a program decides keeps its suite from being checked as it is.
+        // A suite with parts that only a program can decide cannot be checked directly.
         if imported.out.contains("not read: ") {
             let refused = folder.aver(&format!("check {own} run.json --format short"));
             assert!(refused.code == 3 && refused.out.contains("not read: "), "{refused:?}");
@@ -110,7 +110,7 @@ fn a_suite_in_typescript_is_checked_at_its_own_lines() {
     folder
         .aver("run a-suite.ts --allow-run")
         .refused(&["`a-suite.ts` is a file of SkillGym", "aver import a-suite.ts > suite.assert"]);
-    // A file that is no suite is told what a suite has.
+    // A file that is no suite is rejected with a hint about what a suite contains.
     for (name, text, said) in [
         ("b.ts", "const x = 1;\n", "it has no default export"),
         ("c.js", "", "it has no default export"),

@@ -1,4 +1,4 @@
-//! Every console block of the documents is run and has to print what it says.
+//! Runs every console block of the documents, and compares the output.
 //!
 //! A block starts with ```` ```console ````; a line `$ aver …` is run in the folder of the document (in the folder that a
 //! `<!-- in: FOLDER -->` comment above it names), and the lines up to the next command or the block's end are its output. A last line
@@ -7,7 +7,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The documents: the README, all pages and every example.
+/// Returns the documents: the README, all pages and every example.
 pub fn documents() -> Vec<PathBuf> {
     let root = averment_fixtures::root();
     let mut found = vec![root.join("README.md")];
@@ -26,7 +26,7 @@ pub fn documents() -> Vec<PathBuf> {
     found
 }
 
-/// Runs one command line and gives what it prints: standard output, then standard error.
+/// Runs one command line. Returns standard output, followed by standard error.
 fn run(command: &str, folder: &Path) -> String {
     let words = shell_words::split(command).expect("a command line of words");
     assert_eq!(words.first().map(String::as_str), Some("aver"), "only `aver` is run in documents: {command}");
@@ -48,7 +48,7 @@ fn run(command: &str, folder: &Path) -> String {
     text
 }
 
-/// A document with every console block as the program prints it, and how many commands it has.
+/// Returns a document with the real output in every console block, and its number of commands.
 fn rerun(path: &Path) -> (String, usize) {
     let text = std::fs::read_to_string(path).expect("a readable document");
     let home = path.parent().expect("a folder").to_path_buf();
@@ -82,7 +82,7 @@ fn every_console_block_prints_what_the_document_says() {
     assert!(total >= 10, "only {total} commands found in the documents");
 }
 
-/// The fenced blocks of a document with a language in front of them.
+/// Returns the fenced code blocks of a document with their languages.
 fn fenced_blocks(text: &str) -> Vec<(&str, String)> {
     let (mut found, mut lines) = (Vec::new(), text.lines());
     while let Some(line) = lines.next() {
@@ -94,7 +94,7 @@ fn fenced_blocks(text: &str) -> Vec<(&str, String)> {
     found
 }
 
-/// The words of the `aver` commands in a shell script, without what the shell does with them, and without the permission to start anything.
+/// Returns the words of the `aver` commands in a shell script, without pipes and redirections, and without permission to start processes.
 fn shell_commands(script: &str) -> Vec<Vec<String>> {
     let script = script.replace("\\\n", " ");
     let lines = script.lines().map(|line| line.split(" # ").next().unwrap_or(line));
@@ -107,7 +107,7 @@ fn shell_commands(script: &str) -> Vec<Vec<String>> {
     parts.map(words).collect()
 }
 
-/// What a command of a page prints to standard error where nothing is.
+/// Returns what a command prints to standard error in an empty folder.
 fn errors_of(words: &[String], nowhere: &Path) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_aver"))
         .args(words)
@@ -118,7 +118,7 @@ fn errors_of(words: &[String], nowhere: &Path) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Commands in the scripts of the pages are not run, since their files are the reader's; but `aver` has to know each command and option.
+/// Commands in the scripts of the pages are not run, since they need the reader's files. But each command and option must exist.
 #[test]
 fn every_command_in_a_script_is_known() {
     let nowhere = tempfile::tempdir().expect("a folder");
@@ -129,24 +129,24 @@ fn every_command_in_a_script_is_known() {
         for words in scripts.flat_map(|(_, script)| shell_commands(&script)) {
             total += 1;
             let said = errors_of(&words, nowhere.path());
-            // What the reader of options says ends with how the command is used.
+            // Usage errors of clap end with this line.
             assert!(!said.contains("Usage: aver"), "{}: aver {}\n{said}", path.display(), words.join(" "));
         }
     }
     assert!(total >= 20, "only {total} commands found in scripts");
 }
 
-/// The `aver` commands that stand in the sentences and tables of a page. A placeholder in capitals is a name of the reader's.
+/// Returns the inline `aver` commands of a page. Words in capitals are placeholders.
 fn inline_commands(text: &str) -> Vec<String> {
     let plain = fenced_blocks(text).iter().fold(text.to_owned(), |text, (_, block)| text.replace(block.as_str(), ""));
     let span = regex::Regex::new(r"`(aver [^`\n]+)`").unwrap();
     let found =
         span.captures_iter(&plain).map(|found| found[1].split([';', '>']).next().unwrap_or_default().to_owned());
-    // Where a table or a sentence names alternatives, `|` stands between them.
+    // Commands with `|` between alternatives are skipped.
     found.filter(|command| !command.contains('|') && !command.contains(['[', '<'])).collect()
 }
 
-/// A command in a sentence is known as well, with each of its options. It is run where there is nothing, and for a short time.
+/// Inline commands and their options must exist. They are run in an empty folder, with a time limit.
 #[test]
 fn every_command_in_a_sentence_is_known() {
     let nowhere = tempfile::tempdir().expect("a folder");
@@ -160,7 +160,7 @@ fn every_command_in_a_sentence_is_known() {
         words.retain(|word| word != "--allow-run");
         words.splice(..1, ["--max-time".to_owned(), "5s".to_owned()]);
         let said = errors_of(&words, nowhere.path());
-        // A command that has commands of its own may be named alone: it prints its help.
+        // A command with subcommands may be named alone: it prints its help.
         let unknown = said.contains("there is no command") && !command.contains("COMMAND");
         if unknown || (said.starts_with("error") && said.contains("Usage: aver")) {
             wrong.push(format!("{}: {command}\n{said}", path.display()));
@@ -170,14 +170,14 @@ fn every_command_in_a_sentence_is_known() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The name that a browser gives a heading.
+/// Returns the anchor that browsers derive from a heading.
 fn heading_anchor(heading: &str) -> String {
     let text = heading.trim_start_matches('#').trim().to_lowercase();
     let kept = text.chars().filter(|sign| sign.is_alphanumeric() || matches!(sign, ' ' | '-' | '_'));
     kept.map(|sign| if sign == ' ' { '-' } else { sign }).collect()
 }
 
-/// The places of a page that a link can lead to.
+/// Returns the anchors of a page.
 fn anchors(page: &str) -> Vec<String> {
     let mut code = false;
     let mut found: Vec<String> = Vec::new();
@@ -218,7 +218,7 @@ fn every_link_leads_to_a_page_and_a_place_on_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// The list of the site names each page once; that its links lead somewhere is tested with all links.
+/// The summary lists each page exactly once. Another test checks that its links work.
 #[test]
 fn the_summary_of_the_site_lists_every_page_once() {
     let docs = averment_fixtures::root().join("docs");
@@ -233,7 +233,7 @@ fn the_summary_of_the_site_lists_every_page_once() {
     assert_eq!(listed, pages);
 }
 
-/// Rules that a reader copies compile.
+/// Every rule that a reader could copy compiles.
 #[test]
 fn every_rule_in_the_pages_compiles() {
     let mut total = 0;
@@ -249,7 +249,7 @@ fn every_rule_in_the_pages_compiles() {
     assert!(total >= 100, "only {total} blocks of rules found");
 }
 
-/// Each example folder is explained, with a command that a newcomer can run.
+/// Each example folder has a README with a runnable command.
 #[test]
 fn every_example_has_a_document_with_a_command() {
     let root = averment_fixtures::root().join("examples");
@@ -259,7 +259,7 @@ fn every_example_has_a_document_with_a_command() {
     }
 }
 
-/// What a newcomer copies is good: the linter has nothing to say of any example, and every test in them comes out as stated.
+/// Examples have no lint findings, and all their tests have their expected outcomes.
 #[test]
 fn every_example_lints_clean_and_passes_its_own_tests() {
     let examples = averment_fixtures::root().join("examples");

@@ -38,7 +38,7 @@ fn derivations_for_people() {
     }
 }
 
-/// Rules with runs: their own golden files, those of the evaluation, the examples.
+/// Returns rules with runs: the golden files of this test, those of the evaluation tests, and the examples.
 fn pairs() -> Vec<(PathBuf, PathBuf)> {
     let root = averment_fixtures::root();
     let mut pairs = Vec::new();
@@ -63,7 +63,7 @@ fn a_derivation_changes_no_verdict() {
         let source = std::fs::read_to_string(&rules).unwrap();
         let rules = Rules::with_files("rules.assert", rules.parent(), &source, &disk).unwrap();
         let (program, prepared, arena) = (rules.program(), PreparedProgram::new(rules.program()), Bump::new());
-        // Some examples are recorded in other forms than the normal one.
+        // Some examples are not recorded in the normal form.
         let Ok(read) = read_str(&text, &arena, &Limits::default()) else { continue };
         let options = EvaluateOptions::default();
         let plain = evaluate(program, &prepared, &read, &arena, &options);
@@ -109,7 +109,7 @@ fn what_cannot_be_explained_says_why() {
     assert!(folder.aver("explain unknown-tool").out.contains("Prefer"));
 }
 
-/// A page for a browser: nothing is loaded, hostile text stays text.
+/// An HTML page: it loads nothing, and hostile text is escaped.
 #[test]
 fn the_page_for_a_browser_is_one_file_with_everything_escaped() {
     let page = explained("counters-obligations-and-windows", &["--format", "html", "--rule", "orders.1"]);
@@ -147,7 +147,7 @@ fn derivations_are_data_too() {
     assert_eq!(third["states"][0]["standing"], "violated for good");
 }
 
-/// A long run is cut around the steps that count; `--all` shows every step.
+/// Long runs are shortened to the relevant steps; `--all` shows every step.
 #[test]
 fn long_runs_are_cut_around_the_steps_that_count() {
     let calls: Vec<String> = (0..5_000)
@@ -169,7 +169,7 @@ fn long_runs_are_cut_around_the_steps_that_count() {
     assert!(folder.aver("explain r.assert run.json --all").out.lines().count() > 10_000);
 }
 
-/// What no report shows stands in no derivation, in any format.
+/// Secrets and withheld values appear in no derivation, in any format.
 #[test]
 fn secrets_stand_in_no_derivation() {
     let token = format!("ghp_{}", "1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R");
@@ -189,7 +189,7 @@ fn secrets_stand_in_no_derivation() {
     }
 }
 
-/// Nesting as deep as rules may be ends no report.
+/// Maximally nested rules produce complete reports.
 #[test]
 fn deep_rules_are_explained_as_far_as_anyone_follows() {
     let rules = format!("{}output.x == 1\n", "not ".repeat(200));
@@ -200,7 +200,7 @@ fn deep_rules_are_explained_as_far_as_anyone_follows() {
     }
 }
 
-/// A block with very many windows is explained by its first ones; the others are counted.
+/// Of a block with very many windows, the first ones are explained and the others counted.
 #[test]
 fn of_very_many_windows_the_first_are_explained() {
     let calls: Vec<String> = (0..3_000).map(|n| format!("{{\"tool\":\"go\",\"args\":{{\"n\":{n}}}}}")).collect();

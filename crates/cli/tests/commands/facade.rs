@@ -1,4 +1,4 @@
-//! The library says what the command says: the same objects for the same rules and runs, whatever the format and the way in.
+//! The library returns the same objects as the command, for the same rules and runs, in every format.
 
 use assert_cmd::Command;
 use averment::{Outcome, Rules, RunError, Trace};
@@ -22,7 +22,7 @@ cost <= $0.05
 count message <= 40
 "#;
 
-/// Runs in every format, one file each and many: the goldens of the formats, the examples, some lines.
+/// Returns runs in every format, in one file each and many per file: golden files, examples, and generated lines.
 fn traces(folder: &Path) -> Vec<PathBuf> {
     let mut found =
         vec![folder.join("runs.jsonl"), folder.join("list.json"), folder.join("chat.jsonl"), folder.join("none.json")];
@@ -59,14 +59,14 @@ fn traces(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// What the command writes with `--format json`.
+/// Returns the output of `aver check --format json`.
 fn said(rules: &Path, traces: &[PathBuf]) -> Value {
     let mut command = Command::cargo_bin("aver").unwrap();
     let command = command.arg("check").arg(rules).args(traces).args(["--param", "limit=100", "--format", "json"]);
     serde_json::from_slice(&command.output().unwrap().stdout).unwrap()
 }
 
-/// Outcomes and what cannot be read, as the command would write them.
+/// Returns outcomes and unreadable traces, as the command would write them.
 fn sorted(all: impl Iterator<Item = Result<Outcome, RunError>>) -> (Vec<Value>, Vec<Value>) {
     let (mut runs, mut unreadable) = (Vec::new(), Vec::new());
     for one in all {

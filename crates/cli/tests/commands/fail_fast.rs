@@ -1,11 +1,11 @@
-//! `aver check --fail-fast`: no more runs after the first that fails. `--last-failed`: the traces that failed, until they pass.
+//! `aver check --fail-fast` stops after the first failed run. `--last-failed` repeats the failed traces until they pass.
 
 use super::folder::Folder;
 
 const GOOD: &str = r#"{"calls": [{"tool": "search"}]}"#;
 const BAD: &str = r#"{"calls": [{"tool": "delete"}]}"#;
 
-/// A file whose run 120 of 300 fails first, and one of 50 runs behind it.
+/// Creates a file of 300 runs whose first failure is run 120, and another file of 50 runs.
 fn folder() -> Folder {
     let line = |number: u32| if number == 120 || number.is_multiple_of(130) { BAD } else { GOOD };
     let lines: String = (1..=300).map(|number| format!("{}\n", line(number))).collect();
@@ -64,7 +64,7 @@ fn fail_fast_waits_for_no_pipe() {
         .spawn()
         .expect("a child");
     let mut runs = child.stdin.take().expect("a pipe");
-    // More than is read at a time; who ends meanwhile closes the pipe.
+    // Writes more than the command reads at a time. The command may close the pipe before all is written.
     let line = format!("{{\"calls\": [{{\"tool\": \"delete\"}}], \"output\": \"{}\"}}\n", "x".repeat(8_000));
     let _ = runs.write_all(line.repeat(60).as_bytes());
     let ended = child.wait_with_output().expect("an end");
@@ -74,7 +74,7 @@ fn fail_fast_waits_for_no_pipe() {
     drop(runs);
 }
 
-/// A folder of two good traces and two bad ones.
+/// Creates a folder of two good traces and two bad ones.
 fn mixed_folder() -> Folder {
     let traces = [("runs/a.json", GOOD), ("runs/b.json", BAD), ("runs/c.json", GOOD), ("runs/d.json", BAD)];
     let folder = Folder::new(&traces);
@@ -82,7 +82,7 @@ fn mixed_folder() -> Folder {
     folder
 }
 
-/// The exit code, the traces that have verdicts, and what is said.
+/// Returns the exit code, the traces with verdicts, and standard error.
 fn last_failed(folder: &Folder, words: &str) -> (i32, Vec<String>, String) {
     let out = std::process::Command::new(env!("CARGO_BIN_EXE_aver"))
         .args(["check", "r.assert", "runs", "--last-failed", "--format", "json"])
@@ -106,7 +106,7 @@ fn only_the_traces_that_failed_are_judged_until_they_pass() {
     let (code, runs, said) = last_failed(&folder, "");
     assert_eq!((code, runs), (1, vec!["runs/b.json".to_owned(), "runs/d.json".to_owned()]), "{said}");
     assert!(said.contains("--last-failed judges 2 of 4 traces"), "{said}");
-    // Other rules of the same traces have failures of their own.
+    // Failures are stored separately for other rules on the same traces.
     folder.write("more.assert", b"never search\n");
     assert!(last_failed(&folder, "-r more.assert").1.len() >= 4);
     folder.write("runs/d.json", GOOD.as_bytes());

@@ -1,5 +1,5 @@
-//! Many runs as a user checks them: the same output whatever the number of threads and the size of the pieces, from a file and from standard
-//! input, and names of one's own.
+//! Checks of many runs: the output does not depend on the number of threads, the chunk size, or reading from a file or standard input. Also custom
+//! formats.
 
 use assert_cmd::Command;
 use std::fmt::Write as _;
@@ -24,7 +24,7 @@ fn aver(folder: &Path, arguments: &[&str], stdin: &str) -> String {
     format!("{:?}\n{}", output.status.code(), String::from_utf8_lossy(&output.stdout))
 }
 
-/// Runs of every kind: plain ones, some that fail each rule, unusual ones, blank and broken lines.
+/// Returns runs of every kind: plain ones, some that fail each rule, unusual ones, blank and broken lines.
 fn corpus() -> String {
     let mut text = "\u{feff}".to_owned();
     for number in 0..400 {
@@ -83,7 +83,7 @@ fn the_output_depends_neither_on_threads_nor_on_chunks_nor_on_the_way_in() {
         assert_eq!(one, with(&["--threads", "2"]), "{format}");
         assert_eq!(one, with(&["--threads", "3", "--chunk", "2KiB"]), "{format}");
         assert_eq!(one, with(&["--threads", "1", "--chunk", "20KiB"]), "{format}");
-        // A report beside it that holds every result changes nothing.
+        // An additional report with all results does not change the output.
         assert_eq!(one, with(&["--threads", "2", "--report", "json=all.json"]), "{format}");
         let piped = aver(folder.path(), &["check", "r.assert", "-", "--format", format, "--threads", "2"], &corpus());
         if format != "human" {
@@ -145,7 +145,7 @@ fn a_format_of_ones_own_is_read_by_its_names() {
     assert!(said.contains("did you mean `calls`?"), "{said}");
 }
 
-/// The output of a check with a map, and what it says of what went wrong.
+/// Runs a check with a `--map` file. Returns the exit code and the output with errors.
 fn mapped(folder: &Path, map: &str) -> (Option<i32>, String) {
     std::fs::write(folder.join("map.toml"), map).unwrap();
     let mut command = Command::cargo_bin("aver").unwrap();
@@ -179,7 +179,7 @@ fn names_that_do_not_fit_say_what_is_there_instead() {
     }
 }
 
-/// A run whose line is longer than a piece.
+/// Returns a run whose line is longer than a chunk.
 fn long(number: usize, words: usize, secret: &str) -> String {
     let result = "words and more \\u00e9 words, ".repeat(words);
     format!(
@@ -218,7 +218,7 @@ fn long_lines_are_judged_like_short_ones() {
                 &one[..one.len().min(2000)]
             );
         }
-        // Those that are too long are told, each by its line; the others are judged.
+        // Runs that are too long are reported by line; the others are judged.
         let some = with(&["--threads", "2", "--max-run-size", "1MiB"]);
         assert!(some.starts_with("Some(4)"), "{some}");
         if format == "short" {
@@ -234,7 +234,7 @@ fn long_lines_are_judged_like_short_ones() {
     }
 }
 
-/// Runs in which entries fail, with what may and what may not be shown: secrets below names, in text that is JSON, in the environment.
+/// Runs that fail rules about fields, with secrets in keys, in JSON inside strings, and in the environment.
 fn entries() -> String {
     let mut text = String::new();
     for number in 0..300 {
@@ -283,20 +283,19 @@ each pay: args.sum <= 5
         std::fs::write(folder.path().join("r.assert"), rules).unwrap();
         for format in ["jsonl", "json", "human --max-failures 99", "human"] {
             let format: Vec<&str> = format.split(' ').collect();
-            // Under `--strict` every run is read in full.
+            // With `--strict`, every run is read in full.
             let with = |more: &[&str]| {
                 aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format"], &format[..], more].concat(), "")
             };
             let (fast, full) = (with(&[]), with(&["--strict"]));
-            // What is hidden stands in none of the few examples of many runs.
+            // Redacted values are missing in the examples of large checks, too.
             assert!(fast.contains("[redacted]") || format == ["human"], "{fast}");
             assert_eq!(fast, full, "{format:?}");
         }
     }
 }
 
-/// Runs in which statements about calls fail, with steps beside the calls that may stand among them, arguments in every form, and what
-/// may not be shown.
+/// Runs that fail statements about calls, with other steps between the calls, arguments in every form, and secrets.
 fn courses() -> String {
     let mut text = String::new();
     for number in 0..420 {
@@ -376,7 +375,7 @@ no key in calls[*].args
     let key = "def key(s) = s matches /\\bAKIA[0-9A-Z]{16}\\b/ or s contains \"hunter\"";
     std::fs::write(folder.path().join("t.jsonl"), courses()).unwrap();
     let all: Vec<&str> = rules.lines().filter(|line| !line.is_empty()).collect();
-    // Each alone, too: what is read is what all that fail need together.
+    // Each rule is also tested alone, because the projection reads what all failing rules need together.
     let alone = all.iter().map(|line| ((*line).to_owned(), &["jsonl"][..]));
     for (rules, formats) in alone.chain([(all.join("\n"), &["jsonl", "human"][..])]) {
         std::fs::write(folder.path().join("r.assert"), format!("{key}\n{rules}\n")).unwrap();
@@ -384,7 +383,7 @@ no key in calls[*].args
             let with = |more: &[&str]| {
                 aver(folder.path(), &[&["check", "r.assert", "t.jsonl", "--format", format], more].concat(), "")
             };
-            // Under `--strict` every run is read in full.
+            // With `--strict`, every run is read in full.
             let (fast, full) = (with(&["--threads", "2"]), with(&["--strict"]));
             for (fast, full) in fast.lines().zip(full.lines()) {
                 assert_eq!(fast, full, "{rules}");
@@ -394,7 +393,7 @@ no key in calls[*].args
     }
 }
 
-/// Two runs leave a statement vacuous for different reasons: nothing of it occurs in the one, something missing decides in the other.
+/// Two runs make a statement vacuous for different reasons: in one nothing matches, in the other a value is missing.
 #[test]
 fn a_vacuous_statement_has_the_reason_of_its_own_run() {
     let folder = tempfile::tempdir().unwrap();
@@ -471,7 +470,7 @@ fn which_of_several_steps_does_not_occur_is_told_of_each_run() {
     assert_eq!(plain, with(&["--strict"]));
 }
 
-/// Rules about tools and about JSON in texts say of many runs, read in part or in full, what they say of each alone.
+/// Rules about tools and about JSON in strings give the same results for many runs, read partly or in full, as for each run alone.
 #[test]
 fn facts_of_tools_and_json_in_texts_hold_for_runs_that_are_read_in_part() {
     let rules = "tool any fails when result starts with \"Error\"\ntool drop also mcp__*__drop\ntool drop tagged destructive\n\

@@ -1,4 +1,4 @@
-//! A folder with files in which `aver` is run.
+//! Test helper: a temporary folder in which `aver` is run.
 
 #![allow(dead_code, reason = "not every test program uses all of it")]
 
@@ -6,11 +6,11 @@ use assert_cmd::Command;
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A folder with files.
+/// A temporary folder with files.
 pub struct Folder(TempDir);
 
 impl Folder {
-    /// A new folder with these files.
+    /// Creates a folder with these files.
     pub fn new(files: &[(&str, &str)]) -> Self {
         let folder = Self(tempfile::tempdir().unwrap());
         files.iter().for_each(|(name, text)| folder.write(name, text.as_bytes()));
@@ -29,22 +29,22 @@ impl Folder {
         std::fs::read_to_string(self.path().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// Where it is.
+    /// Returns the path of the folder.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
 
-    /// Runs `aver` with a line of words.
+    /// Runs `aver` with a command line.
     pub fn aver(&self, line: &str) -> Ran {
         self.aver_with(line, "")
     }
 
-    /// The same with text on standard input.
+    /// Runs `aver` with text on standard input.
     pub fn aver_with(&self, line: &str, input: &str) -> Ran {
         self.aver_in(line, input, 80)
     }
 
-    /// The same on so many columns.
+    /// Runs `aver` with text on standard input, and with this terminal width.
     pub fn aver_in(&self, line: &str, input: &str, columns: usize) -> Ran {
         let words = shell_words::split(line).unwrap();
         let mut command = Command::cargo_bin("aver").unwrap();
@@ -58,7 +58,7 @@ impl Folder {
     }
 }
 
-/// What a command did.
+/// The exit code and output of a command.
 #[derive(Debug)]
 pub struct Ran {
     pub code: i32,
@@ -67,21 +67,21 @@ pub struct Ran {
 }
 
 impl Ran {
-    /// Wrong usage: exit code 2, nothing on standard output, and a sentence with all of these on standard error.
+    /// Asserts a usage error: exit code 2, empty standard output, and an error message with all of these parts.
     #[track_caller]
     pub fn refused(&self, said: &[&str]) {
         assert_eq!((self.code, self.out.as_str()), (2, ""), "{self:?}");
         said.iter().for_each(|part| assert!(self.err.contains(part), "{part:?} is not said: {}", self.err));
     }
 
-    /// Standard output as JSON.
+    /// Parses standard output as JSON.
     #[track_caller]
     pub fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 }
 
-/// Compares with a file of `tests/golden/testing`.
+/// Compares with a snapshot in `tests/golden/testing`.
 #[track_caller]
 pub fn golden(name: &str, text: &str) {
     let _scope = averment_fixtures::snapshots_in("tests/golden/testing");

@@ -1,10 +1,10 @@
-//! One and the same run, written in every format that can hold it: rules give the same verdicts, but where the format cannot tell.
+//! One run in every format that can hold it: rules give the same verdicts, unless the format lacks the information.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What the run is: four calls in three turns, a question and an answer.
+/// The run: four calls in three turns, a question and an answer.
 const PROMPT: &str = "Please refund order o-17";
 const ANSWER: &str = "Order o-17 is refunded: 40 EUR.";
 /// Turn, id, tool, arguments, result.
@@ -17,7 +17,7 @@ fn calls() -> Vec<(usize, &'static str, &'static str, Value, &'static str)> {
     ]
 }
 
-/// Rules about what was called, in which order, with which arguments and results, and about what was said.
+/// Rules about calls, their order, arguments and results, and about messages.
 const RULES: [&str; 50] = [
     "require get_order",
     "require refund 1 times",
@@ -71,7 +71,7 @@ const RULES: [&str; 50] = [
     "turns <= 4",
 ];
 
-/// Of rules about texts in results: ADK puts each into an object.
+/// Rules about text results. ADK wraps each result into an object.
 const OF_TEXTS: [&str; 2] = ["some any: result contains \"EUR\"", "no any: result contains \"password\""];
 
 fn text_args(args: &Value) -> String {
@@ -320,7 +320,7 @@ fn native() -> Value {
     json!({"calls": calls.collect::<Vec<_>>(), "prompt": PROMPT, "output": ANSWER, "turns": 4})
 }
 
-/// The run in every format, with the formats that tell less: how many of the rules they may leave undecided.
+/// Returns the run in every format, with the maximum number of rules that less detailed formats may leave undecided.
 fn formats() -> BTreeMap<&'static str, (String, &'static str, usize)> {
     BTreeMap::from([
         ("chat.json", (json!({"messages": chat()}).to_string(), "chat messages", 2)),

@@ -1,4 +1,4 @@
-//! `aver guard`: hooks of agents are answered in their protocols, sessions are kept whatever happens, servers are guarded.
+//! `aver guard`: answers hooks in the protocols of their agents, keeps sessions after errors, and guards MCP servers.
 
 use super::folder::{Folder, Ran};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ fn log(folder: &Folder) -> (PathBuf, String) {
     (path, text)
 }
 
-/// An event of Claude Code about a call.
+/// Returns an event of Claude Code about a call.
 fn event(name: &str, id: &str, tool: &str, args: Value) -> Value {
     json!({ "session_id": "s", "hook_event_name": name, "tool_name": tool, "tool_input": args, "tool_use_id": id })
 }
@@ -53,17 +53,17 @@ fn a_session_is_held_to_its_rules_and_its_log_says_the_same() {
     passes(&json!({ "session_id": "s", "hook_event_name": "SessionStart", "source": "startup" }));
     let refund = |id: &str| event("PreToolUse", id, "refund", json!({ "id": "o-1" }));
     denied(&refund("c1"), "`approval.1` (r.assert:1)");
-    // Told twice, because two settings have the hook: the same answer, and one line.
+    // An event arrives twice if two settings have the hook: the answer is the same, and the log gets one line.
     denied(&refund("c1"), "`approval.1`");
     passes(&event("PreToolUse", "c2", "approve", json!({ "id": "o-1" })));
     passes(&event("PreToolUse", "c2", "approve", json!({ "id": "o-1" })));
-    // What has the id of a call that was let through, and is another one, is judged.
+    // A different call with the id of an allowed call is judged.
     denied(&event("PreToolUse", "c2", "Bash", json!({ "command": "rm -rf x" })), "`nothing-removed.1`");
     let mut end = event("PostToolUse", "c2", "approve", json!({ "id": "o-1" }));
     end["tool_response"] = "fine".into();
     passes(&end);
     passes(&end);
-    // The approval has a result and the refund none yet: what is asked of its result is open.
+    // The approval has a result. The refund has none yet, so assertions about its result are still open.
     passes(&refund("c3"));
     denied(&refund("c4"), "`once.1`");
     denied(&event("PreToolUse", "c5", "Bash", json!({ "command": "cd / && rm -rf x" })), "`nothing-removed.1`");
@@ -80,7 +80,7 @@ fn a_session_is_held_to_its_rules_and_its_log_says_the_same() {
     let verdicts: Vec<&str> =
         report["runs"][0]["results"].as_array().unwrap().iter().map(|one| one["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["pass", "pass", "fail", "fail", "pass"], "{report}");
-    // It goes on, with the result that was missing.
+    // The session continues after the missing result arrives.
     let mut end = event("PostToolUse", "c3", "refund", json!({ "id": "o-1" }));
     end["tool_response"] = r#"{"status": "paid"}"#.into();
     passes(&end);
@@ -126,7 +126,7 @@ fn each_agent_is_answered_in_its_own_words() {
         assert_eq!(word, "deny", "{agent}: {said}");
         assert!(reason.as_str().unwrap().contains("`approval.1`"), "{agent}: {said}");
         assert!(!ran.out.contains("allow"), "{agent}: an `allow` would skip the prompt of the user: {said}");
-        // Warned of, the same call is made.
+        // With `--mode warn`, the same call is made.
         let warned =
             folder.aver_with(&format!("guard hook {agent} r.assert --state other --mode warn"), &proposal.to_string());
         assert_eq!(warned.code, 0, "{agent}: {warned:?}");
@@ -153,7 +153,7 @@ fn results_belong_to_calls_without_ids_and_failures_are_known() {
     end["tool_response"] = json!({ "llmContent": "opened", "error": null });
     assert_eq!(gemini(end).out, "");
     assert_eq!(gemini(call("BeforeTool", "close")).out, "");
-    // A call that was made without a question counts all the same.
+    // A call that the agent made without asking also counts.
     let mut end = call("AfterTool", "surprise");
     end["tool_response"] = json!({ "llmContent": "made" });
     assert_eq!(gemini(end).out, "");
@@ -163,7 +163,7 @@ fn results_belong_to_calls_without_ids_and_failures_are_known() {
 #[test]
 fn what_has_been_done_unasked_is_no_permission() {
     let folder = folder();
-    // The agent tells of a call that it made without asking; one with the same id is judged like any other.
+    // The agent reports a call that it made without asking. A later call with the same id is judged like any other.
     let done = event("PostToolUse", "c1", "refund", json!({ "id": 1 }));
     assert_eq!(told(&folder, "claude", &done).code, 0);
     let again = told(&folder, "claude", &event("PreToolUse", "c1", "refund", json!({ "id": 1 })));
@@ -227,7 +227,7 @@ fn what_was_admitted_is_in_the_log_whenever_the_process_is_killed() {
         }
     }
     assert!(killed > 0);
-    // A line that was cut off is taken away by the next that comes.
+    // The next event removes a truncated last line.
     assert_eq!(told(&folder, "claude", &event("PreToolUse", "last", "step", json!({}))).code, 0);
     let (path, text) = log(&folder);
     for line in text.lines() {
@@ -258,7 +258,7 @@ fn what_cannot_be_understood_is_held_back_unless_calls_are_only_logged() {
         let logged = folder.aver_with("guard hook claude r.assert --state state --mode log", input);
         assert_eq!((logged.code, logged.out.as_str()), (1, ""), "{input:.40}: {logged:?}");
     }
-    // Rules that do not compile, and a folder that cannot be had.
+    // Rules that do not compile, and a folder that cannot be created.
     let folder = Folder::new(&[("r.assert", "befor a -> b\n"), ("ok.assert", RULES), ("file", "")]);
     let proposal = event("PreToolUse", "c", "approve", json!({})).to_string();
     assert_eq!(folder.aver_with("guard hook claude r.assert --state state", &proposal).code, 2);
@@ -288,7 +288,7 @@ fn sessions_lead_nowhere_else() {
     assert_eq!(proposal("../../../outside/\u{0}\n").code, 0);
     let (path, _) = log(&folder);
     assert_eq!(path.parent().unwrap(), folder.path().join("state"));
-    // Nothing is written through a link.
+    // The guard writes through no link.
     std::fs::remove_file(&path).unwrap();
     folder.write("victim", b"untouched");
     std::os::unix::fs::symlink(folder.path().join("victim"), &path).unwrap();
@@ -310,7 +310,7 @@ fn settings_are_written_and_taken_out_for_each_agent() {
         assert!(!folder.path().join(file).exists());
         let installed = folder.aver(&format!("guard install {agent} r.assert --state state"));
         assert_eq!(installed.code, 0);
-        // These leave out what nobody trusts, and say nothing.
+        // These agents silently skip the hooks of untrusted projects, so the note mentions trust.
         assert_eq!(installed.err.contains("trust"), ["codex", "gemini", "copilot"].contains(&agent), "{installed:?}");
         let text = folder.read(file);
         assert_eq!(shown.out, text, "{agent}");
@@ -321,7 +321,7 @@ fn settings_are_written_and_taken_out_for_each_agent() {
         let entry = asked[0].get("hooks").map_or(&asked[0], |hooks| &hooks[0]);
         let command = entry.get("command").or(entry.get("bash")).unwrap().as_str().unwrap();
         assert!(command.ends_with("|| exit 2"), "{agent}: {command}");
-        // The command as it stands there denies.
+        // The installed command denies.
         let proposal = match agent {
             "copilot" => json!({ "sessionId": "s", "toolName": "refund", "toolArgs": { "id": 1 } }),
             "gemini" => {
@@ -400,7 +400,7 @@ fn a_server_gets_only_the_calls_that_rules_let_through() {
         call(1.into(), "echo", json!({ "a": 3 })),
         call("two".into(), "echo", json!({ "a": 9 })),
         call(3.into(), "delete_all", json!({})),
-        // Read by one as an echo, by another as what is forbidden.
+        // Ambiguous message: some parsers read an echo, others a forbidden call.
         r#"{"jsonrpc":"2.0","id":4,"method":"ping","method":"tools/call","params":{"name":"delete_all","arguments":{}}}"#.to_owned(),
         format!("[{}]", call(5.into(), "delete_all", json!({}))),
         "no json".to_owned(),
@@ -419,7 +419,7 @@ fn a_server_gets_only_the_calls_that_rules_let_through() {
     assert_eq!(answer(3.into())["result"]["isError"], true);
     assert_eq!(answer(6.into())["result"]["structuredContent"], json!({ "a": 4 }));
     assert_eq!(answers.iter().filter(|answer| answer["error"].is_object()).count(), 3, "{ran:?}");
-    // The server saw two calls, and the log knows what came of them.
+    // The server received two calls, and the log has their results.
     assert!(!folder.read("sent.jsonl").contains("delete_all"), "{}", folder.read("sent.jsonl"));
     assert_eq!(folder.read("sent.jsonl").lines().count(), 2);
     let (path, text) = log(&folder);
@@ -467,7 +467,7 @@ fn programs_ask_a_resident_guard() {
         .collect();
     let expected = ["pass", "deny", "pass", "pass", "pass", "continue", "pass", "error", "error"];
     assert_eq!(decisions, expected, "{ran:?}");
-    // The same over a socket, by two at once, against a rule for both.
+    // Sends the same requests over a socket, from two clients at once, against one rule for both.
     let server = Command::new(env!("CARGO_BIN_EXE_aver"))
         .current_dir(folder.path())
         .args(["guard", "serve", "r.assert", "--state", "state", "--socket", "guard.sock"])
@@ -516,7 +516,7 @@ fn sessions_that_grow_are_watched() {
     let mut notes = std::io::BufReader::new(watch.stderr.take().unwrap());
     std::io::BufRead::read_line(&mut notes, &mut said).unwrap();
     assert!(said.contains("1 violations are there already"), "{said}");
-    // What is owed is not broken yet; what is broken is said once.
+    // Open obligations are no breaches yet, and each breach is reported once.
     folder.write("runs/new.json", br#"{"calls": [{"tool": "open"}]}"#);
     std::thread::sleep(Duration::from_millis(200));
     folder.write("runs/new.json", br#"{"calls": [{"tool": "open"}, {"tool": "delete"}]}"#);
@@ -556,7 +556,7 @@ fn what_a_call_does_is_proposed_with_it() {
     let data = folder.aver("guard replay r.assert s.jsonl --format jsonl").json();
     let denied: Vec<&Value> = data["breaches"].as_array().unwrap().iter().map(|one| &one["call"]).collect();
     assert_eq!(denied, [2, 3, 4], "{data}");
-    // Each breaks one rule, because what is denied was not done.
+    // Each breaks one rule, because denied calls were not made.
     assert!(
         data["breaches"].as_array().unwrap().iter().all(|one| one["breaches"].as_array().unwrap().len() == 1),
         "{data}"

@@ -1,4 +1,4 @@
-//! `aver guard` over HTTP: in front of an MCP server, and for programs that ask.
+//! `aver guard` over HTTP: as a proxy for an MCP server, and for programs that ask.
 
 use super::folder::Folder;
 use serde_json::{Value, json};
@@ -7,7 +7,7 @@ use std::net::{Shutdown, TcpStream};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A process that ends with its test.
+/// A process that is killed at the end of its test.
 struct Process(Child);
 
 impl Drop for Process {
@@ -17,7 +17,7 @@ impl Drop for Process {
     }
 }
 
-/// A guard that listens, and what it says on standard error.
+/// A listening guard and its standard error.
 struct Listening {
     _process: Process,
     errors: BufReader<std::process::ChildStderr>,
@@ -48,7 +48,7 @@ impl Listening {
         ask(&mut self.connect(), "POST", path, headers, body)
     }
 
-    /// A call of a tool in a session of the protocol.
+    /// Calls a tool in a session of the protocol.
     fn call(&self, session: &str, tool: &str, how: &str) -> Answer {
         self.post("/mcp", &format!("mcp-session-id: {session}\r\n"), call_text(1, tool, how).as_bytes())
     }
@@ -88,7 +88,7 @@ fn ask(stream: &mut TcpStream, method: &str, path: &str, headers: &str, body: &[
     let length = if method == "POST" { format!("content-length: {}\r\n", body.len()) } else { String::new() };
     let head = format!("{method} {path} HTTP/1.1\r\n{host}content-type: application/json\r\n{headers}{length}\r\n");
     stream.write_all(head.as_bytes()).unwrap();
-    // What is refused by its head is not read to its end.
+    // The guard may refuse a request by its headers and not read the body, so write errors are ignored.
     let _ = stream.write_all(body);
     read_answer(stream)
 }
@@ -121,7 +121,7 @@ fn read_answer(stream: &mut TcpStream) -> Answer {
     Answer { status, head, body }
 }
 
-/// A server, and a guard in front of it.
+/// Starts a server, and a guard in front of it.
 fn guarded(folder: &Folder, more: &str) -> (Process, Listening) {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/commands/guard_http_server.py");
     let mut command = Command::new("python3");
@@ -157,18 +157,18 @@ fn calls_over_http_are_judged_within_their_session_and_the_rest_passes_to_the_by
     assert!(streamed.head.contains("text/event-stream") && streamed.body.starts_with(b"\xef\xbb\xbf: hello\r\ndata: "));
     assert!(streamed.body.ends_with(b"\"fine\"}]}}\n\n: behind\n\n"), "{streamed:?}");
     assert!(guard.call("a", "refund", "").is_denied("`once.1`"));
-    // Another session has not approved anything, and a call that failed is no approval.
+    // Another session has no approval, and a failed call is no approval.
     assert!(guard.call("b", "refund", "").is_denied("`approval.1`"));
     assert_eq!(guard.call("b", "approve", "fails").json()["result"]["isError"], true);
     assert!(guard.call("b", "refund", "").is_denied("`approval.1`"));
     let ended = ask(&mut guard.connect(), "DELETE", "/mcp", "mcp-session-id: a\r\n", b"");
     assert_eq!((ended.status, ended.body.len()), (200, 0), "{ended:?}");
-    // The server saw what was let through, with the header of the guard.
+    // The server received only the allowed calls, with the header from the guard.
     let calls: Vec<Value> = folder.read("calls").lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let tools: Vec<&Value> = calls.iter().map(|call| &call[0]["name"]).collect();
     assert_eq!(tools, ["approve", "refund", "approve"]);
     assert!(calls.iter().all(|call| call[1] == "Bearer abc"), "{calls:?}");
-    // Each session is a run of its own, whose log does not tell its id.
+    // Each session is a separate run, and its log does not contain the session id.
     let checked = folder.aver("check r.assert state --format json").json();
     assert_eq!(checked["runs"].as_array().unwrap().len(), 2, "{checked}");
     let logs = std::fs::read_dir(folder.path().join("state")).unwrap();
@@ -197,13 +197,13 @@ fn runs_without_sessions_are_known_by_their_trace_their_header_or_their_connecti
     let denied = post(Some('a'), json!({}));
     assert!(denied.is_denied("count refund <= 1") && denied.json()["result"]["resultType"] == "complete");
     assert_eq!(post(Some('b'), json!({})).json()["result"]["isError"], Value::Null);
-    // A connection is a run where nothing else tells.
+    // Without any other id, each connection is a run.
     let mut stream = guard.connect();
     let mut on_stream = || ask(&mut stream, "POST", "/mcp", stateless, call(None, json!({})).as_bytes());
     assert_eq!(on_stream().json()["result"]["isError"], Value::Null);
     assert!(on_stream().is_denied("count refund <= 1"));
     assert_eq!(post(None, json!({})).json()["result"]["isError"], Value::Null);
-    // What a server asked for before it answers makes no second call; with other arguments, or once more, it does.
+    // Answering a question of the server does not count as a second call. Repeating it, or changing the arguments, does.
     let asks = |how: &str, more: Value| {
         let mut more = more;
         more["arguments"] = json!({ "how": how });
@@ -214,7 +214,7 @@ fn runs_without_sessions_are_known_by_their_trace_their_header_or_their_connecti
     assert!(asks("other", given()).is_denied("count refund <= 1"));
     assert_eq!(asks("asks", given()).json()["result"]["isError"], Value::Null);
     assert!(asks("asks", given()).is_denied("count refund <= 1"));
-    // Headers say what the message says.
+    // Headers must agree with the message.
     for header in ["mcp-method: tools/list\r\n", "mcp-name: echo\r\n", "mcp-method: tools/call\r\nmcp-method: ping\r\n"]
     {
         let refused = guard.post("/mcp", &format!("{stateless}{header}"), call(Some('d'), json!({})).as_bytes());
@@ -222,7 +222,7 @@ fn runs_without_sessions_are_known_by_their_trace_their_header_or_their_connecti
     }
     let wrapped = format!("{stateless}mcp-method: tools/call\r\nmcp-name: =?base64?cmVmdW5k?=\r\n");
     assert_eq!(guard.post("/mcp", &wrapped, call(Some('d'), json!({})).as_bytes()).status, 200);
-    // A header that names runs has to be there.
+    // With `--run-header`, the header is required.
     let folder = Folder::new(&[("r.assert", "count refund <= 1\n")]);
     let (_server, guard) = guarded(&folder, "--run-header X-Run");
     assert!(guard.call("a", "refund", "").is_denied("`x-run`"));
@@ -244,7 +244,7 @@ fn servers_and_clients_that_misbehave_over_http_are_bounded() {
     }
     let large = guard.call("a", "echo", "large");
     assert_eq!(large.body.len(), (9 << 20) + 9);
-    // A page of another site, and a name that leads here.
+    // Requests from other sites, and with foreign host names, are refused.
     for headers in ["host: evil.example\r\n", "origin: http://evil.example\r\n", "origin: null\r\n"] {
         assert_eq!(guard.post("/mcp", headers, call_text(1, "echo", "").as_bytes()).status, 403, "{headers}");
     }
@@ -270,7 +270,7 @@ fn servers_and_clients_that_misbehave_over_http_are_bounded() {
         stream.write_all(request.as_bytes()).unwrap();
         assert_eq!(read_answer(&mut stream).status, status, "{request}");
     }
-    // A client that goes ends what it waits for.
+    // A client that disconnects ends its pending requests.
     let mut stream = guard.connect();
     stream.write_all(b"GET /mcp HTTP/1.1\r\nhost: localhost\r\naccept: text/event-stream\r\n\r\n").unwrap();
     let mut first = [0; 64];
@@ -294,7 +294,7 @@ fn programs_and_hooks_ask_a_resident_guard_over_http() {
     let guard = Listening::start(&folder, "guard serve r.assert --state state --listen 127.0.0.1:0");
     let propose =
         |id: &str| json!({ "session": "s", "propose": { "id": id, "tool": "refund", "args": {} } }).to_string();
-    // Of eight at once one is the first.
+    // Of eight concurrent requests, exactly one is the first.
     let decisions: Vec<Value> = std::thread::scope(|scope| {
         let ask_one = |number: usize| guard.post("/", "", propose(&format!("c{number}")).as_bytes()).json();
         let asked: Vec<_> = (0..8).map(|number| scope.spawn(move || ask_one(number))).collect();
@@ -305,7 +305,7 @@ fn programs_and_hooks_ask_a_resident_guard_over_http() {
     let stopped = guard.post("/", "", json!({ "session": "s", "stop": {} }).to_string().as_bytes()).json();
     assert!(stopped["decision"] == "continue" && stopped["reason"].as_str().unwrap().contains("`told.1`"), "{stopped}");
     assert_eq!(guard.post("/", "", b"nonsense").json()["decision"], "error");
-    // Events of hooks are answered in the words of their agents.
+    // Events of hooks are answered in the protocol of their agent.
     let event = |session: &str| {
         json!({ "session_id": session, "hook_event_name": "PreToolUse", "tool_name": "refund", "tool_input": {}, "tool_use_id": session })
             .to_string()

@@ -1,4 +1,4 @@
-//! A session that `aver guard` meets in its middle begins with what the agent itself recorded.
+//! A session that `aver guard` joins in the middle starts with the agent's own transcript.
 
 use super::folder::Folder;
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn asked(text: &str) -> Value {
     json!({ "type": "user", "sessionId": "s", "uuid": "u", "timestamp": "2026-03-01T10:00:00Z", "message": { "role": "user", "content": text } })
 }
 
-/// What happened before the guard was installed: one approval that came through, one that failed, and a refund.
+/// Steps before the guard was installed: one successful approval, one failed approval, and a refund.
 fn recorded() -> Vec<Value> {
     vec![
         asked("Refund orders 1 and 2"),
@@ -72,7 +72,7 @@ impl Home {
         child.wait_with_output().unwrap()
     }
 
-    /// What is said of a refund that is proposed: the exit code, and the text.
+    /// Proposes a refund. Returns the exit code and the output.
     fn propose(&self, id: &str, order: u32, transcript: &str) -> (i32, String) {
         let event = json!({ "session_id": "s", "transcript_path": transcript, "hook_event_name": "PreToolUse", "tool_name": "refund",
             "tool_input": { "id": order }, "tool_use_id": id });
@@ -90,7 +90,7 @@ impl Home {
 
 #[test]
 fn what_an_agent_did_before_it_was_guarded_counts() {
-    // The transcript holds the call that is asked about already, and the beginning of a line.
+    // The transcript already contains the call that is asked about, and an incomplete line.
     let mut lines = recorded();
     lines.push(call("c4", "refund", json!({ "id": 2 }), "2026-03-01T10:00:07Z"));
     let home = Home::new(&(text(&lines) + "{\"type\": \"assis"));
@@ -117,7 +117,7 @@ fn a_session_that_begins_has_nothing_recorded() {
     let unwritten = home.transcript().replace("s.jsonl", "new.jsonl");
     let start = json!({ "session_id": "s", "transcript_path": unwritten, "hook_event_name": "UserPromptSubmit", "prompt": "Hi" });
     assert!(home.tell(&start, "enforce").status.success());
-    // From here on the log counts: what is written into a transcript later was told by hooks, too.
+    // From here on the log is used, because hooks also report what is later added to the transcript.
     std::fs::write(&unwritten, text(&recorded())).unwrap();
     assert!(home.propose("c1", 1, &unwritten).1.contains("`approval.1`"));
     assert_eq!(home.log().len(), 3);
@@ -163,7 +163,7 @@ fn a_transcript_that_cannot_be_read_holds_the_call_back() {
     let event = json!({ "session_id": "s", "transcript_path": broken, "hook_event_name": "PreToolUse", "tool_name": "refund",
         "tool_input": { "id": 1 }, "tool_use_id": "c9" });
     assert_eq!(home.tell(&event, "log").status.code(), Some(1), "calls that are only logged are made");
-    // The way out: the session that can be read is.
+    // A readable session is allowed.
     assert_eq!(home.propose("c9", 1, &home.transcript()), (0, String::new()));
 }
 

@@ -1,4 +1,4 @@
-//! Hand-overs from one agent to another, as frameworks record them: `handover` and `by` say the same of all.
+//! Hand-overs between agents, as frameworks record them: `handover` and `by` give the same results for all formats.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 const RULES: &str = "require handover \"billing\" by main\ncount handover == 1\nrequire refund by billing\nnever refund by main\n\
                      before handover \"billing\" -> refund\n";
 
-/// A span of OTLP with these attributes.
+/// Returns an OTLP span with these attributes.
 fn span(id: u32, parent: u32, name: &str, attributes: &Value) -> Value {
     let attributes: Vec<Value> = attributes
         .as_object()
@@ -23,7 +23,7 @@ fn otlp(spans: &[Value]) -> String {
     json!({"resourceSpans": [{"resource": {"attributes": []}, "scopeSpans": [{"scope": {"name": "s"}, "spans": spans}]}]}).to_string()
 }
 
-/// The same run with the span, or the two, in which work is handed over.
+/// Returns the same run with one or two spans that hand over work.
 fn agents(handing_over: &Value) -> String {
     let agent = |name: &str| json!({"gen_ai.operation.name": "invoke_agent", "gen_ai.agent.name": name});
     let model = json!({"gen_ai.operation.name": "chat", "gen_ai.request.model": "m"});

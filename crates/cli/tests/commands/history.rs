@@ -1,4 +1,4 @@
-//! A history: what `aver check --record` keeps, and what `aver trust` says of it.
+//! Histories: the content that `aver check --record` stores, and the results of `aver trust`.
 
 use crate::folder::{Folder, Ran};
 use rusqlite::Connection;
@@ -9,7 +9,7 @@ use std::process::{Command, Stdio};
 
 const RULE: &str = "rule answers { output.ok == true }\n";
 
-/// Runs of which so many pass, and then so many fail; each is another one by its id.
+/// Returns passing runs, followed by failing ones, each with its own id.
 fn runs(first: usize, passing: usize, failing: usize) -> String {
     let line =
         |number: usize| json!({"id": format!("r{}", first + number), "calls": [], "output": {"ok": number < passing}});
@@ -23,7 +23,7 @@ fn recorded(folder: &Folder, name: &str, text: &str, flags: &str) -> Ran {
     ran
 }
 
-/// A folder in which so many runs pass and fail are recorded.
+/// Creates a folder with a history of passing and failing runs.
 fn with(passing: usize, failing: usize) -> Folder {
     let folder = Folder::new(&[("rules.assert", RULE)]);
     recorded(&folder, "a.jsonl", &runs(0, passing, failing), "");
@@ -40,7 +40,7 @@ fn trust(folder: &Folder, flags: &str) -> Value {
     json
 }
 
-/// Everything that stands in a history, as text.
+/// Returns all rows of a history as text.
 fn rows(folder: &Folder) -> String {
     let db = Connection::open(folder.path().join("runs.db")).unwrap();
     let mut text = String::new();
@@ -61,7 +61,7 @@ fn count(folder: &Folder, select: &str) -> i64 {
     db.query_row(select, [], |row| row.get(0)).unwrap()
 }
 
-/// The example of STOP: three assertions passed of three. And the borders of its table.
+/// STOP's example, with three of three assertions passed, and the boundaries of its table.
 #[test]
 fn the_score_and_its_labels_are_those_of_stop() {
     let rules = "output.article_url matches /juejin\\.cn\\/post\\/\\d+/\noutput.article_id is not empty\noutput.http_status == 200\n";
@@ -77,7 +77,7 @@ fn the_score_and_its_labels_are_those_of_stop() {
         assert_eq!(all["label"], label, "{passing} {failing}: {all}");
         assert_eq!(all["score"], passing as f64 / (passing + failing) as f64);
     }
-    // 19 of 20 is not called 95 % lightly.
+    // 19 of 20 does not count as 95%, because the interval is wide.
     let all = trust(&with(19, 1), "")["all"].clone();
     assert!(all["interval"][0].as_f64().unwrap() < 0.77, "{all}");
 }
@@ -228,11 +228,11 @@ fn a_run_counts_once_by_what_was_said_of_it_last() {
     recorded(&folder, "a.jsonl", &runs(0, 2, 0), "");
     let now = trust(&folder, "");
     assert_eq!((&now["all"]["runs"], &now["all"]["score"]), (&json!(2), &json!(1.0)));
-    // The same bytes under the same rules: what was said of them differs.
+    // Equal bytes under the same rules have different results, so the assertions are flaky.
     assert_eq!(now["flaky"].as_array().unwrap().len(), 2, "{now}");
     assert_eq!(now["flaky"][0]["statuses"], json!(["failed", "passed"]));
     assert!(folder.aver("trust").out.contains("in a.jsonl:1: failed, passed"), "{}", folder.aver("trust").out);
-    // Other rules are no contradiction.
+    // Different rules are no contradiction.
     folder.write("rules.assert", b"file \"done.txt\" not exists\n");
     recorded(&folder, "a.jsonl", &runs(0, 2, 0), "");
     assert_eq!(trust(&folder, "")["flaky"].as_array().unwrap().len(), 2);
@@ -248,7 +248,7 @@ fn a_regression_passed_before_and_fails_in_the_latest_recording() {
     assert_eq!(now["regressions"], wanted, "{now}");
     let said = folder.aver("trust").out;
     assert!(said.contains("answers.1 passed in the last 20 runs, fails now in b.jsonl:2 and 1 more"), "{said}");
-    // What failed before is none.
+    // An assertion that failed before is no regression.
     recorded(&folder, "c.jsonl", &runs(200, 1, 1), "");
     assert_eq!(trust(&folder, "")["regressions"], json!([]));
 }
@@ -265,7 +265,7 @@ fn the_last_runs_are_those_of_the_latest_times() {
     let legend = "\ntrend: oldest runs first, each sign is 1 run; its score is from _ (0) to # (1)\n";
     assert!(said.contains(legend), "{said}");
     assert!(folder.aver("trust --format html").out.contains("<p>trend: oldest runs first, each sign is 1 run;"));
-    // Without a time a run stands behind the one that was recorded before it.
+    // A run without a time comes after the run that was recorded before it.
     recorded(&folder, "more.jsonl", &runs(90, 0, 1), "");
     assert_eq!(trust(&folder, "--last 5")["all"]["score"], 1.0);
     folder.aver("check rules.assert new.jsonl --record runs.db --recorded-at soon").refused(&["2026-11-23T10:00:00Z"]);
@@ -298,7 +298,7 @@ fn what_is_no_history_is_refused_and_left_alone() {
     folder.aver("check rules.assert a.jsonl --record no/such/runs.db").refused(&["its folder is missing"]);
     folder.aver("check rules.assert a.jsonl --record rules.assert").refused(&["rules.assert"]);
     assert_eq!(folder.read("rules.assert"), RULE);
-    // Names that mean something to SQLite are names of files.
+    // Names with a special meaning in SQLite are treated as file names.
     assert_eq!(folder.aver("check rules.assert a.jsonl --record :memory: --format short").code, 0);
     assert!(folder.path().join(":memory:").is_file());
     for label in ["skill", "a=1,a=2", "=x", "a=\u{1b}[31mred", "a b=c"] {
@@ -308,7 +308,7 @@ fn what_is_no_history_is_refused_and_left_alone() {
     }
 }
 
-/// A file from anybody does nothing but hold rows.
+/// An untrusted history cannot run triggers or other code.
 #[test]
 fn what_a_history_would_do_is_not_done() {
     let folder = with(3, 0);
@@ -352,7 +352,7 @@ fn values_that_reports_hide_are_not_kept() {
     assert!(!bytes.windows(secret.len()).any(|window| window == secret.as_bytes()));
 }
 
-/// Rules and runs of which each has three results.
+/// Creates rules and runs that have three results per run.
 fn three_each(runs_of: usize) -> Folder {
     let rules = "rule a { output.ok == true }\nrule b { output.ok exists }\nrule c { never refund }\n";
     Folder::new(&[("rules.assert", rules), ("a.jsonl", &runs(0, runs_of, 0)), ("b.jsonl", &runs(500_000, runs_of, 0))])
@@ -365,7 +365,7 @@ fn recording(folder: &Folder, runs: &str) -> std::process::Child {
     command.spawn().unwrap()
 }
 
-/// The number of runs, all of which have all of their results.
+/// Returns the number of runs, and asserts that each has all of its results.
 fn whole_runs(folder: &Folder) -> i64 {
     let whole = "SELECT count(*) FROM (SELECT run FROM results GROUP BY run HAVING count(*) = 3)";
     let runs = count(folder, "SELECT count(*) FROM runs");
@@ -374,7 +374,7 @@ fn whole_runs(folder: &Folder) -> i64 {
     runs
 }
 
-/// `AVERMENT_KILLS=200` kills more often.
+/// Set `AVERMENT_KILLS=200` to kill more often.
 #[test]
 fn who_is_killed_leaves_whole_runs() {
     let kills = std::env::var("AVERMENT_KILLS").ok().and_then(|text| text.parse().ok()).unwrap_or(6_u64);
@@ -382,14 +382,14 @@ fn who_is_killed_leaves_whole_runs() {
     let mut seen = BTreeSet::new();
     for number in 0..kills {
         let mut child = recording(&folder, "a.jsonl");
-        // From the first moments to well behind the end, in small steps.
+        // Kill times range from the start to well after the end, in small steps.
         std::thread::sleep(std::time::Duration::from_millis(20 + number * 1_500 / kills));
         let _ = child.kill();
         let _ = child.wait();
         if folder.path().join("runs.db").exists() && folder.aver("trust").code == 0 {
             seen.insert(whole_runs(&folder));
         }
-        // A history that grows takes longer to count than to write.
+        // The history is removed regularly, because counting the rows of a large one takes longer than writing it.
         if number % 10 == 9 {
             for name in ["runs.db", "runs.db-journal"] {
                 let _ = std::fs::remove_file(folder.path().join(name));
@@ -406,7 +406,7 @@ fn who_is_killed_leaves_whole_runs() {
 fn two_writers_wait_for_each_other() {
     let folder = three_each(9_000);
     let children = ["a.jsonl", "b.jsonl", "a.jsonl", "b.jsonl"].map(|runs| recording(&folder, runs));
-    // Who reads meanwhile sees whole runs.
+    // A concurrent reader sees only complete runs.
     for _ in 0..5 {
         let ran = folder.aver("trust");
         assert!(ran.code == 0 || ran.err.contains("does not exist") || ran.err.contains("is empty"), "{ran:?}");
@@ -434,7 +434,7 @@ fn without_room_the_reports_are_written_and_the_history_stays_whole() {
     assert!(whole_runs(&folder) < 12_000);
 }
 
-/// Two runs of the same bytes are two runs; judged again they are the same two.
+/// Two runs with the same bytes count as two runs. Judging them again does not add runs.
 #[test]
 fn runs_of_the_same_bytes_are_as_many_as_they_are() {
     let folder = Folder::new(&[("rules.assert", RULE)]);
@@ -444,7 +444,7 @@ fn runs_of_the_same_bytes_are_as_many_as_they_are() {
     assert_eq!(trust(&folder, "")["all"]["runs"], 5);
 }
 
-/// Histories of older versions name assertions without a rule by a hash.
+/// Older versions stored a hash as the name of an assertion without a rule.
 #[test]
 fn an_old_name_goes_on_as_the_name_of_now() {
     let rules = "output.ok == true\nnever drop_table\n";
@@ -463,7 +463,7 @@ fn an_old_name_goes_on_as_the_name_of_now() {
     )
     .unwrap();
     drop(db);
-    // It is read as it is, and the next recording goes on with the same assertions, also where their file was changed.
+    // Old names are readable, and later recordings use the same assertions, even after the rule file changed.
     assert_eq!(trust(&folder, "--by rule")["groups"][1]["name"], "rules:3f9a1c20");
     folder.write("rules.assert", format!("{rules}never cancel\n").as_bytes());
     recorded(&folder, "b.jsonl", &runs(2, 2, 0), "");

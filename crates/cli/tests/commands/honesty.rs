@@ -1,4 +1,4 @@
-//! Rules that could pass without meaning it: what the command says of each, and that the reference lists those that still turn green.
+//! Rules that could pass by mistake: the command's output for each, and the reference page that lists the ones that still pass.
 
 use crate::folder::{Folder, Ran};
 use serde_json::Value;
@@ -6,14 +6,14 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 const RULES: &str = "rules.assert";
-/// A folder with one trace that is read and others that are passed over.
+/// A folder with one readable trace and other files that are skipped.
 const MIXED: &str = "hon/mixed";
 
 fn project(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
 }
 
-/// All that is said of a case: verdicts, `lint`, `compile`, the exit code.
+/// Returns everything that is reported for a case: verdicts, `lint`, `compile`, the exit code.
 fn said(case: &Value) -> BTreeSet<String> {
     let rules = format!("{}\n", case["rules"].as_str().unwrap());
     let folder = Folder::new(&[(RULES, &rules)]);
@@ -46,7 +46,7 @@ fn said(case: &Value) -> BTreeSet<String> {
 
 fn told(checked: &Ran, linted: &Ran) -> BTreeSet<String> {
     let mut said = BTreeSet::from([format!("exit{}", checked.code)]);
-    // Numbers beyond those of a computer are data, too.
+    // Numbers that are too large for `serde_json` are replaced.
     let report: Value = serde_json::from_str(&checked.out.replace("1e400", "1")).unwrap_or_default();
     for run in report["runs"].as_array().into_iter().flatten() {
         for result in run["results"].as_array().into_iter().flatten() {

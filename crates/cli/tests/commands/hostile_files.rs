@@ -1,4 +1,4 @@
-//! Rule files that nobody would write: every command says what is wrong in a few lines, in time, and ends as documented.
+//! Hostile rule files: every command reports the problem in a few lines, in time, and with the documented exit code.
 
 #![cfg(unix)]
 
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const RUN: &str = r#"{"output":{"a":1},"calls":[{"tool":"x","args":{}}]}"#;
 
-/// Commands that read rules, each with a picture of what is wrong.
+/// Commands that read rules, each with drawn diagnostics.
 const COMMANDS: [&str; 6] = [
     "check r.assert t.json",
     "lint r.assert",
@@ -40,7 +40,7 @@ fn what_stands_far_out_on_a_line_is_shown_in_a_window() {
             let ran = folder.aver(command);
             let said = format!("{}{}", ran.out, ran.err);
             if command.starts_with("fmt") && ran.code == 0 {
-                // What can be read can be formatted.
+                // A readable file can be formatted.
                 continue;
             }
             assert_eq!(ran.code, code, "{command}: {}", said.chars().take(2_000).collect::<String>());
@@ -88,7 +88,7 @@ fn fifo(folder: &Folder, name: &str) -> bool {
     std::process::Command::new("mkfifo").arg(folder.path().join(name)).status().is_ok_and(|status| status.success())
 }
 
-/// Pipes that nobody writes into, beside rules and a run.
+/// Creates pipes without a writer beside rules and a run.
 fn with_pipes() -> Folder {
     let folder = Folder::new(&[("r.assert", "never y\n"), ("t.json", RUN), ("runs/t.json", RUN)]);
     assert!(["pipe.json", "pipe.assert", "runs/pipe.json", "runs/second.json"].iter().all(|name| fifo(&folder, name)));
@@ -115,7 +115,7 @@ fn nobody_waits_for_ever_for_a_pipe_in_the_place_of_a_file() {
         ("check r.assert t.json --project pipe.json", 2),
         ("test r.assert --coverage pipe.json --allow empty", 2),
     ];
-    // Each waits for some seconds: they do so side by side, each at pipes of its own.
+    // Each command waits for some seconds, so they run in parallel, each with its own pipes.
     std::thread::scope(|scope| {
         for (command, code) in commands {
             scope.spawn(move || {

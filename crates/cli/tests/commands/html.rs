@@ -1,5 +1,4 @@
-//! The HTML report as those who write it see it: what stands in the file, how large it is, what stands nowhere in it. What a browser makes of it
-//! is tried by `html_browser`.
+//! The HTML report: content, size, and redaction. `html_browser` tests it in a browser.
 
 use crate::folder::Folder;
 use base64::Engine as _;
@@ -20,7 +19,7 @@ rule escalation \"Who is turned down is handed on\" {
 output.status == \"refunded\" as outcome
 ";
 
-/// Made-up runs, some of which fail, each with some steps.
+/// Returns generated runs with some steps, some of which fail.
 pub fn runs(count: usize) -> String {
     let mut text = String::new();
     for number in 0..count {
@@ -39,7 +38,7 @@ pub fn runs(count: usize) -> String {
     text
 }
 
-/// The parts of a page, unpacked.
+/// Returns the decompressed parts of a page.
 pub fn parts(page: &str) -> Vec<(String, serde_json::Value)> {
     let start = "<script type=\"application/octet-stream\" data-part=\"";
     let part = |text: &str| {
@@ -52,7 +51,7 @@ pub fn parts(page: &str) -> Vec<(String, serde_json::Value)> {
     page.split(start).skip(1).map(part).collect()
 }
 
-/// All that stands in a page, packed or not, but for what is the same in all pages. What is no page stays as it is.
+/// Returns all text of a page, compressed or not, without the styles and scripts that all pages share. Other texts are returned unchanged.
 pub fn everything(page: &str) -> String {
     let same = regex::Regex::new("(?s)<style>.*?</style>|<script>.*?</script>").unwrap();
     let packed = if page.starts_with("<!doctype html>") { parts(page) } else { Vec::new() };
@@ -87,7 +86,7 @@ fn the_page_tells_all_that_was_found_and_loads_nothing() {
     let first = &parts[2].1[0];
     assert_eq!(first["steps"][1]["text"], "refund(id: \"o-0\", amount: 0)");
     assert_eq!(first["steps"][1]["line"], 1);
-    // Steps name what they prove, of what fails and of what passes.
+    // Steps list the assertions that they prove, failed and passed.
     assert_eq!(first["steps"][1]["items"], serde_json::json!([0]));
     assert_eq!(parts[2].1[1]["steps"][0]["items"], serde_json::json!([1]));
 }
@@ -109,7 +108,7 @@ fn the_bytes_are_the_same_with_any_number_of_threads() {
 
 #[test]
 fn a_large_page_is_no_longer_than_twice_the_lines_of_the_same_check() {
-    // Nothing is said of these runs, so that the lines are short; and their steps are long.
+    // These runs have no findings, so their lines are short, and their steps are long.
     let result =
         |number: usize| (0..60).map(|at| format!("{:x}-", number * 7919 * (at + 1) % 999_983)).collect::<String>();
     let run = |number: usize| {

@@ -1,5 +1,5 @@
-//! The HTML report in a browser. It takes Chromium, Node and the module that crates/cli/tests/browser/package.json names; where one of them is
-//! missing it says so and passes, unless `AVERMENT_BROWSER=required`.
+//! The HTML report in a browser. Needs Chromium, Node and the module in crates/cli/tests/browser/package.json. If one of them is missing, the tests
+//! print a message and pass, unless `AVERMENT_BROWSER=required`.
 
 use crate::folder::Folder;
 use crate::html;
@@ -16,7 +16,7 @@ each call_*: args.path == "</script><img src=x onerror=alert(1)>" message "<img 
 output == "<!--"
 "#;
 
-/// A run whose every name and text wants to be something else.
+/// Returns a run whose names and texts are all hostile to HTML.
 fn hostile_run() -> String {
     let others = [
         "<!--<script>",

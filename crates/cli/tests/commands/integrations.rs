@@ -1,10 +1,10 @@
-//! What calls `aver` for others: the action of GitHub, the hooks of pre-commit.
+//! Programs that call `aver`: the GitHub action and the pre-commit hooks.
 
 use crate::folder::Folder;
 use std::path::Path;
 use std::process::Command;
 
-/// A folder with a rule that fails on one of two runs; names have blanks and signs of the shell.
+/// Creates a folder with a rule that fails on one of two runs. Names contain spaces and shell characters.
 fn folder() -> Folder {
     Folder::new(&[
         ("my rules/limit.assert", "rule limit \"Small refunds\" { each refund: args.amount <= 100 }\n"),
@@ -13,7 +13,7 @@ fn folder() -> Folder {
     ])
 }
 
-/// The script of the action with these inputs: exit code and standard output.
+/// Runs the script of the action with these inputs; returns exit code and standard output.
 fn action(folder: &Folder, inputs: &[(&str, &str)]) -> (Option<i32>, String) {
     let aver = Path::new(env!("CARGO_BIN_EXE_aver")).parent().unwrap();
     let path = std::env::join_paths(
@@ -68,7 +68,7 @@ fn the_action_takes_further_arguments_and_the_project() {
     assert!(code == Some(2) && said.contains("::error::several traces need rules"), "{said}");
 }
 
-/// What stands in the folder of the reports before a check is not of this run, and a link there leads to nobody's file.
+/// Old files in the report folder are not shown, and a link there is not written through.
 #[test]
 fn the_action_shows_only_what_this_run_wrote() {
     use std::os::unix::fs::symlink;
@@ -88,7 +88,7 @@ fn the_action_shows_only_what_this_run_wrote() {
         let sarif = folder.path().join("averment-reports/averment.sarif");
         assert_eq!((sarif.is_symlink(), sarif.exists()), (false, shown));
 
-        // The file is a link.
+        // The report file is a link.
         std::fs::remove_dir_all(folder.path().join("averment-reports")).unwrap();
         std::fs::create_dir(folder.path().join("averment-reports")).unwrap();
         symlink("../secret", folder.path().join("averment-reports/averment.md")).unwrap();
@@ -96,7 +96,7 @@ fn the_action_shows_only_what_this_run_wrote() {
         assert_eq!(folder.read("secret"), "SECRET\n");
         assert!(!std::fs::read_to_string(folder.path().join("summary.md")).unwrap_or_default().contains("SECRET"));
     }
-    // The folder is one, or lies behind one.
+    // The folder is a link, or is inside a linked folder.
     let folder = folder();
     folder.write("elsewhere/deep/averment.md", b"SECRET\n");
     symlink("elsewhere", folder.path().join("linked")).unwrap();
@@ -109,7 +109,7 @@ fn the_action_shows_only_what_this_run_wrote() {
     }
 }
 
-/// The hooks: id, the command, whether files stand behind it.
+/// Returns the hooks: id, command, and true if file names are passed to it.
 fn hooks() -> Vec<(String, String, bool)> {
     let text = std::fs::read_to_string(averment_fixtures::project(".pre-commit-hooks.yaml")).unwrap();
     let value = |hook: &str, key: &str| {
@@ -151,7 +151,7 @@ fn the_hooks_of_pre_commit_pass_and_fail() {
         assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{id}: {ran:?}");
         folder.write("r.assert", text.as_bytes());
         let ran = folder.aver(&line);
-        // What is formatted anew is a change, which the hook fails for.
+        // The hook fails if it reformats a file.
         assert!(ran.code != 0 || folder.read("r.assert") != text, "{id}: {ran:?}");
     }
 }

@@ -1,8 +1,8 @@
-//! No run is lost in silence: not to numbers at the edge of what a machine has, not to a lack of memory.
+//! No run is lost silently: neither because of extreme numbers nor because of missing memory.
 
 use crate::folder::Folder;
 
-/// Numbers at the edges of the types that a machine has.
+/// Numbers at the limits of machine types.
 const EDGES: [&str; 12] = [
     "-9223372036854775808",
     "-9223372036854775809",
@@ -18,7 +18,7 @@ const EDGES: [&str; 12] = [
     "0",
 ];
 
-/// A run on a line for each of the numbers.
+/// Returns one run for each number, one per line.
 fn runs() -> String {
     EDGES.iter().map(|number| format!("{{\"output\": {{\"b\": {number}}}}}\n")).collect()
 }
@@ -76,7 +76,7 @@ fn no_number_of_rules_or_runs_is_too_large_to_be_judged() {
     }
 }
 
-/// Rules that a large run breaks, beside runs that hold.
+/// Creates rules that a large run breaks, beside small runs that pass.
 fn starved() -> Folder {
     let small = "{\"calls\": [{\"tool\": \"search\"}], \"output\": \"fine\"}\n".repeat(2);
     let call = |number: usize| format!("{{\"tool\": \"search\", \"result\": \"what the tool {number} has said\"}}");
@@ -111,16 +111,16 @@ fn a_check_without_memory_never_passes() {
             let (out, err) = (String::from_utf8_lossy(&ran.stdout), String::from_utf8_lossy(&ran.stderr));
             let case = format!("{megabytes} MiB {large} {more}: {:?} {out} {err}", ran.status);
             assert!(!ran.status.success(), "{case}");
-            // Where a report could be ended it says the same.
+            // A report that could be finished has the same content.
             let report = if more.contains("--report") { folder.read("out.json") } else { out.clone().into_owned() };
             if let Ok(report) = serde_json::from_str::<serde_json::Value>(&report) {
                 assert_eq!(report["passed"].as_bool(), Some(false), "{case}");
                 let count = |name: &str| report["summary"][name].as_u64().unwrap_or(0);
                 let unreadable = report["unreadable"].as_array().unwrap().len() as u64;
                 let runs = 3 + if large == "long.jsonl" { 2 } else { 0 };
-                // Where no memory is left the report counts the runs that are known to be lost, and says that there may be more.
+                // If memory runs out, the report counts the runs that are known to be lost, and says that there may be more.
                 let counted = count("runs") + count("not_judged") + unreadable;
-                // Where reading itself ends for want of memory the trace is told as one that is not read to its end.
+                // If reading fails for lack of memory, the trace is reported as incomplete.
                 let cut = report["unreadable"].to_string().contains("not enough memory to read on in the file")
                     && matches!(ran.status.code(), Some(4 | 5));
                 let lost = count("not_judged") > 0 && err.contains("error: at least") && ran.status.code() == Some(5);

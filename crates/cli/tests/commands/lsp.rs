@@ -1,4 +1,4 @@
-//! The language server: dialogues on files with cursors, and whole sessions over standard input and output.
+//! The language server: requests at cursor positions, and whole sessions over standard input and output.
 
 mod client;
 mod dialogues;

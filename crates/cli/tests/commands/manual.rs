@@ -1,4 +1,4 @@
-//! Manual pages and completions, as a shell and `man` read them.
+//! Manual pages and completions, tested with real shells and `man`.
 
 use crate::folder::Folder;
 use averment_base::limits::Limits;
@@ -8,7 +8,7 @@ use averment_engine::bytecode::codec;
 use averment_engine::bytecode::program::Program;
 use std::process::Command;
 
-/// Runs a program that a system may not have; `None`, said loudly, where it has not.
+/// Runs a program that may be missing; then prints a message and returns `None`.
 fn with(program: &str, arguments: &[&str], folder: &Folder) -> Option<(bool, String)> {
     let output = Command::new(program).args(arguments).current_dir(folder.path()).output();
     let Ok(output) = output else {
@@ -47,7 +47,7 @@ fn every_command_has_a_manual_page_that_man_can_read() {
     folder.aver("man chekc").refused(&["there is no command `chekc`", "`aver man check`"]);
 }
 
-/// What bash completes for a line.
+/// Returns the completions that bash finds for a line.
 fn completed(folder: &Folder, words: &[&str]) -> Option<String> {
     let last = words.len() - 1;
     let script = format!(
@@ -88,10 +88,10 @@ fn names_of_rules_tags_and_cases_are_completed_from_the_files_of_the_line() {
     assert!(folder.aver("completions fish").out.contains("aver completions --of tag -- (commandline -opc)"));
 }
 
-/// A name that runs a command wherever a shell expands it.
+/// Names that run a command if a shell expands them.
 const HOSTILE: [&str; 4] = ["$(touch PWNED)", "`touch PWNED`", "a;touch PWNED", "a'$(touch PWNED)'"];
 
-/// A program of one rule.
+/// Compiles a program with one rule.
 fn program() -> Program {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("a.assert", None, "rule a { tags t\n never x\n }"));
@@ -147,7 +147,7 @@ fn bash_neither_runs_what_names_say_nor_writes_it_unquoted() {
     let folder = Folder::new(&[]);
     folder.write("aver.bash", folder.aver("completions bash").out.as_bytes());
     folder.write("names", (HOSTILE.join("\n") + "\n").as_bytes());
-    // Whatever `aver` prints: here it prints names that it never would.
+    // Replaces `aver` with a function that prints names which `aver` itself would never print.
     let script = "source aver.bash; aver() { cat names; }; COMP_WORDS=(aver check --rule ''); COMP_CWORD=3; _aver aver '' --rule; \
         echo ${#COMPREPLY[@]}; for one in \"${COMPREPLY[@]}\"; do eval \"printf '%s\\n' $one\"; done";
     let Some((fine, said)) = with("bash", &["-c", script], &folder) else { return };

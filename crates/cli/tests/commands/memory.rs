@@ -1,4 +1,4 @@
-//! Memory of the command is bounded by the largest run, whatever the number of threads and of runs.
+//! The memory of the command is bounded by the largest run, independent of the number of threads and runs.
 
 #![cfg(target_os = "linux")]
 
@@ -8,7 +8,7 @@ use std::process::{Child, Command, Stdio};
 
 const MIB: usize = 1 << 20;
 
-/// The command at work: what is written to it is judged while it waits for more.
+/// Starts the command, which judges the runs that are written to its standard input.
 fn start(folder: &Folder, threads: &str) -> Child {
     let aver = assert_cmd::cargo::cargo_bin("aver");
     Command::new(aver)
@@ -20,14 +20,14 @@ fn start(folder: &Folder, threads: &str) -> Child {
         .unwrap()
 }
 
-/// Bytes of a kind of memory, as the system tells of a process.
+/// Returns the bytes of one kind of memory of a process, from `/proc`.
 fn memory(child: &Child, kind: &str) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     let line = status.lines().find(|line| line.starts_with(kind)).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<usize>().unwrap() * 1024
 }
 
-/// A run of about so many bytes with one call.
+/// Returns a run of about this size, with one call.
 fn run(number: usize, bytes: usize) -> String {
     let text = "what a tool said ".repeat(bytes / 17);
     format!(
@@ -35,8 +35,8 @@ fn run(number: usize, bytes: usize) -> String {
     )
 }
 
-/// Writes runs, waits until they are judged, and says what memory that took, without the pages of the command itself: those of a build for
-/// tests are as many as a run. The system may take some of them back, and so the most of them count that were seen.
+/// Writes runs, waits until they are judged, and returns the memory that this took. The pages of the program itself are subtracted, because a test
+/// build has as many as a run. The maximum is used, because the system may reclaim pages.
 fn taken(threads: &str, runs: Vec<String>) -> usize {
     let folder = Folder::new(&[("r.assert", "never delete_*\ncount search <= 2\n")]);
     let mut child = start(&folder, threads);
@@ -48,7 +48,7 @@ fn taken(threads: &str, runs: Vec<String>) -> usize {
             stdin
         }
     });
-    // The first line tells of the rules; the last run is judged when more has come or the input ends.
+    // The first output line is about the rules. The last run is judged after more input or its end.
     let mut own = 0;
     for number in 0..runs.len() {
         let mut line = String::new();
@@ -65,7 +65,7 @@ fn taken(threads: &str, runs: Vec<String>) -> usize {
 #[test]
 fn long_runs_take_less_than_three_times_the_largest_with_any_number_of_threads() {
     for threads in ["1", "2", "4"] {
-        // What short runs take is of the process and its threads, not of the runs.
+        // The memory for short runs belongs to the process and its threads, so only the difference counts.
         let [short, long] = [1, 24].map(|size| taken(threads, (0..6).map(|number| run(number, size * MIB)).collect()));
         assert!(long < short + 5 * 23 * MIB / 2, "{threads} threads: {} MiB and {} MiB", short / MIB, long / MIB);
     }
@@ -77,7 +77,7 @@ fn many_short_runs_take_no_more_memory_than_some() {
     assert!(taken < 40 * MIB, "{} MiB", taken / MIB);
 }
 
-/// A conversation of about so many bytes in which something is deleted, with an answer of many small values.
+/// Returns a conversation of about this size with a deletion, whose answer has many small values.
 fn conversation(bytes: usize) -> String {
     let values = vec!["{}"; bytes / 3].join(",");
     format!(

@@ -1,5 +1,5 @@
-//! What the fuzz targets do, with a few thousand mutated inputs: rules, runs, compiled programs and sessions of an editor of which nobody
-//! vouches for a byte. `AVERMENT_MUTATED_CASES=100000` tries so many of each, `AVERMENT_MUTATED_SEED` others; `fuzz/mutate.rs` millions.
+//! Runs the fuzz targets on a few thousand mutated inputs: rules, runs, compiled programs and editor sessions. `AVERMENT_MUTATED_CASES=100000` sets
+//! the number of cases for each target, `AVERMENT_MUTATED_SEED` changes the seed. `fuzz/mutate.rs` tries millions.
 
 use super::mutated_inputs::each;
 use super::mutated_inputs::inputs::{self, kinds::corpus};

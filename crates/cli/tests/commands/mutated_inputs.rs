@@ -1,4 +1,4 @@
-//! Mutated inputs of one kind of `fuzz/inputs`, for the tests of the command and for those of the command with columns.
+//! Mutated inputs for one target in `fuzz/inputs`, shared by the tests with and without columnar files.
 
 #[path = "../../../../fuzz/inputs/lib.rs"]
 pub mod inputs;
@@ -12,7 +12,7 @@ fn setting(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} is no number: `{text}`")))
 }
 
-/// Tries so many mutated inputs of a kind.
+/// Runs one target on this number of mutated inputs.
 pub fn each(cases: u64, name: &str) {
     let kind = kind(name).expect("a kind");
     let seeds = (kind.seeds)(&fixtures::project(""));

@@ -1,4 +1,4 @@
-//! Names of files, rules and tests that forge lines of a log, steer a terminal or cannot be seen: no command shows them as they are.
+//! Hostile names of files, rules and tests, such as forged log lines, terminal escapes and invisible characters: no command prints them raw.
 
 #![cfg(unix)]
 
@@ -6,10 +6,10 @@ use averment_report::{Format, ReportedCommand as Reported};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// A line break, a command of a service, a total, an escape sequence, and what turns or hides letters.
+/// A line break, a workflow command of a CI service, a forged total, an escape sequence, and invisible or reordering characters.
 const NAME: &str = "X\n::error::forged\npassed: 9\u{1b}[31m\r\u{202e}\u{200b}\u{e0041}\u{2028}\u{fe01}Y";
 
-/// What of that may stand in no output, but for line ends that a format has itself.
+/// Returns hostile text in an output, except line ends of the format itself.
 fn is_hostile(output: &str) -> Option<String> {
     let hidden = |character: char| {
         matches!(character, '\u{1b}' | '\u{202e}' | '\u{200b}' | '\u{e0041}' | '\u{2028}' | '\u{fe01}')
@@ -26,7 +26,7 @@ fn aver(folder: &Path, words: &[String], input: &str) -> String {
     format!("{}\n{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// A folder with rules, broken rules, a run and one that cannot be read, and a folder with all of them, under such names.
+/// Creates a folder with rules, broken rules, a readable run and an unreadable one, and a subfolder with all of them, under hostile names.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let rules = "never refund\nrule r \"sentence \u{1b}[31m\u{202e}\" { output.k == \"a\u{1b}[32mb\" message \"m\u{1b}[5m\" \

@@ -1,9 +1,9 @@
-//! A name that nothing has while some run has nearly it: a warning beside the report, once, whatever the verdict.
+//! A name that no run has, although some run has a similar one: one warning beside the report, independent of the verdict.
 
 use crate::folder::Folder;
 use averment_report::Format;
 
-/// What `aver check` says on standard error of rules on one run.
+/// Returns what `aver check` prints to standard error for rules on one run.
 #[track_caller]
 pub(crate) fn warned(rules: &str, run: &str) -> String {
     let folder = Folder::new(&[("rules.assert", rules), ("run.json", run)]);
@@ -86,7 +86,7 @@ fn a_key_that_a_path_does_not_find_is_named_where_nearly_it_stands_in_its_place(
     assert_eq!(warned("never refund(amt > 100)", refund), "");
 }
 
-/// A slip beside the right name is one all the same, in whatever other rule the right name is.
+/// A misspelled name is reported even if another rule has the right name.
 #[test]
 fn a_slip_beside_the_right_name_is_told() {
     let refund = r#"{"calls": [{"tool": "refund", "args": {"amount": 5000}}], "output": {"errors": ["x"]}}"#;
@@ -120,7 +120,7 @@ fn a_slip_beside_the_right_name_is_told() {
     assert!(warned("never refund(amout > 100 or amount > 9000)", refund).contains("`amout`"));
 }
 
-/// Who writes two spellings of one name into one statement means both.
+/// Two spellings of a name in one statement are intended, so there is no warning.
 #[test]
 fn two_spellings_in_one_statement_are_meant() {
     let run = r#"{"calls": [{"tool": "delete_repo", "args": {"userId": 1}}], "output": {"x": 1}}"#;
@@ -172,7 +172,7 @@ fn a_key_that_another_run_has_is_no_slip() {
     assert_eq!(folder.aver("check rules.assert far.jsonl").err, "");
 }
 
-/// A key that is missing beside nearly its name decides nothing, whatever was said of the same key in runs before.
+/// A missing key beside a similar one is not decisive, independent of earlier runs.
 #[test]
 fn what_is_said_of_a_missing_key_does_not_depend_on_other_runs() {
     let (plain, near) = (r#"{"calls": [], "output": {"a": 1}}"#, r#"{"calls": [], "output": {"Errors": [1]}}"#);
@@ -241,7 +241,7 @@ fn a_rule_that_something_missing_skips_in_every_run_is_told() {
     assert_eq!(said.matches("judged no run").count(), 0, "{said}");
 }
 
-/// Very many names in the rules and in a run are compared as far as that takes little time, and told as far as somebody reads it.
+/// With very many names in rules and runs, the time to compare them and the number of warnings are bounded.
 #[test]
 fn many_names_are_compared_and_told_within_bounds() {
     let rules: String = (0..6_000).map(|number| format!("never tol_{number}\n")).collect();
@@ -253,7 +253,7 @@ fn many_names_are_compared_and_told_within_bounds() {
     assert!(said.contains("more names that no run has are nearly those that some run has"), "{said}");
 }
 
-/// Every kind of name that a rule asks for has its warning, and none where some run has the name.
+/// Every kind of name in a rule has this warning, and it disappears if some run has the name.
 #[test]
 fn names_of_every_kind_are_compared_with_those_of_runs() {
     let named = |key: &str, name: &str| match key {
@@ -302,7 +302,7 @@ fn a_text_that_stands_in_a_value_only_as_a_part_or_in_another_letter_case_is_tol
         assert_eq!(said.matches("warning:").count(), 1, "{rule}: {said}");
     }
     for (rule, value) in [
-        // A word, a word of capitals, a part of a word, and what some value is after all.
+        // A word, a word in capitals, a part of a word, and a value that some run has.
         ("never send(note: \"ok\")", "not ok"),
         ("never send(note contains \"TODO\")", "todo"),
         ("never send(note contains \"Rome\")", "chrome"),

@@ -1,9 +1,9 @@
-//! What rules look for in another spelling than every run has it: a warning beside the report, or no evidence.
+//! Texts in rules that every run spells differently: a warning beside the report, or no evidence.
 
 use crate::folder::Folder;
 use crate::near_names::warned;
 
-/// What a rule looks for in another spelling than every run has it: each kind, in every place in which it can stand.
+/// Texts that every run spells differently: each kind, in every place where it can occur.
 #[test]
 fn what_is_there_in_another_spelling_is_told() {
     let of_value = |value: &str| {
@@ -138,7 +138,7 @@ fn a_glob_that_stops_above_the_files_is_told() {
     }
 }
 
-/// `in` asks an object for a key; a value that holds the text is no proof that it is not there.
+/// `in` on an object tests its keys. A value that contains the text does not prove that the key is missing.
 #[test]
 fn a_text_in_a_value_of_an_object_is_no_missing_key() {
     let folder = Folder::new(&[("run.json", "{\"calls\": [{\"tool\": \"send\", \"args\": {\"to\": \"evil corp\"}}]}")]);

@@ -1,9 +1,9 @@
-//! `aver new`: templates that work as they are, and rules proposed from runs that hold on every one of them.
+//! `aver new`: templates that work unchanged, and proposed rules that hold on every given run.
 
 use crate::folder::Folder;
 use std::fmt::Write as _;
 
-/// Runs of a shop: what is refunded was listed before, and approved under the same id. The third refunds nothing.
+/// Returns runs of a shop. Each refund was listed before, and approved with the same id. The third run has no refund.
 fn runs() -> String {
     let mut lines = String::new();
     for (number, amount) in [(1, 40), (2, 250), (3, 0), (4, 90), (5, 120), (6, 30)] {
@@ -73,7 +73,7 @@ fn what_holds_on_all_runs_is_proposed_with_how_often_it_was_exercised() {
     ] {
         assert!(text.contains(expected), "{expected}\n{text}");
     }
-    // What the flow of the id says is not said a second time, and the first call of all comes before everything.
+    // Rules that the flow of the id implies are not proposed again. No rule says that the first call comes before all others.
     assert!(!text.contains("before approve -> refund") && !text.contains("before list_orders -> "), "{text}");
     assert!(text.lines().filter(|line| line.contains("# in ")).count() <= 48, "{text}");
     let checked = folder.aver("check refunds.assert runs.jsonl");
@@ -179,7 +179,7 @@ fn a_run_of_the_suite_template_is_judged_where_it_says_its_case() {
     assert_eq!(checked.code, 0, "{checked:?}");
 }
 
-/// A new project fails on misspelt names; one that has settings keeps them.
+/// A new project fails on misspelled names; existing settings are kept.
 #[test]
 fn settings_are_written_where_there_are_none() {
     let folder = Folder::new(&[("run.json", r#"{"calls": [{"tool": "Delete_Repo", "args": {}}]}"#)]);
@@ -194,18 +194,18 @@ fn settings_are_written_where_there_are_none() {
     assert_eq!(folder.read("averment.toml"), "deny = []\n");
 }
 
-/// A run of the project's examples, in the format of a tool.
+/// Returns a run from the project's examples, in the format of a tool.
 fn sample_run(name: &str) -> String {
     let path = averment_fixtures::root().join("examples/your-stack/traces").join(name);
     std::fs::read_to_string(path).unwrap()
 }
 
-/// Folders as people have them: each ends with a check that runs, or with tests where there are no runs.
+/// Typical folders: each setup ends with a check that runs, or with tests if there are no runs.
 #[test]
 fn init_sets_up_folders_as_people_have_them() {
     let run = sample_run;
     let odd = || r#"{"name": "shop", "version": "1.0.0", "scripts": {"test": "vitest"}}"#.to_owned();
-    // What is in the folder, what is found, and what the rules are made of.
+    // Expected messages, files in the folder, and the source of the rules.
     type Case = (&'static [&'static str], Vec<(&'static str, String)>, &'static str);
     let cases: Vec<Case> = vec![
         (
@@ -263,7 +263,7 @@ fn init_sets_up_folders_as_people_have_them() {
             "test",
         ),
         (
-            // A word of a description is no dependency.
+            // A word in the description is no dependency.
             &["found no runs", "template `basic`"],
             vec![(
                 "package.json",
@@ -272,7 +272,7 @@ fn init_sets_up_folders_as_people_have_them() {
             "test",
         ),
         (
-            // The data of other tests is no run.
+            // Fixtures of other tests are no runs.
             &["found no runs", "found pytest", "template `basic`"],
             vec![
                 ("pyproject.toml", "[dependency-groups]\ndev = [\"pytest\"]\n".to_owned()),
@@ -324,12 +324,12 @@ fn init_keeps_what_is_there_and_writes_nothing_on_trial() {
     let again = folder.aver("init");
     assert!(again.code == 0 && again.out.contains("kept averment.toml"), "{again:?}");
     assert!(!folder.read("averment.toml").contains("deny"), "{again:?}");
-    // A run that cannot be read is told, and leaves the project set up.
+    // An unreadable run is reported, but the project is still set up.
     let broken = Folder::new(&[("runs.jsonl", "{\"calls\": []}\n{\"calls\": [}\n")]);
     let made = broken.aver("init");
     assert!(made.code == 4 && made.err.contains("runs.jsonl:2:12"), "{made:?}");
     assert!(broken.read("rules/agent.assert").contains("agent.assert: "), "{made:?}");
-    // Rules without a test and without a run are no mistake: the next step is to record runs.
+    // Rules without tests and runs are no error. The next step is to record runs.
     let bare = Folder::new(&[("averment.toml", "rules = \"mine.assert\"\n"), ("mine.assert", "never drop_table\n")]);
     let made = bare.aver("init");
     assert!(made.code == 0 && made.out.contains("next: put recorded runs into runs/"), "{made:?}");

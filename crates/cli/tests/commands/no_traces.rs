@@ -1,8 +1,8 @@
-//! Files that people have beside traces, and that nobody may take for a run: each is refused, and most are told what they are.
+//! Files that users often have beside traces, and that must not be read as runs: each is refused, and most are identified in the message.
 
 use crate::folder::Folder;
 
-/// What is known by itself, with what is said of it. In a folder these are passed over.
+/// Files that are recognized, with the expected message. In a folder they are skipped.
 const KNOWN: [(&str, &str, &str); 49] = [
     (
         "package.json",
@@ -227,7 +227,7 @@ const KNOWN: [(&str, &str, &str); 49] = [
     ("numbers.json", "[[1, 2], [3, 4]]", "a run is an object"),
 ];
 
-/// What is nearly a format, or nearly the normal form: refused in a folder, too, because somebody may have meant it.
+/// Files that resemble a format or the normal form. They are refused even in a folder, because the user may have meant them as traces.
 const NEAR: [(&str, &str, &str); 12] = [
     ("ids.json", r#"[{"id": 1}, {"id": 2}]"#, "nothing but its `id`"),
     ("i18n.json", r#"{"messages": {"hello": "Hallo"}, "locale": "de"}"#, "nearly a run of the format chat messages"),
@@ -297,7 +297,7 @@ fn a_session_behind_words_that_a_program_printed_is_read_with_a_warning_for_each
     let ran = folder.aver("check r.assert s.jsonl --format short");
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.err.contains("s.jsonl: 3 of 4 records not understood; line 1:"), "{ran:?}");
-    // Plain words are no session.
+    // Plain text is no session.
     folder.write("server.log", b"Listening on 80\n{\"level\": 30, \"msg\": \"x\"}\n");
     assert_eq!(folder.aver("check r.assert server.log").code, 4);
 }

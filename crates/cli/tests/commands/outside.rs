@@ -1,14 +1,14 @@
-//! What rules may read by naming it: files of their project and of the working directory, through no link, and never a piece of anything but rules.
+//! Files that rules may read by naming them: files of their project and of the working directory, through no link, and only rules are quoted.
 
 #![cfg(unix)]
 
 use crate::folder::{Folder, Ran};
 use std::os::unix::fs::symlink;
 
-/// Stands in every file that nobody may see.
+/// A text in every file that must stay private.
 const KEPT: &str = "kumquat-7731";
 
-/// A project with files beside it, and a folder that it is worked in.
+/// Creates a project with private files beside it, and a working directory.
 fn folder() -> Folder {
     let run = format!(r#"{{"calls":[{{"tool":"x","args":{{"a":"{KEPT}"}}}}],"output":"{KEPT}"}}"#);
     let folder = Folder::new(&[
@@ -25,7 +25,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Everything that a command says of a rule file in the project.
+/// Returns the complete output of a command about a rule file in the project.
 fn said(folder: &Folder, command: &str) -> (Ran, String) {
     let words = shell_words::split(command).unwrap();
     let output =
@@ -105,7 +105,7 @@ fn a_folder_that_is_allowed_and_the_folder_of_a_project_are_read() {
         let ran = said(&folder, &format!("{command} --allow-read ../kept")).0;
         assert!(ran.code != 3 && ran.code != 2, "{command}: {ran:?}");
     }
-    // A project above reaches as far as its own folder.
+    // A project in a parent folder allows files in its own folder.
     folder.write("averment.toml", b"");
     assert_eq!(said(&folder, "lint rules/r.assert").0.code, 0);
 }
@@ -144,7 +144,7 @@ fn a_link_in_a_folder_of_rules_leads_to_nothing_else_and_nothing_is_written_thro
     }
     assert_eq!(folder.read("kept/words.assert"), "never    x\n");
     std::fs::remove_file(folder.path().join("work/rules/link.assert")).unwrap();
-    // One that stays is followed, as always.
+    // A link that stays inside is followed.
     folder.write("work/lib/own.assert", b"never    x\n");
     symlink("../lib/own.assert", folder.path().join("work/rules/own.assert")).unwrap();
     assert_eq!(said(&folder, "fmt rules").0.code, 0);

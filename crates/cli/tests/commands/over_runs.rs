@@ -1,10 +1,10 @@
-//! What is said of all runs together: rates, groups, what values come to, rules that nothing exercised.
+//! Statements over all runs: rates, groups, aggregated values, and rules that no run exercised.
 
 use crate::folder::Folder;
 use averment_report::Format;
 use serde_json::{Value, json};
 
-/// So many runs; `made` says what each records beside its id.
+/// Returns `count` runs; `made` returns the content of each run without its id.
 fn runs(count: usize, made: impl Fn(usize) -> Value) -> String {
     let line = |number: usize| {
         let mut run = made(number);
@@ -14,7 +14,7 @@ fn runs(count: usize, made: impl Fn(usize) -> Value) -> String {
     (0..count).map(line).collect()
 }
 
-/// Rules on runs in which every `bad`th deletes something.
+/// Creates rules and runs in which every `bad`th run deletes something.
 fn deleting(rules: &str, count: usize, bad: usize) -> Folder {
     let made = |number: usize| match number % bad {
         0 => {
@@ -25,7 +25,7 @@ fn deleting(rules: &str, count: usize, bad: usize) -> Folder {
     Folder::new(&[("r.assert", rules), ("runs.jsonl", &runs(count, made))])
 }
 
-/// The exit code, and the verdict with its reason of each assertion over runs.
+/// Returns the exit code, and the verdict and reason of each assertion over runs.
 #[track_caller]
 fn said(folder: &Folder, words: &str) -> (i32, Vec<(String, String)>) {
     let ran = folder.aver(&format!("check r.assert runs.jsonl --format json {words}"));
@@ -52,7 +52,7 @@ fn a_share_of_runs_passes_and_what_it_counts_fails_none() {
     says(&rules("95%"), 19, 19, 1, "fail", "18 of 19 runs (94.74%) pass `safe`; at least 95% is asked for");
     let told = deleting(&rules("95%"), 19, 19).aver("check r.assert runs.jsonl");
     assert!(told.out.contains("does not pass in runs.jsonl:1"), "{told:?}");
-    // The same on the line, and the other way round.
+    // Exactly at the limit, and with the opposite bound.
     says("in at least 95% of runs: never delete\n", 20, 20, 0, "pass", "");
     says("in at most 5% of runs: require delete\n", 20, 20, 0, "pass", "");
     says("in at most 5% of runs: require delete\n", 19, 19, 1, "fail", "at most 5% is asked for");
@@ -105,7 +105,7 @@ fn groups_are_asked_one_by_one() {
     assert!(all[0].1.contains("more than 10000 groups"), "{all:?}");
 }
 
-/// Tasks that are tried several times: `passes` of `tries`, for each.
+/// Creates tasks with several tries. `all` holds `(passes, tries)` for each task.
 fn tasks(rules: &str, all: &[(usize, usize)]) -> Folder {
     let lines = all.iter().enumerate().flat_map(|(task, &(passes, tries))| {
         (0..tries).map(move |one| {
@@ -290,7 +290,7 @@ fn what_no_run_exercised_can_be_denied() {
     assert!(all[0].1.contains("nothing exercised it in any of 4 runs"), "{all:?}");
     let own = deleting("rule approval { deny unexercised\n before approve -> refund }\nnever purge\n", 4, 9);
     assert_eq!(said(&own, "").0, 1);
-    // Exercised once is exercised.
+    // One exercising run is enough.
     let once = deleting("after delete -> audit  deny unexercised  severity warn\nnever purge\n", 8, 8);
     assert_eq!(said(&once, ""), (0, Vec::new()));
 }
@@ -325,10 +325,10 @@ fn what_is_expected_of_each_run_is_joined_by_its_id() {
     let other = check("id,kind,most\nr0,a,0\nr1,b,5\nr2,b,2\nr9,a,1\n");
     assert_eq!(other.code, 1, "{other:?}");
     assert!(other.err.contains("no run has the id of 1 row of `--expected`: `r9` (line 5)"), "{other:?}");
-    // A run without a row never passes for want of it, also where it brings one along.
+    // A run without a row never passes because of that, even if it brings its own expected values.
     let missing = check("id,kind,most\nr0,a,0\nr1,a,5\n");
     assert!(missing.code == 1 && missing.err.contains("1 run has no row in `--expected`"), "{missing:?}");
-    // A cell keeps its text unless it can be nothing else than a value.
+    // A cell stays text unless it can only be a value.
     let said = json!({"id": "r0", "output": {"ok": true, "word": "TRUE", "code": "1e5", "price": 12.5}}).to_string();
     let same = ["ok", "word", "code", "price"].map(|key| format!("output.{key} == meta.expected.{key}\n")).concat();
     let truths = Folder::new(&[
@@ -337,7 +337,7 @@ fn what_is_expected_of_each_run_is_joined_by_its_id() {
         ("e.csv", "id,ok,word,code,price\nr0,true,TRUE,1e5,12.50\n"),
     ]);
     assert_eq!(truths.aver("check r.assert runs.jsonl --expected e.csv").code, 0);
-    // Rows may have ids of their own.
+    // Rows may have their own ids.
     assert_eq!(check("id,run_id,kind,most\n1,r0,a,0\n2,r1,a,5\n3,r2,b,2\n").code, 0);
     let own = json!({"id": "r0", "output": {"kind": "a", "n": 0}, "meta": {"expected": {"kind": "a", "most": 9}}});
     let brings = Folder::new(&[("r.assert", rules), ("runs.jsonl", &own.to_string()), ("e.csv", "id,kind\nr5,a\n")]);
@@ -378,7 +378,7 @@ fn groups_are_told_apart_by_value_and_never_by_what_no_run_has() {
         ["without `output`".to_owned(), value("\"\""), value("\"1\""), value("\"true\""), value("1"), value("[1,2]")];
     assert_eq!(names, [&all[..], &[value("a"), value("true")]].concat());
     assert!(listed[4]["reason"].as_str().unwrap().contains("0 of 2 runs"), "{listed:?}");
-    // A name that no run has is a mistake, and no group.
+    // A field that no run has is an error, not a group.
     says("in at least 5% of runs by meta.nope: never delete\n", 4, 4, 1, "undecided", "no run has `meta.nope`");
     says("avg(turns of runs by meta.nope) >= 0\n", 4, 4, 1, "undecided", "no run has `meta.nope`");
 }
@@ -451,7 +451,7 @@ fn rules_over_runs_are_formatted_and_linted_like_others() {
         "pass^4 by meta.task >= 60%: require book_flight\nin at least 95% of runs by meta.task with confidence 95%: never delete\n"
     );
     let lint = |rules: &str| Folder::new(&[("r.assert", rules)]).aver("lint r.assert");
-    // Shares of runs do not contradict each other as statements of one run do.
+    // Rates over runs do not contradict each other as statements about one run do.
     let both = lint("in at least 90% of runs: never delete\nin at least 5% of runs: require delete\nrequire delete\n");
     assert_eq!((both.code, both.out.as_str()), (0, ""), "{both:?}");
     let rated = lint(
@@ -477,7 +477,7 @@ fn an_estimate_decides_nothing_that_is_nearer_than_its_error() {
         all[0].clone()
     };
     for (rules, expected) in [
-        // All values are one: that is no estimate.
+        // All values form one group, which needs no estimate.
         ("median(duration of runs by meta.g) <= 30015ms\n", "fail"),
         ("median(duration of runs by meta.g) <= 30025ms\n", "pass"),
         ("percentile(turns of runs by meta.g, 100%) <= 2099\n", "pass"),

@@ -1,4 +1,4 @@
-//! What a command reads is never written over, and no two of its outputs go into one file, whatever else is wrong.
+//! Inputs of a command are never overwritten, and no two outputs have the same file, whatever other errors there are.
 
 use crate::folder::Folder;
 use std::fs::{read_dir, read_to_string};
@@ -21,7 +21,7 @@ fn folder() -> Folder {
     folder
 }
 
-/// Every file of a folder with its text.
+/// Returns every file of a folder with its text.
 fn files(folder: &Folder) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for place in ["", "tt"] {
@@ -128,7 +128,7 @@ fn a_refused_command_leaves_no_folder_for_its_reports() {
     }
     assert_eq!(folder.aver("check good.assert t.json --report-dir new/x --format summary").code, 0);
     assert!(folder.path().join("new/x/report.json").exists());
-    // A report of its own may go into the folder that is made.
+    // A separate report may be written into the new report folder.
     let both = "check good.assert t.json --format summary --report-dir other --report json=./other/more.json";
     assert_eq!(folder.aver(both).code, 0);
     assert!(folder.path().join("other/more.json").exists() && folder.path().join("other/report.json").exists());

@@ -1,4 +1,4 @@
-//! Files of Parquet and Arrow without the feature `parquet`: they are refused with what to do. `tests/parquet.rs` has the feature.
+//! Parquet and Arrow files without the feature `parquet`: they are refused with a hint. `tests/parquet.rs` tests builds with the feature.
 
 use crate::folder::Folder;
 
@@ -17,7 +17,7 @@ fn files_with_columns_are_told_where_they_are_not_read() {
     assert_eq!(ran.code, 4, "{}", ran.out);
     let said = format!("{}{}", ran.out, ran.err);
     assert!(said.contains("this build does not read") && said.contains("--features parquet"), "{said}");
-    // Those of a folder, too, and beside others.
+    // Columnar files in a folder are noted; the other traces are read.
     folder.write("day/runs.parquet", &file("text.parquet"));
     folder.write("day/run.json", b"{\"calls\":[]}");
     let ran = folder.aver("check rules.assert day");

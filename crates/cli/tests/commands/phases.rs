@@ -1,11 +1,11 @@
-//! Conditions before and after a run: selected by phase, before a run without a trace, and told as spans.
+//! Conditions before and after a run: selected by phase, evaluated before a run without a trace, and reported as spans.
 
 use crate::folder::Folder;
 use serde_json::Value;
 
 const RULES: &str = "pre {\n  file \"${inputs.path}\" exists\n  inputs.count == 2\n}\npost { output.url exists }\nrule other { output == 1 }\n";
 
-/// The verdicts of a report in JSON, each behind the id of its assertion.
+/// Returns the verdicts of a JSON report, each after the id of its assertion.
 fn verdicts(json: &Value) -> Vec<String> {
     let results = json["runs"][0]["results"].as_array().unwrap();
     results.iter().map(|one| format!("{} {}", one["id"].as_str().unwrap(), one["verdict"].as_str().unwrap())).collect()
@@ -48,7 +48,7 @@ fn phases_are_selected() {
     assert!(ran.err.contains("no trace is given"), "{ran:?}");
 }
 
-/// The attributes of a span of OTLP as JSON.
+/// Converts OTLP attribute values to plain JSON.
 fn plain(value: &Value) -> Value {
     if let Some(text) = value.get("stringValue") {
         return text.clone();
@@ -117,7 +117,7 @@ assertions:
     }
     assert_eq!(lines[0]["attributes"]["assertions.results"], wanted);
     assert_eq!(lines[0]["attributes"]["assertions.passed"], 5);
-    // A trace of STOP again.
+    // The spans are again readable as a STOP trace.
     folder.write("spans.jsonl", trace.as_bytes());
     folder.write("any.assert", b"never http\n");
     let read = folder.aver("check any.assert spans.jsonl --format short --allow empty");

@@ -1,19 +1,19 @@
-//! The pages are written for readers: short sentences, short cells, short paragraphs.
+//! Checks the style of the documents: short sentences, table cells and paragraphs.
 
 use super::documents::documents;
 use regex::Regex;
 use std::fmt::Write as _;
 
-/// A sentence may have so many words.
+/// Maximum number of words in a sentence.
 const SENTENCE_WORDS: usize = 30;
-/// The share of longer sentences in a page, in percent.
+/// Maximum share of longer sentences in a page, in percent.
 const LONG_SENTENCES: usize = 3;
-/// Characters of a cell of a table.
+/// Maximum number of characters in a table cell.
 const CELL_LENGTH: usize = 200;
-/// Characters of a paragraph.
+/// Maximum number of characters in a paragraph.
 const PARAGRAPH_LENGTH: usize = 600;
 
-/// Pages for readers that stand beside the documents. The list of changes is not one: its entries are lists of names.
+/// Other pages for readers. The changelog is excluded, because its entries are lists of names.
 const OTHER_PAGES: [&str; 10] = [
     "CONTRIBUTING.md",
     "SECURITY.md",
@@ -27,7 +27,7 @@ const OTHER_PAGES: [&str; 10] = [
     "editors/tree-sitter-assert/README.md",
 ];
 
-/// What a page has too much of.
+/// The texts of a page that are too long.
 #[derive(Default)]
 struct PageCount {
     sentences: usize,
@@ -47,7 +47,7 @@ impl PageCount {
             self.paragraphs.push(text.to_owned());
         }
         let plain = Regex::new(r"[`*_#>\[\]]|\([^)]*\)").unwrap().replace_all(text, "").into_owned();
-        // A sentence ends at a sign with a space behind it.
+        // A sentence ends at a punctuation mark followed by a space.
         let ends = Regex::new(r"[.!?:] ").unwrap();
         let mut start = 0;
         let ends = ends.find_iter(&plain).map(|end| end.end()).chain([plain.len()]);
@@ -55,7 +55,7 @@ impl PageCount {
             let sentence = &plain[start..end];
             let words = sentence.split_whitespace().count();
             start = end;
-            // A word or two before a colon is no sentence.
+            // A few words before a colon are no sentence.
             self.sentences += usize::from(words > 3);
             if words > SENTENCE_WORDS {
                 self.long.push(sentence.to_owned());
@@ -63,7 +63,7 @@ impl PageCount {
         }
     }
 
-    /// What is wrong with the page; nothing where it is short enough.
+    /// Returns the complaint about the page; `None` if it is short enough.
     fn complaint(&self) -> Option<String> {
         let too_long = self.long.len() * 100 >= self.sentences.max(1) * LONG_SENTENCES && !self.long.is_empty();
         if !too_long && self.cells.is_empty() && self.paragraphs.is_empty() {
@@ -78,7 +78,7 @@ impl PageCount {
     }
 }
 
-/// Counts a page, without its blocks of code. A paragraph is what a browser shows as one, and a point of a list is one.
+/// Counts the sentences of a page, without its code blocks. Paragraphs and list items are counted as a browser shows them.
 fn count_page(page: &str) -> PageCount {
     let point = Regex::new(r"^\s*([-*]|\d+\.) ").unwrap();
     let (mut count, mut paragraph, mut code) = (PageCount::default(), String::new(), false);
@@ -109,7 +109,7 @@ fn long_texts_are_counted() {
     let paragraph = "A short sentence of words. ".repeat(30);
     assert!(count_page("A short sentence. Another one that is short.\n").complaint().is_none());
     assert_eq!(count_page(&format!("{long}\n")).long.len(), 1);
-    // A sentence is one over the end of its line, in a point of a list, and not in a block of code.
+    // A sentence continues over line ends, may be in a list item, and is not in a code block.
     assert_eq!(count_page(&format!("{}\n{}\n", &long[..80], &long[80..])).long.len(), 1);
     assert_eq!(count_page(&format!("- {long}\n- {long}\n")).long.len(), 2);
     assert_eq!(count_page(&format!("```\n{long}\n```\n")).long.len(), 0);
@@ -132,7 +132,7 @@ fn the_pages_have_short_sentences_cells_and_paragraphs() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// The first page of a new user is one that can be read at once.
+/// The README must stay short, because it is the first page for new users.
 #[test]
 fn the_first_page_is_short() {
     let page = std::fs::read_to_string(averment_fixtures::root().join("README.md")).expect("the README");

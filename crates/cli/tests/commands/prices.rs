@@ -1,4 +1,4 @@
-//! `--prices`: what runs cost that record what they used, by a table of the user.
+//! `--prices`: computes the cost of runs from their recorded usage and the user's price table.
 
 use crate::folder::Folder;
 use serde_json::json;
@@ -24,7 +24,7 @@ fn chat(model: &str, usage: &serde_json::Value) -> String {
         .to_string()
 }
 
-/// The cost of a trace by the table; `absent` where it is not known.
+/// Returns the cost of a trace by the price table; `absent` if it is unknown.
 fn cost(folder: &Folder, trace: &str) -> String {
     let run = folder.aver(&format!("trace show {trace} --json --prices prices.toml")).out;
     let behind =
@@ -45,7 +45,7 @@ fn cost_follows_from_usage_to_the_last_digit() {
         ("unknown", chat("other", &json!({"prompt_tokens": 1, "completion_tokens": 1})), "absent"),
         ("nothing", chat("big-1", &json!({})), "absent"),
         ("unpriced", chat("small-1", &json!({"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 4}})), "absent"),
-        // What a run says of its cost counts.
+        // A recorded cost has precedence.
         ("own", json!({"output": "x", "cost": 7, "usage": {"input_tokens": 1, "output_tokens": 1}, "meta": {"model": "big-1"}}).to_string(), "7"),
         ("native", json!({"output": "x", "usage": {"input_tokens": 2, "output_tokens": 1}, "meta": {"model": "big-1"}}).to_string(), "0.000021"),
         ("nameless", json!({"output": "x", "usage": {"input_tokens": 2, "output_tokens": 1}}).to_string(), "absent"),
@@ -53,7 +53,7 @@ fn cost_follows_from_usage_to_the_last_digit() {
         folder.write(&format!("{name}.json"), text.as_bytes());
         assert_eq!(cost(&folder, &format!("{name}.json")), wanted, "{name}");
     }
-    // Rules see it; without a table they do not.
+    // Rules see the computed cost. Without a price table, it is missing.
     assert_eq!(folder.aver("check r.assert chat.json --prices prices.toml").code, 0);
     assert_eq!(folder.aver("check r.assert chat.json").code, 1);
     folder.write("less.assert", b"cost < $0.0045\n");
@@ -75,7 +75,7 @@ fn each_request_costs_what_its_model_costs() {
     assert_eq!(cost(&folder, "s.jsonl"), "0.0004875");
     folder.write("s.jsonl", session(["big-1", "other"]).as_bytes());
     assert_eq!(cost(&folder, "s.jsonl"), "absent");
-    // One usage for several models that have one price.
+    // One usage for several models with the same price.
     let gemini = |second: &str| {
         json!({"type": "result", "stats": {"input_tokens": 100, "output_tokens": 10}, "timestamp": "2026-01-01T00:00:02Z"}).to_string()
             + "\n"
@@ -101,7 +101,7 @@ fn runs_whose_cost_is_not_known_are_counted_with_the_reason() {
     let said =
         "warning: the cost of 3 runs is not known: the table has no model `other` (2), the table has no model `x` (1)";
     for format in ["human", "summary"] {
-        // The project names the table.
+        // The project names the price table.
         let ran = folder.aver(&format!("check runs.jsonl --format {format} --allow undecided"));
         assert!(ran.code == 0 && ran.err.contains(said), "{ran:?}");
     }

@@ -1,4 +1,4 @@
-//! `aver probe`: what a live server is sent, what its answers come to, and that nothing of it is left.
+//! `aver probe`: the calls to a live server, the verdicts on its answers, and the cleanup afterward.
 
 use super::folder::{Folder, Ran};
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// Rules for a server with the tool `echo`.
 pub(super) const RULES: &str = "invariant echoes { call echo generate { a: integer 0..9 } cases 3 seed 7\n  response.a >= 0\n}\ninvariant unknown { call nothing {}\n  expect error\n}\n";
 
-/// Probes a server that does this wrong, with further words.
+/// Probes a server that misbehaves in the given way, with additional arguments.
 pub(super) fn probed(folder: &Folder, how: &str, more: &str) -> Ran {
     let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/commands/probe_server.py");
     folder.aver(&format!("probe r.assert --server 'python3 {} {how} sent.jsonl' --allow-run {more}", server.display()))
@@ -32,7 +32,7 @@ fn a_good_server_is_asked_and_passes() {
     };
     assert_eq!(made(&sent), made(&printed));
     assert!(sent.contains("nothing"), "{sent}");
-    // The same seed once more, and another.
+    // Repeats the probe with the same seed, and with another one.
     probed(&folder, "good", "--quiet");
     assert_eq!(folder.read("sent.jsonl"), format!("{sent}{sent}"));
     probed(&folder, "good", "--quiet --seed 8 --cases 9");
@@ -66,16 +66,16 @@ fn what_a_server_does_wrong_is_a_finding_in_time() {
         assert_eq!(ran.code, 1, "{how}: {ran:?}");
         assert!(ran.out.contains(&format!("[{id}]")) && ran.out.contains(said), "{how}: {ran:?}");
         assert_eq!(ran.out.contains("[hang]"), id == "hang", "{how}: {ran:?}");
-        // A server that ends because the probe closed its pipes has not crashed.
+        // A server that ends because the probe closed its pipes did not crash.
         assert_eq!(ran.out.contains("[crash]"), id == "crash", "{how}: {ran:?}");
         assert!(!folder.read("out/runs.jsonl").contains("sk-ant"), "{how}");
-        // What was recorded has the same verdicts.
+        // Judging the recording again gives the same verdicts.
         let again = folder.aver("check r.assert -r out/server.assert out/runs.jsonl --format short");
         assert_eq!((again.code, last(&again)), (1, last(&ran)), "{how}");
     }
 }
 
-/// The line with the counts.
+/// Returns the line with the counts.
 fn last(ran: &Ran) -> String {
     ran.out.lines().last().unwrap_or_default().to_owned()
 }
@@ -160,7 +160,7 @@ fn the_example_finds_what_is_wrong_with_its_server() {
     assert_eq!(failed, ["words-are-counted.1"], "{ran:?}");
 }
 
-/// A server over HTTP, ended with this.
+/// An HTTP server that is killed when this value is dropped.
 struct Served(std::process::Child, String);
 
 impl Drop for Served {
@@ -201,7 +201,7 @@ fn a_server_behind_an_address_is_asked_over_http() {
         assert_eq!(ran.code, 0, "{how}: {ran:?}");
         assert!(folder.read("out/runs.jsonl").contains("\"structuredContent\""), "{how}");
         assert!(!folder.read("out/runs.jsonl").contains("Bearer"), "{how}");
-        // The session is said to be at its end.
+        // The probe ended the session.
         assert_eq!(folder.read("port.deleted"), "session-1", "{how}");
     }
 }
@@ -258,7 +258,7 @@ fn an_invariant_judges_what_was_asked_for_it() {
     folder.write("r.assert", rules.as_bytes());
     let ran = probed(&folder, "good", "--format short --save out");
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
-    // In a recording that names no invariant each judges all calls of its tool.
+    // In a recording that names no invariant, each invariant judges all calls of its tool.
     let runs = folder.read("out/runs.jsonl").replace("\"invariant\"", "\"other\"");
     folder.write("all.jsonl", runs.as_bytes());
     for threads in ["1", "2"] {
@@ -267,7 +267,7 @@ fn an_invariant_judges_what_was_asked_for_it() {
     }
 }
 
-/// The arguments that a server was sent, call by call.
+/// Returns the arguments that the server received, call by call.
 fn sent(folder: &Folder) -> Vec<serde_json::Value> {
     let text = folder.read("sent.jsonl");
     text.lines().map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap()["arguments"].clone()).collect()
@@ -292,12 +292,12 @@ fn the_smallest_input_that_fails_is_found_kept_and_asked_again() {
         (Some("below: smallest"), &serde_json::json!(137))
     );
     assert_eq!(folder.aver("check r.assert -r out/server.assert out/runs.jsonl").code, 1);
-    // The same each time.
+    // A repeated probe finds the same input.
     let first = sent(&folder);
     folder.write("sent.jsonl", b"");
     probed(&folder, "good", "--quiet");
     assert_eq!(sent(&folder), first);
-    // The corpus is asked before anything else, or alone.
+    // Corpus inputs are called first, or alone with `--replay`.
     let files: Vec<_> = std::fs::read_dir(folder.path().join("found")).unwrap().flatten().collect();
     assert_eq!(files.len(), 1);
     folder.write("sent.jsonl", b"");

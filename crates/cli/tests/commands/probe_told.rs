@@ -1,4 +1,4 @@
-//! `aver probe`: what is told of servers and rules that do not fit each other, and what is left when something of a server cannot be used.
+//! `aver probe`: messages about servers and rules that do not fit each other, and results if a part of a server is unusable.
 
 use super::folder::{Folder, Ran};
 use super::probe::{RULES, folder, probed};
@@ -23,7 +23,7 @@ fn tools_that_the_server_does_not_list_are_told_and_are_not_all_that_is_asked() 
     let ran = probed(&folder, "good", "--format short --allow empty");
     assert!(ran.code == 0 && ran.out.contains("[unlisted]") && ran.out.contains(said[0]), "{ran:?}");
     assert!(ran.err.contains("1 of tools that the server does not list"), "{ran:?}");
-    // What is about an unknown tool is asked as it is.
+    // Invariants about an unknown tool are called unchanged.
     folder.write("r.assert", unknown.as_bytes());
     let ran = probed(&folder, "good", "--format short --strict");
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{ran:?}");
@@ -106,7 +106,7 @@ fn what_needs_other_calls_before_it_is_kept_with_them() {
     assert!(!ran.err.contains("smaller input"), "{ran:?}");
     let again = probed(&folder, "second-call-kills", "--format short --corpus found --replay");
     assert!(again.code == 1 && again.out.contains("[crash]"), "{again:?}");
-    // What is kept of an invariant that there is no more is told.
+    // Corpus inputs of a removed invariant are reported.
     folder.write(
         "r.assert",
         format!("{}invariant more {{ call echo {{ a: 1 }}\n  expect ok\n}}\n", RULES.replace("echoes", "renamed"))
@@ -185,7 +185,7 @@ fn a_signal_at_the_start_is_what_ends_the_command() {
     }
 }
 
-/// Without `--save` there is no file of the recording that a place could be in.
+/// Without `--save` the recording is in no file, so findings must not point at it.
 #[test]
 fn a_finding_points_at_files_that_exist() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! `aver check --profile` as a user meets it: what costs are noted of, where they are said, and what is the same every time.
+//! `aver check --profile`: the items that costs are measured for, the output, and the values that are the same every time.
 
 use serde_json::Value;
 use std::path::Path;
@@ -20,7 +20,7 @@ output is Refund
 spent <= 100 and spent >= 0
 no secrets in calls[*].result
 "#;
-/// Rules for which some runs are read in full, some in part, and some not at all.
+/// Rules for which some runs are read in full, some partly, and some not at all.
 const PARTLY: &str = "each approve: duration < 5s\nrule few { count refund <= 3 }\noutput.status == \"refunded\"\neach approve: args.id == \"o-1\"\n";
 const GOOD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-1"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":25},"result":"some words 123"}],"output":{"status":"refunded"}}"#;
 const BAD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-2"},"result":"fine"},{"tool":"refund","args":{"id":"o-1","amount":250},"result":"none"}],"output":{"status":7}}"#;
@@ -58,7 +58,7 @@ fn profile(folder: &Path, line: &str) -> Value {
     serde_json::from_str(&ran.err).unwrap_or_else(|error| panic!("{error}: {}", ran.err))
 }
 
-/// Everything that is no time.
+/// Removes all times and the number of threads.
 fn without_seconds(value: &Value) -> Value {
     match value {
         Value::Object(entries) => {
@@ -71,7 +71,7 @@ fn without_seconds(value: &Value) -> Value {
     }
 }
 
-/// The element of a list with this name or id.
+/// Returns the element of a list with this name or id.
 #[track_caller]
 fn named<'a>(profile: &'a Value, list: &str, name: &str) -> &'a Value {
     let items = profile[list].as_array().expect("a list");
@@ -97,10 +97,10 @@ fn rules_patterns_functions_and_formats_have_costs() {
     for key in ["fuel", "self_fuel", "calls"] {
         assert_eq!(number(&rule[key]), sum(key), "{key}");
     }
-    // Counting a tool by its name is decided early, and its answers for few calls are known. What depends on arguments is not decided.
+    // Rules that only count a tool's calls are decided early, and their results for few calls are shared. Rules about arguments are not.
     assert_eq!((number(&assertions[0]["decided_early"]), number(&assertions[1]["decided_early"])), (0, 600));
     assert!(number(&assertions[0]["calls"]) >= 600 && number(&assertions[1]["calls"]) == 0, "{assertions:?}");
-    // The same pattern in two rules is looked at once.
+    // A pattern that occurs in two rules is evaluated once.
     let step = named(&profile, "patterns", "refund(id: $id, amount > 10)");
     assert_eq!((step["kind"].as_str(), number(&step["uses"]), number(&step["calls"])), (Some("step"), 2, 600));
     let text = named(&profile, "patterns", "/([a-z]+ )+[0-9]{3}/");
@@ -110,7 +110,7 @@ fn rules_patterns_functions_and_formats_have_costs() {
     assert_eq!((find("spent")["kind"].as_str(), number(&find("spent")["location"]["line"])), (Some("let"), 2));
     assert!(number(&find("secrets")["calls"]) >= 600, "{}", find("secrets"));
     assert_eq!(find("length")["location"]["line"], 3);
-    // What a definition does by itself and what it has done by others.
+    // The cost of a definition itself, and of the definitions that it calls.
     let (outer, inner) = (find("twice"), find("heavy"));
     assert!(number(&outer["fuel"]) > number(&outer["self_fuel"]));
     assert!(number(&inner["calls"]) > number(&outer["calls"]));
@@ -123,7 +123,7 @@ fn rules_patterns_functions_and_formats_have_costs() {
 fn what_a_let_computes_for_all_is_part_of_no_assertion() {
     let folder = folder();
     let rules = "let total = sum(calls[*].args.amount)\ntotal <= 100\ntotal >= 0\n";
-    // A sum that leaves a call out is looked at once more.
+    // A sum whose result left out a call is evaluated once more.
     let run = r#"{"calls":[{"tool":"refund","args":{"amount":25}},{"tool":"refund","args":{"amount":5}}]}"#;
     for (name, text) in [("let.assert", rules), ("let.json", run)] {
         std::fs::write(folder.path().join(name), text).expect("a file");
@@ -194,7 +194,7 @@ fn the_object_is_what_its_schema_says() {
     }
 }
 
-/// Lines without what differs from one time to the next, sorted: the order is that of times.
+/// Returns the lines without varying parts, sorted, because they are ordered by time.
 fn masked(text: &str) -> Vec<String> {
     let time = regex::Regex::new(r"[0-9.]+ (s|ms|µs|ns)\b").expect("a pattern");
     let share = regex::Regex::new(r"([0-9]+%|-)( +T|  )").expect("a pattern");
@@ -235,7 +235,7 @@ fn a_long_table_is_cut_and_says_where_the_rest_is() {
     assert!(ran.err.contains("… and 25 more, all in `--profile=FILE.json`"), "{}", ran.err);
 }
 
-/// What a profile says of the rules of a file.
+/// Returns the profile of the given rules.
 fn said(folder: &Path, rules: &str, options: &str) -> String {
     std::fs::write(folder.join("n.assert"), rules).expect("a file");
     let ran = aver(folder, &format!("check n.assert runs.jsonl --profile {options}"));
@@ -371,7 +371,7 @@ fn cost_and_tokens_are_read_in_part() {
         let counts = "  0 runs were read in full, 600 in part, 0 decided by default\n\n";
         assert!(said.contains(counts), "{rules}: {said}");
     }
-    // Chats have no list of calls, and their cost is put together from all of their answers.
+    // Chats have no list of calls, and their cost is the sum over all answers.
     std::fs::write(folder.path().join("runs.jsonl"), format!("{CHAT}\n").repeat(600)).expect("a file");
     let said = said(folder.path(), "cost <= $0.05", "--format summary");
     assert!(said.contains("600 runs were read in full because of their format"), "{said}");

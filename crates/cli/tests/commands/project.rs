@@ -1,4 +1,4 @@
-//! `averment.toml` and `aver lint` as a user meets them.
+//! `averment.toml` and `aver lint`, tested from the command line.
 
 use crate::folder::Folder;
 
@@ -17,7 +17,7 @@ fn a_command_without_arguments_takes_rules_traces_parameters_and_format_from_the
     assert!(ran.out.starts_with("rules/r.assert:2:1: "), "{ran:?}");
     folder.write("averment.toml", b"rules = \"rules\"\ntraces = \"runs\"\n[params]\nlimit = 200\n");
     assert_eq!(folder.aver("check").code, 0);
-    // The command line wins.
+    // The command line has precedence.
     assert_eq!(folder.aver("check --param limit=100").code, 1);
     assert_eq!(folder.aver("check --no-project rules runs").code, 1);
     assert!(folder.aver("check --format json").out.starts_with('{'));
@@ -68,7 +68,7 @@ fn a_project_file_grants_nothing_by_itself() {
     assert!(!folder.path().join("ran").exists());
     assert_eq!(folder.aver("check --project repository/averment.toml --trust-project").code, 0);
     assert!(folder.path().join("ran").exists());
-    // Nor does it lead out of its folder.
+    // A project cannot name traces outside of its folder.
     folder.write("repository/averment.toml", b"rules = \"r.assert\"\ntraces = \"../private.json\"\n");
     folder.write("private.json", b"{\"calls\": []}");
     let ran = folder.aver("check --project repository/averment.toml");
@@ -91,7 +91,7 @@ fn levels_come_from_the_project_and_the_command_line() {
     folder.write("r.assert", b"before approve -> refund\n");
     assert_eq!(folder.aver("lint r.assert").out, "");
     assert!(folder.aver("lint r.assert --all --format short").out.contains("info[guard-may-fail]"));
-    // A note beside a check counts what the project wants to hear.
+    // The note beside a check counts only the lints that the project enables.
     folder.write("averment.toml", b"[lint]\nunused-let = \"allow\"\n");
     folder.write("w.assert", b"let a = 1\nnever refund\n");
     folder.write("run.json", b"{\"calls\": []}");
@@ -114,7 +114,7 @@ fn fixes_are_written_in_one_piece_or_only_shown() {
     assert_eq!(folder.read("r.assert"), after);
     let again = folder.aver("lint r.assert --fix");
     assert_eq!((again.code, again.err.as_str()), (0, ""));
-    // What does not compile is left as it is.
+    // A file that does not compile is not changed.
     let broken = folder.aver("lint broken.assert --fix");
     assert_eq!((broken.code, folder.read("broken.assert").as_str()), (3, "not (output.a != 1)\nnevr x\n"));
     folder.aver("lint - --fix").refused(&["standard input cannot be changed"]);
@@ -217,10 +217,10 @@ fn a_project_says_which_formats_a_folder_of_reports_holds() {
     };
     let ran = folder.aver("check --report-dir out");
     assert_eq!((ran.code, names("out")), (0, vec!["junit.xml".to_owned(), "report.html".to_owned()]), "{ran:?}");
-    // A command writes those that it has.
+    // Each command writes the formats that it supports.
     assert_eq!(folder.aver("test --report-dir tested").code, 0);
     assert_eq!(names("tested"), ["junit.xml"]);
-    // The project's own folder is written into only where the project is trusted.
+    // Reports are written into the project's own folder only if the project is trusted.
     folder.write("averment.toml", project("formats = [\"csv\"]\nfolder = \"reports\"").as_bytes());
     let ran = folder.aver("check");
     assert!(ran.code == 0 && names("reports").is_empty(), "{ran:?}");

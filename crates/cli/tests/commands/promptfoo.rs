@@ -1,9 +1,9 @@
-//! Results of promptfoo on the command line: judged by the assertions that they bring, beside what was recorded of them.
+//! Promptfoo results on the command line: judged by the assertions they contain, and compared with the recorded outcomes.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
 
-/// A result whose assertions were all recorded as passed.
+/// Returns a result whose assertions were all recorded as passed.
 fn result(index: usize, output: &str, asserts: Value) -> Value {
     let recorded: Vec<Value> =
         asserts.as_array().unwrap().iter().map(|one| json!({"pass": true, "score": 1, "assertion": one})).collect();
@@ -20,7 +20,7 @@ fn results(rows: &[Value]) -> String {
     format!("{:#}", json!({"evalId": "e", "results": {"version": 3, "results": rows}, "traces": traces}))
 }
 
-/// The verdict and the message of each result of a run that did not pass.
+/// Returns the verdict and the message of each result of a run that did not pass.
 fn told(report: &Value, run: usize) -> Vec<(String, String)> {
     let results = report["runs"][run]["results"].as_array().unwrap();
     let text = |one: &Value, key: &str| one[key].as_str().unwrap_or_default().to_owned();
@@ -42,7 +42,7 @@ fn results_are_judged_by_their_own_assertions_and_disagreements_are_told() {
     assert_eq!(verdicts(1), ["fail", "fail"], "{report:#}");
     let said = folder.aver("check results.json --format short");
     assert!(said.out.contains("promptfoo recorded another verdict of `contains`"), "{said:?}");
-    // As promptfoo judges, what holds because nothing was there passes.
+    // With promptfoo's semantics, an assertion that holds because a value is missing passes.
     let alone = Folder::new(&[("results.json", results(&rows[..1]).as_str())]);
     assert_eq!(alone.aver("check results.json").code, 0);
     let as_there = alone.aver("check results.json --compat promptfoo --format json");

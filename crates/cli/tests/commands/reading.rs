@@ -1,8 +1,8 @@
-//! What runs record in words of their own: arguments in text, calls that went wrong, times that cannot be, contents in blocks.
+//! Runs with unusual recordings: arguments as text, failed calls, impossible times, content blocks.
 
 use crate::folder::Folder;
 
-/// The verdict of a rule on a run, the same in every way of reading, and what is said beside it.
+/// Returns the verdict of a rule on a run, which must be equal for every way of reading, and the messages beside it.
 #[track_caller]
 fn judged(rule: &str, run: &str) -> (String, String) {
     let folder = Folder::new(&[("rules.assert", rule), ("run.jsonl", run)]);
@@ -123,7 +123,7 @@ fn a_list_that_is_not_all_content_blocks_stays_a_list() {
     is("output == \"a\"", &run(r#"[{"type": "text", "text": "a"}]"#), "pass");
 }
 
-/// Messages may say `content` in the normal form, too: that alone makes no foreign conversation of a run that says what it is itself.
+/// Messages in the normal form may have `content`. That alone does not make a run with its own fields a foreign conversation.
 #[test]
 fn what_a_run_says_of_itself_beside_messages_is_kept() {
     let messages = r#""messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes"}]"#;
@@ -133,7 +133,7 @@ fn what_a_run_says_of_itself_beside_messages_is_kept() {
         is(rule, &run, "pass");
     }
     is("require a", &format!("{{\"complete\": false, {messages}, \"tools\": []}}"), "undecided");
-    // Without words of its own the conversation speaks, and what has other keys is a conversation.
+    // Without its own output, the run takes it from the conversation. With other keys, it is a conversation.
     is("output == \"yes\"", &format!("{{\"output\": null, {messages}}}"), "pass");
     is("output == \"yes\"", &format!("{{{messages}}}"), "pass");
     is("output == \"yes\"", &format!("{{\"model\": \"m\", \"output\": \"done\", {messages}}}"), "pass");
@@ -180,7 +180,7 @@ fn what_is_excluded_or_ignored_in_a_folder_is_not_read_and_counted() {
         ("runs/deep/drafts/c.json", bad),
     ]);
     let ignored = "note: 1 file and 1 folder in `runs` are left out by `.gitignore`";
-    // What is above the folder does not count: whoever names the folder wants it read.
+    // A `.gitignore` above the folder does not count, because the user named the folder explicitly.
     let ran = folder.aver("check rules.assert runs");
     assert!(ran.code == 1 && ran.err.contains(ignored), "{ran:?}");
     assert!(!ran.err.contains("--exclude"), "{ran:?}");
@@ -189,7 +189,7 @@ fn what_is_excluded_or_ignored_in_a_folder_is_not_read_and_counted() {
     assert!(ran.err.contains("note: 2 folders in `runs` are left out by `--exclude`"), "{ran:?}");
     let ran = folder.aver("check rules.assert runs --exclude runs/drafts --exclude deep/**");
     assert!(ran.code == 0 && ran.err.contains("2 folders in `runs` are left out by `--exclude`"), "{ran:?}");
-    // What is named itself is read; a pattern names its files, apart from those that are excluded.
+    // Explicitly named files are read. A pattern names its files, except excluded ones.
     assert_eq!(folder.aver("check rules.assert runs/a.bak.json --exclude *.json").code, 1);
     assert_eq!(folder.aver("check rules.assert runs/*.json").code, 1);
     assert_eq!(folder.aver("check rules.assert runs/*.json --exclude *.bak.json").code, 0);
@@ -197,14 +197,14 @@ fn what_is_excluded_or_ignored_in_a_folder_is_not_read_and_counted() {
     assert!(ran.code == 2 && ran.err.contains("there is no trace in `runs`"), "{ran:?}");
     let ran = folder.aver("check rules.assert runs --exclude [");
     assert!(ran.code == 2 && ran.err.contains("`--exclude [` is no pattern"), "{ran:?}");
-    // `aver trace` reads the same.
+    // `aver trace` reads the same files.
     let ran = folder.aver("trace stats runs --exclude drafts");
     assert!(ran.code == 0 && ran.out.starts_with("runs       1 ") && ran.err.contains(ignored), "{ran:?}");
-    // The whole repository: its own rules count.
+    // For the whole repository, its own `.gitignore` counts.
     assert_eq!(folder.aver("check rules.assert .").code, 2);
 }
 
-/// A session that says to have lasted less than its messages is told of, also where no rule asks how long it took.
+/// A session with a duration shorter than its messages is reported, even if no rule uses the duration.
 #[test]
 fn a_session_that_cannot_have_been_so_short_is_told_of_whatever_is_asked() {
     let line = |kind: &str, second: u32, message: &str| {
@@ -227,7 +227,7 @@ fn a_session_that_cannot_have_been_so_short_is_told_of_whatever_is_asked() {
     }
 }
 
-/// A run in which nothing is recorded is told of, also where no rule asks for what it could hold.
+/// A run without any recorded data is reported, even if no rule needs such data.
 #[test]
 fn a_run_with_nothing_in_it_is_told_of_whatever_is_asked() {
     let lines = [

@@ -1,8 +1,8 @@
-//! Why an assertion does not pass, in words: what was missing and why, what came nearest, what was found.
+//! The reasons of assertions that do not pass: missing values and causes, the nearest miss, the values that were found.
 
 use crate::folder::Folder;
 
-/// A run with a bit of everything.
+/// A run with many kinds of values.
 const RUN: &str = r##"{
   "inputs": { "ref": "the cat sat", "limit": 0 },
   "output": {
@@ -14,7 +14,7 @@ const RUN: &str = r##"{
   "tools": ["get_order", "refund"]
 }"##;
 
-/// The reason of a rule that does not pass on the run.
+/// Returns the reason of a rule that does not pass on the run.
 #[track_caller]
 fn reason(rules: &str) -> String {
     let folder = Folder::new(&[("rules.assert", rules), ("run.json", RUN)]);
@@ -30,7 +30,7 @@ fn says(rule: &str, words: &str) {
     assert_eq!(reason(rule), words, "{rule}");
 }
 
-/// What the compiler says, on one line.
+/// Returns the compiler's messages, one per line.
 #[track_caller]
 fn told(rules: &str) -> String {
     let folder = Folder::new(&[("rules.assert", rules)]);
@@ -254,7 +254,7 @@ fn every_word_of_the_language_has_a_page() {
     assert!(folder.aver("docs befroe").err.contains("did you mean `before`?"));
 }
 
-/// The reason of a rule on a run, and what came nearest.
+/// Returns the reason of a rule on a run, and its nearest misses.
 #[track_caller]
 fn of(rule: &str, run: &str) -> (String, Vec<String>) {
     let folder = Folder::new(&[("rules.assert", rule), ("run.json", run)]);
@@ -266,13 +266,13 @@ fn of(rule: &str, run: &str) -> (String, Vec<String>) {
     (result["reason"].as_str().unwrap().to_owned(), near.map(str::to_owned).collect())
 }
 
-/// What came nearest to holding.
+/// Asserts the nearest misses.
 #[track_caller]
 fn near(rule: &str, run: &str, words: &[&str]) {
     assert_eq!(of(rule, run).1, words, "{rule} on {run}");
 }
 
-/// The reason on a run.
+/// Asserts the reason.
 #[track_caller]
 fn why(rule: &str, run: &str, words: &str) {
     assert_eq!(of(rule, run).0, words, "{rule} on {run}");

@@ -1,5 +1,4 @@
-//! What stands where a run could and is none, runs of which nothing is recorded, and what is broken: all of it is told, whatever the report
-//! is, and the rest is judged.
+//! Records that are no runs, empty runs, and broken records: all are reported, in every report format, and the rest is judged.
 
 use crate::folder::{Folder, Ran};
 use averment_report::Format;
@@ -8,11 +7,11 @@ const RULES: (&str, &str) = ("r.assert", "never refund\n");
 const RUN: &str = r#"{"id": "a", "calls": [{"tool": "search", "result": 1}], "output": "done"}"#;
 
 fn formats() -> impl Iterator<Item = &'static str> {
-    // A report of steps wants runs that record their times.
+    // A report of steps needs runs that record their times.
     Format::ALL.iter().map(|format| format.as_str()).filter(|word| !["assay"].contains(word))
 }
 
-/// The same check with every report on standard output.
+/// Runs the same check with every report format on standard output.
 fn in_every_format(folder: &Folder, traces: &str, each: impl Fn(&str, Ran)) {
     for format in formats() {
         each(format, folder.aver(&format!("check r.assert {traces} --allow undecided --format {format}")));
@@ -43,7 +42,7 @@ fn values_beside_the_runs_of_a_file_in_a_folder_are_counted_and_told() {
         for threads in ["--threads 1", "--threads 4", "--chunk 1KiB"] {
             assert!(folder.aver(&format!("check r.assert runs {threads}")).err.contains("records not understood"));
         }
-        // What is named is a trace, and each of them an error with its place.
+        // An explicitly named file must be a trace, so each record is an error with its location.
         for line in ["check r.assert runs --strict", &format!("check r.assert runs/{name} --allow undecided")] {
             let ran = folder.aver(line);
             assert_eq!(ran.code, 4, "{name} {line}: {ran:?}");
@@ -79,7 +78,7 @@ fn an_empty_run_is_told_whatever_the_report_is() {
     let ran = folder.aver("check r.assert b.jsonl");
     assert!(ran.err.contains("a run is empty, no step and no output of it is recorded: `b.jsonl`"), "{ran:?}");
     assert_eq!(folder.aver("check r.assert b.jsonl --strict").code, 4);
-    // One that says something is none.
+    // A run with any content is not empty.
     let says = "{\"calls\": []}\n{\"tool_calls\": []}\n{\"calls\": [], \"cost\": 0.1}\n{\"calls\": [], \"mine\": 1}\n{\"output\": \"\"}\n";
     folder.write("c.jsonl", says.as_bytes());
     assert!(!folder.aver("check r.assert c.jsonl").err.contains("empty"));
@@ -144,7 +143,7 @@ fn what_a_format_does_not_know_may_have_been_a_call() {
             assert!(!ran.out.contains("undecided"), "{name} {rules}: {ran:?}");
         }
     }
-    // Lines of another format are no lines of this one.
+    // Lines of another format are not accepted in this one.
     let folder =
         Folder::new(&[("never.aver", "never refund\n"), ("mixed.jsonl", &format!("{said}\n{session}\n{item}\n"))]);
     let ran = folder.aver("check never.aver mixed.jsonl");

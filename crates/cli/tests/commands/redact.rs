@@ -1,4 +1,4 @@
-//! Paths whose values no report shows.
+//! `--redact`: paths whose values no report shows.
 
 use crate::folder::Folder;
 use crate::html;
@@ -41,7 +41,7 @@ fn no_format_shows_what_a_path_leads_to() {
             };
             let ran = folder.aver(&format!("{command} {redact}"));
             assert_eq!((ran.code, shown(&ran.out)), (1, None), "{command}: {}", ran.out);
-            // Without the paths they are there, so that this test can fail.
+            // Without `--redact` the values are shown, so the test is meaningful.
             let plain = folder.aver(&command);
             if !["summary", "markdown"].contains(&format.as_str()) && trace == "run.json" {
                 assert!(shown(&plain.out).is_some(), "{command}: {}", plain.out);

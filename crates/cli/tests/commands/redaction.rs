@@ -1,4 +1,4 @@
-//! What no output shows: credentials and the environment, in every format of every command, also where a text is cut.
+//! Values that no output shows: credentials and the environment, in every format of every command, even in truncated texts.
 
 use crate::folder::Folder;
 use crate::html;
@@ -7,7 +7,7 @@ use averment_report::Format;
 const TOKEN: &str = "ghp_1a2B3c4D5e6F7g8H9i0J1k2L3m4N5o6P7q8R";
 const VARIABLE: &str = "correct-horse-battery-staple";
 
-/// Commands that say something of a run.
+/// Commands that print parts of a run.
 const COMMANDS: [&str; 16] = [
     "check rules.assert run.json --format human",
     "check rules.assert run.json --format summary",
@@ -27,7 +27,7 @@ const COMMANDS: [&str; 16] = [
     "repl rules.assert --on run.json",
 ];
 
-/// Rules whose reasons quote the output, an argument and a part of either.
+/// Rules whose reasons quote the output, an argument, or a part of them.
 const RULES: &str = "\
 schema Short = { type: \"object\", properties: { note: { type: \"string\", maxLength: 3 } } }
 output == \"x\" message \"it said ${output}\"
@@ -57,7 +57,7 @@ fn run(text: &str) -> String {
     )
 }
 
-/// No command shows the first or last characters of the secret with a text before it, however long that is.
+/// Asserts that no command shows the first or last characters of the secret, whatever the length of the text before it.
 fn nothing_shows(secret: &str) {
     let glimpses = [&secret[..12], &secret[secret.len() - 12..]];
     for before in (0..440).step_by(9) {
@@ -65,7 +65,7 @@ fn nothing_shows(secret: &str) {
         let inline = run(&text);
         let rules = format!("{RULES}test \"it is said\" expect pass {inline}\n");
         let folder = Folder::new(&[("rules.assert", &rules), ("run.json", &inline)]);
-        // Each length is tried with some of the commands, each command with some of the lengths.
+        // Each length is tried with a third of the commands, in turns.
         for command in COMMANDS.iter().skip(before / 9 % 3).step_by(3) {
             let ran = folder.aver_with(command, SESSION);
             let said = format!("{}{}", html::everything(&ran.out), ran.err);
@@ -93,7 +93,7 @@ fn no_output_shows_the_environment_nor_the_beginning_of_it() {
     nothing_shows(VARIABLE);
 }
 
-/// Rules that speak of everything in which [`found_by_a_predicate`] is repeated; what they look for they do not say.
+/// Rules about everything that repeats [`found_by_a_predicate`]. Their text does not contain the secrets that they look for.
 const BESIDE: &str = "\
 def mine(s) = s matches /hunt.r/ or s == 4111 * 1000000000000 + 111111111111
 no mine in output.first
@@ -167,7 +167,7 @@ fn all_that_a_predicate_finds_is_told_of_and_hidden() {
     assert!(!all.contains("o-77") && all.contains("[redacted]"), "{all}");
 }
 
-/// Checks that no command shows a piece of what is hidden, on one run, on many, and while it is profiled.
+/// Asserts that no command shows a part of the hidden values: on one run, on many runs, and with a profile.
 fn hides(rules: &str, run: &str, glimpses: &[&str]) {
     let tested = format!("{rules}test \"it is said\" expect pass {run}\n");
     let lines = format!("{run}\n").repeat(3);
@@ -281,7 +281,7 @@ fn what_cannot_be_read_is_not_repeated_where_it_may_be_a_secret() {
     assert!(said.contains("`undefined`"), "a word that is known is told: {said}");
 }
 
-/// Rules in which somebody has left a credential, wherever rules hold text.
+/// Rules that contain a credential, in every place where rules have text.
 #[test]
 fn a_credential_in_rules_is_shown_by_no_command() {
     let rules = format!(
@@ -362,7 +362,7 @@ fn more_secrets_than_are_kept_apart_hide_everything_and_not_nothing() {
         let ran = folder.aver(command);
         assert!(ran.code == 0 && !ran.out.contains("realSecret"), "{command}: {ran:?}");
     }
-    // The same one in many calls is one.
+    // One value in many calls counts once.
     let same =
         decoys.iter().map(|_| r#"{"tool": "t", "args": {"password": "onlyOne77Zz"}}"#).collect::<Vec<_>>().join(", ");
     folder.write("s.json", format!(r#"{{"calls": [{same}], "output": {{"note": "plain"}}}}"#).as_bytes());

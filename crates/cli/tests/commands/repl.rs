@@ -1,4 +1,4 @@
-//! `aver repl` as a user meets it, with inputs from a pipe; see also `repl_terminal.rs`.
+//! `aver repl` with inputs from a pipe; see also `repl_terminal.rs`.
 
 use crate::folder::Folder;
 use std::io::Write as _;
@@ -17,14 +17,14 @@ const RUNS: &str = "\
 {\"id\":\"two\",\"output\":{\"status\":\"open\"},\"calls\":[]}
 ";
 
-/// What a session prints, and how it ends.
+/// The output and exit code of a session.
 struct Said {
     code: i32,
     out: String,
 }
 
 impl Said {
-    /// The text between an input and the next one.
+    /// Returns the text between an input and the next one.
     #[track_caller]
     fn to(&self, input: &str) -> &str {
         let prompt = format!("> {input}\n");
@@ -136,7 +136,7 @@ fn an_input_goes_on_while_brackets_or_operators_are_open() {
     assert!(said.out.contains("> 1 +\n| 2\n3\n"), "{}", said.out);
     assert!(said.out.contains("| }\npass  mine.1\npass  mine.2\ndefined `mine`\n"), "{}", said.out);
     assert!(said.out.contains("[\"one\", \"two\"]\n"), "{}", said.out);
-    // Two empty lines give up what is open.
+    // Two empty lines end an unfinished input.
     assert!(said.out.contains("this `(` is not closed"), "{}", said.out);
     assert!(said.out.ends_with("> 3\n3\n"), "{}", said.out);
 }
@@ -337,7 +337,7 @@ fn what_the_session_is_started_with_may_be_missing_or_empty() {
     assert!(said.to("limit") == "7\n" && said.to("run.id") == "\"two\"\n", "{}", said.out);
 }
 
-/// The sessions of `docs/repl.md` are what a session prints. `UPDATE_GENERATED=1` writes them.
+/// The sessions in `docs/repl.md` are real output. `UPDATE_GENERATED=1` writes them.
 #[test]
 fn the_walkthrough_in_the_documents_replays_exactly() {
     let root = averment_fixtures::root();
@@ -431,7 +431,7 @@ fn secrets_are_not_shown() {
     assert_eq!(explained.code, 2);
 }
 
-/// Ctrl-C ends what is being evaluated, and the session goes on.
+/// Ctrl-C ends the current evaluation, but not the session.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_ends_an_evaluation_and_not_the_session() {

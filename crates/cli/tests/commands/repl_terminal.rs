@@ -1,6 +1,6 @@
-//! `aver repl` in a terminal: line editing, several lines, pasting, completion, history, Ctrl-C, Ctrl-D.
+//! `aver repl` in a terminal: line editing, multiple lines, pasting, completion, history, Ctrl-C, Ctrl-D.
 //!
-//! The terminal is made by `script` of util-linux; where that is missing the tests say so and skip.
+//! The terminal is created with `script` of util-linux. If it is missing, the tests print a message and skip.
 
 #![cfg(target_os = "linux")]
 
@@ -17,13 +17,13 @@ struct Terminal {
     child: Child,
     keys: ChildStdin,
     seen: Arc<Mutex<String>>,
-    /// What was waited for already.
+    /// Offset after the last text that was waited for.
     at: usize,
 }
 
 impl Terminal {
     fn new(folder: &Folder, arguments: &str) -> Option<Self> {
-        // `exec`: a shell left in between would take Ctrl-C for its own and say 130 in place of the session's exit code.
+        // With `exec`, because a shell in between would catch Ctrl-C and return 130 instead of the session's exit code.
         let command = format!("exec {} repl {arguments}", env!("CARGO_BIN_EXE_aver"));
         let started = Command::new("script")
             .args(["-qefc", &command, "/dev/null"])
@@ -59,7 +59,7 @@ impl Terminal {
         self.keys.flush().unwrap();
     }
 
-    /// Waits until the terminal shows a text behind what was waited for before.
+    /// Waits until the terminal shows a text after the last one that was waited for.
     #[track_caller]
     fn wait_for(&mut self, text: &str) {
         let end = Instant::now() + Duration::from_secs(60);
@@ -87,23 +87,23 @@ fn lines_are_edited_completed_and_remembered() {
     let Some(mut terminal) = Terminal::new(&folder, "--on run.json") else { return };
     terminal.wait_for("`:help` lists");
     terminal.wait_for("> ");
-    // A slip, taken back.
+    // A typo that is deleted.
     terminal.press("1 + 3\u{8}2\r");
     terminal.wait_for("\n3\r\n");
     terminal.wait_for("> ");
-    // Tab completes a root and a key of the run.
+    // Tab completes a root name and a key of the run.
     terminal.press("outpu\t.sta\t\r");
     terminal.wait_for("\n\"done\"\r\n");
     terminal.wait_for("> ");
-    // An open bracket goes on.
+    // An open bracket continues the input on the next line.
     terminal.press("[1,\r2]\r");
     terminal.wait_for("\n[1, 2]\r\n");
     terminal.wait_for("> ");
-    // The up key brings the last input back, with all its lines.
+    // The up key recalls the last input with all its lines.
     terminal.press("\u{1b}[A\r");
     terminal.wait_for("\n[1, 2]\r\n");
     terminal.wait_for("> ");
-    // Pasted text is taken whole: a rule and an expression behind it.
+    // Pasted text is one input: a rule followed by an expression.
     terminal.press("\u{1b}[200~rule r {\n  require refund\n\n  never cancel\n}\u{1b}[201~\r");
     terminal.wait_for("pass  r.1\r\npass  r.2\r\ndefined `r`\r\n");
     terminal.wait_for("> ");
@@ -118,7 +118,7 @@ fn lines_are_edited_completed_and_remembered() {
     let history = folder.read("state/averment/history");
     assert!(history.contains("output.status") && history.contains("require refund"), "{history}");
 
-    // The next session knows them.
+    // The next session has the history.
     let Some(mut terminal) = Terminal::new(&folder, "--on run.json") else { return };
     terminal.wait_for("> ");
     terminal.press("\u{1b}[A");
@@ -142,7 +142,7 @@ fn ctrl_c_gives_up_a_line_or_an_evaluation_and_no_history_leaves_no_trace() {
     terminal.press("2 + 2\r");
     terminal.wait_for("\n4\r\n");
     terminal.wait_for("> ");
-    // The editor draws the line anew with each piece of it, so it stays short.
+    // The editor redraws the line for each piece, so the line stays short.
     let big = (0..60).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
     terminal.press(&format!("let big = [{big}]\r"));
     terminal.wait_for("defined `big`");
@@ -151,7 +151,7 @@ fn ctrl_c_gives_up_a_line_or_an_evaluation_and_no_history_leaves_no_trace() {
     terminal.wait_for("the limit is 1000000000000");
     terminal.wait_for("> ");
     terminal.press("all a in big: all b in big: all c in big: all d in big: all e in big: a + b + c + d + e != -1\r");
-    // Ctrl-C while the line is still read would give up the line: the editor says when it has it.
+    // Ctrl-C during line editing would only discard the line, so the test waits until the editor is done.
     terminal.wait_for("\u{1b}[?2004l");
     std::thread::sleep(Duration::from_millis(500));
     terminal.press("\u{3}");

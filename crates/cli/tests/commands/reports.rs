@@ -1,4 +1,4 @@
-//! Reports in every format: nothing secret in them, nothing in those for people that steers a terminal, written whole or not at all.
+//! Reports in every format: no secrets, no terminal control characters in reports for people, and files that are written completely or not at all.
 
 use crate::folder::Folder;
 use averment_report::{Format, Notation, ReportedCommand as Reported};
@@ -20,7 +20,7 @@ cost <= $1
 never drop
 ";
 
-/// A run with a text wherever a run holds one.
+/// Returns a run with this text in every place where a run can have text.
 fn run_with(text: &str) -> String {
     serde_json::json!({"output": text, "calls": [
         {"tool": "approve", "args": {"id": "a"}},
@@ -131,7 +131,7 @@ fn a_folder_of_reports_has_names_that_stay() {
     assert!(folder.read("lint.tap").contains("ok 1 - findings"), "a file without findings holds");
 }
 
-/// The names of the files in a folder, also those that begin with a dot.
+/// Returns the names of the files in a folder, including hidden ones.
 fn files(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
@@ -189,7 +189,7 @@ mod whole {
         assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
     }
 
-    /// A check of many runs whose reports are large.
+    /// Creates a check of many runs with large reports.
     fn many() -> Folder {
         let lines: String = (0..400).map(|number| run_with(&format!("text {number}")) + "\n").collect();
         Folder::new(&[("r.assert", RULES), ("runs/a.jsonl", &lines), ("out/report.json", "old"), ("out/j.xml", "old")])
@@ -317,7 +317,7 @@ fn sarif_leaves_out_what_code_scanning_does_not_take_and_says_so() {
     assert!(said.contains("200 results left out"), "{said}");
 }
 
-/// A backslash is a backslash in a table of Markdown, too.
+/// Backslashes in Markdown tables stay backslashes.
 #[test]
 fn markdown_shows_a_regular_expression_as_it_is() {
     let folder = Folder::new(&[

@@ -1,4 +1,4 @@
-//! `aver run`: agents on cases, with a scripted agent that takes the command lines of real ones.
+//! `aver run`: runs cases with a scripted agent that accepts the command lines of real agents.
 
 use crate::folder::{Folder, Ran};
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The example with a scripted agent.
+/// Copies the example with a scripted agent.
 pub(crate) fn example() -> Folder {
     let folder = Folder::new(&[]);
     let from = averment_fixtures::project("examples/from-skillgym/live");
@@ -19,7 +19,7 @@ pub(crate) fn example() -> Folder {
     folder
 }
 
-/// A suite with one case for an agent that a script is.
+/// Creates a suite with one case, whose agent is a script.
 pub(crate) fn scripted(settings: &str, script: &str, case: &str) -> Folder {
     let rules = format!(
         "suite \"one\" {{\n  runner it {{ command [\"sh\", \"./agent.sh\"] }}\n  {settings}\n  case c {{ prompt \"do it\"\n    {case}\n  }}\n}}\n"
@@ -29,7 +29,7 @@ pub(crate) fn scripted(settings: &str, script: &str, case: &str) -> Folder {
 
 pub(crate) const SAYS_HI: &str = "echo '{\"output\": \"hi\", \"calls\": []}'\n";
 
-/// The outcomes and the sessions of a folder, by their names.
+/// Returns the outcome of each session in a folder, by its name.
 pub(crate) fn outcomes(folder: &Folder, runs: &str) -> BTreeMap<String, String> {
     let lines = folder.read(&format!("{runs}/runs.jsonl"));
     let run = |line: &str| -> Value { serde_json::from_str(line).unwrap() };
@@ -38,14 +38,14 @@ pub(crate) fn outcomes(folder: &Folder, runs: &str) -> BTreeMap<String, String> 
     lines.lines().map(|line| outcome(run(line))).collect()
 }
 
-/// The verdicts of a report, by assertion and run.
+/// Returns the verdicts of a report, by assertion and run.
 pub(crate) fn verdicts(report: &Value) -> Vec<(String, String)> {
     let runs = report["runs"].as_array().unwrap().iter();
     let results = runs.flat_map(|run| run["results"].as_array().unwrap());
     results.map(|one| (one["id"].as_str().unwrap().to_owned(), one["status"].as_str().unwrap().to_owned())).collect()
 }
 
-/// Processes that were started with a variable.
+/// Returns the processes that were started with an environment variable.
 fn processes_with(variable: &str) -> Vec<String> {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
     let environ = |pid: &str| std::fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
@@ -56,7 +56,7 @@ fn processes_with(variable: &str) -> Vec<String> {
         .collect()
 }
 
-/// Waits until nothing runs with a variable.
+/// Waits until no process with an environment variable is left.
 #[track_caller]
 fn nothing_runs_with(variable: &str) {
     let deadline = Instant::now() + Duration::from_secs(20);
@@ -90,7 +90,7 @@ fn five_agents_run_the_same_cases_and_their_transcripts_are_judged() {
     let count = |id: &str, status: &str| verdicts(&report).iter().filter(|one| one.0 == id && one.1 == status).count();
     assert_eq!((count("ready.1", "passed"), count("never-so.1", "failed")), (5, 5));
     assert_eq!((count("known.1", "expected-failed"), count("session.end", "failed")), (5, 15));
-    // What did not come to its end says nothing of its case, and is never expected.
+    // A session that did not finish says nothing about its case, and never counts as expected.
     assert_eq!(count("too-late.1", "undecided"), 5);
     let classes = |class: &str| {
         let results =
@@ -98,7 +98,7 @@ fn five_agents_run_the_same_cases_and_their_transcripts_are_judged() {
         results.filter(|one| one["class"]["id"] == class).count()
     };
     assert_eq!((classes("timeout"), classes("max-steps"), classes("runner-crash")), (5, 5, 5));
-    // The recorded runs are judged alike.
+    // Judging the recorded runs again gives the same verdicts.
     let again =
         folder.aver("check basics.assert -r basics.runs/1/session.assert basics.runs/1/runs.jsonl --format json");
     assert_eq!(again.code, 1, "{}", again.err);
@@ -120,10 +120,10 @@ fn what_agents_did_is_read_of_their_own_transcripts() {
     let runs: Vec<Value> = runs.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let sessions: Vec<&str> = runs.iter().map(|run| run["meta"]["session"].as_str().unwrap()).collect();
     assert_eq!(sessions, ["claude-1", "codex-1", "copilot-1", "cursor-1", "ses_1"]);
-    // Copilot's costs stand beside its transcript.
+    // Copilot records its costs beside the transcript.
     assert_eq!(runs[2]["usage"]["reasoning_tokens"], 25);
     assert!(runs.iter().all(|run| run["usage"]["total_tokens"].is_u64()), "{runs:?}");
-    // Nothing failed, so that no workspace is kept.
+    // Nothing failed, so no workspace is kept.
     assert!(!folder.path().join("workspace.runs/1/workspaces").exists());
     let accepted: Value = serde_json::from_str(&folder.read("accepted.json")).unwrap();
     assert_eq!(accepted["entries"].as_object().unwrap().len(), 5);
@@ -172,7 +172,7 @@ fn a_session_that_is_late_ends_with_all_that_it_started() {
     nothing_runs_with("AVERMENT_TOKEN=late-of-this-test");
 }
 
-/// `aver run` in a folder, started and not waited for.
+/// Starts `aver run` in a folder, without waiting for it.
 pub(crate) fn started(folder: &Folder, line: &str) -> std::process::Child {
     let mut command = Command::new(assert_cmd::cargo::cargo_bin("aver"));
     command.current_dir(folder.path()).args(shell_words::split(line).unwrap());
@@ -188,7 +188,7 @@ pub(crate) fn wait_for(folder: &Folder, file: &str) {
     }
 }
 
-/// The first time, the case `slow` waits for ever.
+/// The case `slow` never ends in its first run.
 const SLOW: &str = "case \"$1\" in *slow*) [ -e \"$HERE/seen\" ] || { : >\"$HERE/seen\"; (setsid sleep 300 &); sleep 300; };; esac\necho run >>\"$HERE/count\"\necho '{\"output\": \"hi\", \"calls\": []}'\n";
 
 fn slow() -> Folder {
@@ -216,7 +216,7 @@ fn a_run_that_is_killed_leaves_no_process_and_no_lock_and_is_gone_on_with() {
     let ran = folder.aver("run s.assert --allow-run --resume --format short");
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
     assert!(ran.err.contains("2 sessions, 1 from before"), "{}", ran.err);
-    // The case that had ended was not run again.
+    // The finished case was not run again.
     assert_eq!(folder.read("count"), "run\nrun\n");
     assert_eq!(outcomes(&folder, "s.runs/1").len(), 2);
     let other = folder.aver("run s.assert --allow-run --resume --repeat 2");
@@ -312,7 +312,7 @@ fn workspaces_are_made_and_kept_where_something_failed() {
         ran.out.contains("workspace-bootstrap: `sh -c") && ran.out.contains("ended with exit code 7: no"),
         "{ran:?}"
     );
-    // All sessions in one folder, made ready once.
+    // All sessions share one folder, which is set up once.
     folder.write("s.assert", rules.replace("isolated", "shared").as_bytes());
     let ran = folder.aver("run s.assert --allow-run --repeat 2 --format short");
     assert_eq!((ran.code, ran.out.as_str()), (0, ""), "{}", ran.err);
@@ -467,7 +467,7 @@ fn an_agent_is_asked_about_what_failed() {
     folder.aver("run explain.assert --allow-run --explain template").refused(&["no session below `template` failed"]);
 }
 
-/// What is said of a suite that cannot be run.
+/// Asserts the messages about a suite that cannot be run.
 #[track_caller]
 fn wrong(suite: &str, said: &[&str]) -> Ran {
     let folder = Folder::new(&[("s.assert", suite)]);

@@ -1,9 +1,9 @@
-//! What `aver run` refuses before an agent starts.
+//! Conditions under which `aver run` refuses to start an agent.
 
 use crate::folder::Folder;
 use crate::run::{SAYS_HI, scripted};
 
-/// A suite that leaves a file where its agent was started.
+/// Creates a suite whose agent leaves a file behind when it starts.
 fn marked(settings: &str) -> Folder {
     let folder = scripted(settings, &format!(": >\"$HERE/started\"\n{SAYS_HI}"), "output == \"hi\"");
     let here = folder.path().canonicalize().unwrap();
@@ -12,7 +12,7 @@ fn marked(settings: &str) -> Folder {
     folder
 }
 
-/// No agent is started, and this is said.
+/// Asserts that no agent was started, and that the messages are printed.
 #[track_caller]
 fn refused(folder: &Folder, flags: &str, said: &[&str]) {
     let ran = folder.aver(&format!("run s.assert --allow-run {flags}"));

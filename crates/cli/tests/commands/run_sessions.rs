@@ -1,10 +1,10 @@
-//! `aver run`: how sessions end, what is chosen, what is called how, and what is kept from reports.
+//! `aver run`: ends of sessions, selection of cases, names of sessions, and values withheld from reports.
 
 use crate::folder::Folder;
 use crate::run::{SAYS_HI, example, outcomes, scripted, wait_for};
 use std::process::Command;
 
-/// Agents that write a stream, and how their sessions end.
+/// Agents that write a stream, and the outcomes of their sessions.
 #[test]
 fn a_stream_that_breaks_off_or_tells_of_a_failure_is_no_session_that_completed() {
     const INIT: &str = r#"{"type":"system","subtype":"init","session_id":"a"}"#;
@@ -32,7 +32,7 @@ fn a_stream_that_breaks_off_or_tells_of_a_failure_is_no_session_that_completed()
     }
 }
 
-/// The example, below a project that chooses tags.
+/// Copies the example into a project that selects tags.
 fn below_a_project() -> Folder {
     let folder = Folder::new(&[("averment.toml", "tags = [\"smoke\"]\n")]);
     let from = example();
@@ -52,7 +52,7 @@ fn tags_of_a_project_choose_sessions_and_leave_no_rule_on_sessions_out() {
     assert_eq!((ran.code, outcomes(&folder, "basics.runs/1").len()), (0, 5), "{ran:?}");
     let ran = folder.aver("run live/basics.assert --allow-run --format short --tag ends --runner codex");
     assert_eq!((ran.code, ran.out.matches("error[session.end]").count()), (1, 3), "{ran:?}");
-    // The recorded runs fail as well, whatever is chosen of the rules.
+    // Judging the recorded runs again fails, too, whatever rules the project selects.
     let again = folder.aver(
         "check live/basics.assert -r basics.runs/2/session.assert basics.runs/2/runs.jsonl --allow-run --format short",
     );
@@ -62,7 +62,7 @@ fn tags_of_a_project_choose_sessions_and_leave_no_rule_on_sessions_out() {
         .refused(&["the suite has no tag `smoke`, which `tags` of the project chooses", "`--no-project`"]);
     assert!(!folder.path().join("workspace.runs").exists());
     assert_eq!(folder.aver("run live/workspace.assert --allow-run --no-project --format short").code, 0);
-    // What the suite itself chooses stands before the project.
+    // A selection in the suite has precedence over the project.
     let rules = folder.read("live/basics.assert").replace("timeout 10s", "timeout 10s\n  select ends");
     folder.write("live/basics.assert", rules.as_bytes());
     assert_eq!(folder.aver("run live/basics.assert --dry-run").out.lines().count(), 15);
@@ -103,10 +103,10 @@ fn runs_are_called_by_their_case_and_runner() {
         cases.map(|line| line.split("name=").last().unwrap().split('"').nth(1).unwrap().to_owned()).collect()
     };
     assert_eq!(names(&first), names(&second));
-    // No test for a case that the run is not of.
+    // There is no test for a case that belongs to another run.
     assert_eq!(names(&first).len(), 4, "{first}");
     assert!(names(&first).iter().any(|name| name.ends_with("in good &gt; it")), "{first}");
-    // What is known to fail is known in the next run, too.
+    // Known failures are also known in the next run.
     folder.aver("run s.assert --allow-run --baseline known.txt --update-baseline");
     assert_eq!(folder.aver("run s.assert --allow-run --baseline known.txt").code, 0);
 }

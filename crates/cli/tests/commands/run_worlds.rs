@@ -1,10 +1,10 @@
-//! The world of a session: what `aver run` records of the files that an agent leaves and of commands of rules, and never takes from elsewhere.
+//! The world of a session: what `aver run` records of the agent's files and of rule commands, and never takes from elsewhere.
 
 use crate::folder::Folder;
 use crate::run::{SAYS_HI, scripted, verdicts};
 use serde_json::{Value, json};
 
-/// Runs a suite, and judges its recorded runs again elsewhere: the verdicts, which are the same.
+/// Runs a suite, and judges its recorded runs again elsewhere. Returns the verdicts, which must be equal.
 #[track_caller]
 fn judged(folder: &Folder, number: u32) -> Vec<(String, String)> {
     let ran = folder.aver("run s.assert --allow-run --format json");
@@ -16,7 +16,7 @@ fn judged(folder: &Folder, number: u32) -> Vec<(String, String)> {
     first
 }
 
-/// The verdicts of the assertions of cases, in their order.
+/// Returns the verdicts of the assertions of cases, in order.
 #[track_caller]
 fn of_cases(folder: &Folder, number: u32) -> Vec<String> {
     judged(folder, number).into_iter().filter(|one| one.0 != "session.end").map(|one| one.1).collect()
@@ -33,7 +33,7 @@ fn of_too_many_files_the_rest_is_undecided_but_for_what_is_asked() {
     let case = "file \"f1\" exists\n    file \"zz.txt\" contains \"x\"\n    file \"none.txt\" not exists\n    file \"s.assert\" exists\n    output == \"hi\"";
     let folder = scripted("workspace isolated { }", &script, case);
     assert_eq!(of_cases(&folder, 1), ["passed", "passed", "passed", "failed", "passed"]);
-    // Nobody asked for it when the session ended, and the folder is gone.
+    // The rules did not look at this file when the session ended, and the folder is gone.
     let rules = folder.read("s.assert").replace("none.txt", "other.txt");
     folder.write("s.assert", rules.as_bytes());
     let again =
@@ -73,7 +73,7 @@ fn without_a_workspace_files_are_those_of_the_folder_of_the_agent() {
     );
     folder.write("sub/here/one", b"1");
     assert_eq!(of_cases(&folder, 1), ["passed"; 5]);
-    // What nobody asked for is not recorded.
+    // Files that no rule looks at are not recorded.
     let files = recorded(&folder, 1)["files"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
     assert_eq!(files, [".", "..", "/", "deep/none", "here", "made.txt", "s.assert"]);
 }
@@ -97,7 +97,7 @@ fn commands_of_rules_run_where_the_agent_worked_when_its_session_ends() {
     assert_eq!(of_cases(&folder, 1), ["passed", "passed", "failed", "error"]);
     let ran = recorded(&folder, 1)["meta"]["ran"].clone();
     assert_eq!(ran[0], json!({"command": ["cat", "made.txt"], "exit_code": 0, "output": "made\n"}));
-    // One that was not run then is not run now.
+    // A command that was not run then is not run now.
     let rules = folder.read("s.assert").replace("cat made.txt", "cat agent.sh");
     folder.write("s.assert", rules.as_bytes());
     let again =
@@ -111,7 +111,7 @@ fn links_and_repositories_exist_and_nothing_behind_them_is_known() {
         "ln -s /etc/passwd link; ln -s nowhere broken; ln -s /etc dir; mkdir .git real; : >.git/config; : >real/a\n{SAYS_HI}"
     );
     let case = "file \"link\" not exists\n    file \"broken\" not exists\n    file \"link\" contains \"root\"\n    file \"dir/none\" not exists\n    file \".git\" exists\n    file \".git/config\" not exists\n    file \"real/b\" not exists\n    file \"/etc/passwd\" exists\n    file \"../x\" not exists";
-    // Of a repository, too, what is asked when the session ends is known, and nothing else.
+    // For a repository, too, only the lookups at the end of the session are recorded.
     let wanted = ["failed", "failed", "undecided", "undecided", "passed", "failed", "passed", "undecided", "undecided"];
     let folder = scripted("workspace isolated { }", &script, case);
     assert_eq!(of_cases(&folder, 1), wanted);
@@ -150,13 +150,13 @@ fn a_trace_from_before_the_session_is_none_of_it() {
     let ran = folder.aver("run s.assert --allow-run --format short");
     assert!(ran.code == 1 && ran.out.contains("collection: `out/run.json` is older than the session"), "{ran:?}");
     assert_eq!(folder.read("out/run.json"), old);
-    // The second session of a folder that both share writes nothing.
+    // The second session in a shared folder writes nothing.
     let once = format!("[ -e seen ] || echo '{old}' >out/run.json; : >seen\n");
     for shared in ["", "workspace shared { template \"./t\" }"] {
         let ran = with_trace(shared, &once).aver("run s.assert --allow-run --repeat 2 --format short");
         assert!(ran.code == 1 && ran.out.lines().count() == 2 && ran.out.contains("collection: "), "{ran:?}");
     }
-    // The same text anew is another trace.
+    // Writing an identical text again counts as a new trace.
     let again = with_trace("", &format!("echo '{old}' >out/run.json\n"));
     assert_eq!(again.aver("run s.assert --allow-run --repeat 2 --format short").code, 0);
 }

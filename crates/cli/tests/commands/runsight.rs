@@ -1,10 +1,10 @@
-//! Workflows of Runsight on the command line: blocks against earlier runs, what became worse, suites without a trace.
+//! Runsight workflows on the command line: comparison of blocks with earlier runs, regressions, and suites without a trace.
 
 use crate::folder::Folder;
 use averment_fixtures::{lines, shared};
 use serde_json::{Value, json};
 
-/// A workflow whose block `n1` has this score on an output `good`, as far as tenths go.
+/// Returns a workflow whose block `n1` has this score on the output `good`, rounded to tenths.
 fn workflow(score: f64, passes: bool) -> String {
     let passing = (score * 10.0).round();
     let mut text = "blocks:\n  n1:\n    type: llm\n    assertions:\n".to_owned();
@@ -17,7 +17,7 @@ fn workflow(score: f64, passes: bool) -> String {
     text
 }
 
-/// A run of it that records what a node of the vectors does.
+/// Returns a run of it with the measurements of a node of the test vectors.
 fn run(node: &Value) -> Value {
     let mut block = json!({"output": "good", "cost_usd": node["cost_usd"]});
     if let Some(tokens) = node["tokens"].get("total") {
@@ -26,7 +26,7 @@ fn run(node: &Value) -> Value {
     json!({"blocks": {"n1": block, "n2": {"output": ""}}})
 }
 
-/// A report of earlier runs, of which these things are known of the block.
+/// Returns a report of earlier runs with these facts about the block.
 fn report(blocks: &[Value]) -> String {
     let runs: Vec<Value> = blocks.iter().map(|own| json!({"rules": [{"id": "n1", "own": own}]})).collect();
     json!({ "runs": runs }).to_string()
@@ -37,7 +37,7 @@ fn block(folder: &Folder, flags: &str) -> Value {
     ran.json()["runs"][0]["rules"][0]["own"].clone()
 }
 
-/// The workflow and the run that have the score and the verdict of a node.
+/// Creates the workflow and the run that have the score and the verdict of a node.
 fn of_node(node: &Value) -> Folder {
     let passes = node["eval_passed"] != false && node["eval_score"].as_f64().is_none_or(|score| score >= 1.0);
     let score = node["eval_score"].as_f64().unwrap_or(if passes { 1.0 } else { 0.0 });
@@ -96,7 +96,7 @@ fn a_report_of_earlier_runs_is_what_later_ones_are_compared_with() {
     let said = "1 block became worse against 1 earlier run: n1 in dear.json: assertion_regression, cost_spike +50.0%, quality_drop -1.00";
     assert!(ran.err.replace('\n', " ").contains(said), "{ran:?}");
 
-    // Another version of who does the work has no earlier run.
+    // Another `soul_version` has no earlier run to compare with.
     dear["blocks"]["n1"]["soul_version"] = json!("v2");
     folder.write("run.json", dear.to_string().as_bytes());
     let own = block(&folder, "--baseline earlier.json");
@@ -137,7 +137,7 @@ fn a_suite_is_judged_on_its_recorded_outputs_where_no_trace_is_named() {
         "{report}"
     );
 
-    // The assertions of its workflow are about runs, and are left out.
+    // The assertions of its workflow are about runs, so they are left out.
     let whole = format!("blocks:\n  answer:\n    assertions:\n      - {{type: cost, threshold: 1}}\n{SUITE}");
     folder.write("whole.yaml", whole.as_bytes());
     let report = folder.aver("check whole.yaml --format json").json();
@@ -152,7 +152,7 @@ fn suites_are_judged_as_their_tests_are_and_as_in_the_vectors() {
         let folder = Folder::new(&[("suite.yaml", vector["workflow_yaml"].as_str().unwrap())]);
         let (checked, tested) = (folder.aver("check suite.yaml").code, folder.aver("test suite.yaml").code);
         if checked == 3 {
-            // What such a file is refused for, and what the vectors say of it, is compared where suites are imported.
+            // Refused files are compared in the tests of the import.
             refused += 1;
             assert_ne!(tested, 0, "{}", vector["id"]);
             continue;

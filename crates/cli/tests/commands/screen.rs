@@ -1,9 +1,9 @@
-//! Many runs: what to fix first, on one screen; what is shown, and when nothing is.
+//! Reports about many runs: the most important failures on one screen, `--show`, and `--quiet`.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
 
-/// Twelve rules as a team keeps them.
+/// Twelve rules of a typical team.
 const RULES: &str = "\
 rule answers \"The agent answers\" { output is not empty }
 rule polite { output not contains \"apologize\" }
@@ -20,7 +20,7 @@ rule archive { each archive: args.reason is not empty }
 rule ok { all x in calls: x.status != \"failed\" }
 ";
 
-/// A run: in every third there is a refund without approval, in every fifth a large one.
+/// Returns a run. Every third has a refund without approval, every fifth a large one.
 fn run(number: usize) -> Value {
     let id = format!("o-{number}");
     let amount = if number.is_multiple_of(5) { 250 } else { 20 };
@@ -46,20 +46,20 @@ fn two_hundred_runs_fit_a_screen_and_the_commonest_failure_stands_first() {
     assert!(lines.iter().all(|line| line.chars().count() <= 120), "{}", ran.out);
     let at =
         |text: &str| lines.iter().position(|line| line.contains(text)).unwrap_or_else(|| panic!("{text}\n{}", ran.out));
-    // Commonest first among those that fail runs; what is only a warning stands behind, however often.
+    // Failures that fail runs come first, most frequent first. Warnings come after them, whatever their frequency.
     assert!(at(" 66 of 200 runs  approval.1") < at("1 of 200 runs  ok.1"), "{}", ran.out);
     assert!(at("1 of 200 runs  ok.1") < at("200 of 200 runs  the run does not record `cost`"), "{}", ran.out);
     assert!(at("does not record `cost`") < at("failed, without failing a run"), "{}", ran.out);
-    // Each with an example: the rule and the trace with their places.
+    // Each has an example, with the locations in the rule and in the trace.
     assert!(ran.out.contains("--> rules.assert:8:17") && ran.out.contains("--> runs.jsonl:3:"), "{}", ran.out);
     assert!(lines[at("all x in calls: x.status != \"failed\"")].ends_with("rules.assert:13:11"), "{}", ran.out);
     assert!(lines[at("refund(amount: 20, id: \"o-7\")")].ends_with("runs.jsonl:7"), "{}", ran.out);
     assert!(lines[at(" 40 of 200 runs  limit.1: refund at call 2 does not meet")].len() <= 120, "{}", ran.out);
     assert!(ran.out.contains("200 of 200 runs  the run does not record `cost`: cheap.1"), "{}", ran.out);
-    // What never was exercised stands in one line.
+    // Unexercised assertions share one line.
     assert!(ran.out.contains("never exercised in 200 runs: archive.1\n"), "{}", ran.out);
     assert!(lines.last().unwrap().starts_with("failed in 200 of 200 runs: 107 failed, 200 undecided,"), "{}", ran.out);
-    // The reference shows this very screen.
+    // The reference quotes this screen exactly.
     let page = std::fs::read_to_string(averment_fixtures::project("docs/reference/command-line.md")).unwrap();
     assert!(page.contains(&format!("```text\n{}```\n", ran.out)), "{}", ran.out);
 }
@@ -71,7 +71,7 @@ fn few_runs_are_drawn_one_by_one() {
     assert_eq!(ran.out.matches("warning[limit.1]").count(), 2, "{}", ran.out);
     let more = folder(11).aver("check rules.assert runs.jsonl");
     assert!(more.out.contains(" 3 of 11 runs  approval.1"), "{}", more.out);
-    // How much is drawn can be said.
+    // The number of drawn failures is configurable.
     let drawn = folder(11).aver("check rules.assert runs.jsonl --max-failures 2");
     assert_eq!(
         drawn.out.matches("\nerror[").count() + usize::from(drawn.out.starts_with("error[")),
@@ -134,7 +134,7 @@ fn what_is_odd_in_many_traces_is_said_once() {
     assert!(whole.starts_with("odd in the traces\n  12 times"), "{whole}");
 }
 
-/// The recorded traces of many systems, multiplied, under twelve rules that any agent should keep.
+/// Recorded traces of many systems, duplicated, under twelve general rules.
 #[test]
 fn two_hundred_real_runs_fit_a_screen() {
     let Some(traces) = averment_fixtures::shared("traces") else { return };
@@ -159,7 +159,7 @@ rule secrets { no secrets in calls[*].args }
         files.extend(std::fs::read_dir(format).into_iter().flatten().map(|entry| entry.unwrap().path()));
     }
     files.retain(|file| file.extension().is_some_and(|ending| ending == "json" || ending == "jsonl"));
-    // What is expected of a trace is none.
+    // Files with expected results are no traces.
     files.retain(|file| !averment_fixtures::name(file).ends_with(".expect.json"));
     files.sort();
     for (number, file) in files.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Credentials in every part of a run, and every report on it: none shows one, whole or cut.
+//! Credentials in every part of a run, and all reports about it: none shows one, complete or truncated.
 
 use crate::folder::Folder;
 use serde_json::{Value as Json, json};
 
-/// Credentials, put together here so that none stands in the source, each with a part that must not be seen.
+/// Returns credentials, each with the part that must stay hidden. They are assembled here, so that none is in the source.
 fn credentials() -> Vec<(String, &'static str)> {
     let lines: Vec<String> =
         (0..9).map(|line| format!("{line}x9Qw3RtYuIoPaSdFgHjKlZxCvBnM0987654321qWeRbq8z1T")).collect();
@@ -16,7 +16,7 @@ fn credentials() -> Vec<(String, &'static str)> {
     ]
 }
 
-/// A run that holds a text wherever a run can hold one.
+/// Returns a run with this text in every place where a run can have text.
 fn run_with(text: &str, name: &str) -> Json {
     json!({
         "id": name, "prompt": text, "output": text, "inputs": { "x": text, name: text }, "env": { "TOKEN": name }, "error": text,
@@ -70,7 +70,7 @@ inputs["gone"] == 3
 env.TOKEN == "q"
 "#;
 
-/// Everything that is said of a run, by what was asked for.
+/// Returns the output of each command about a run.
 fn reports(folder: &Folder) -> Vec<(String, String)> {
     let checks = ["human", "short", "json", "jsonl", "summary"]
         .map(|format| format!("check r.assert t.json --format {format} --max-failures 1000"));
@@ -107,7 +107,7 @@ fn no_report_shows_a_credential_or_a_part_of_one() {
         let folder = Folder::new(&[("r.assert", RULES)]);
         let long = format!("{}{credential}{}", "x ".repeat(180), " y".repeat(3_000));
         for text in [credential.clone(), format!("the token is {credential}; use it well"), long] {
-            // A key that stands twice is odd, and said to be.
+            // Duplicate keys are reported.
             let run = run_with(&text, &credential).to_string();
             let twice = format!("{{{0}:1,{0}:2,{1}", Json::from(credential.as_str()), &run[1..]);
             folder.write("t.json", twice.as_bytes());

@@ -1,4 +1,4 @@
-//! Slips that leave a check green: each is told on standard error, whatever the report is.
+//! Mistakes that would let a check pass silently: each is reported on standard error, in every report format.
 
 use crate::folder::Folder;
 use crate::near_names::warned;
@@ -23,7 +23,7 @@ fn patterns_in_quotes_and_units_of_names_are_told_by_check() {
     assert_eq!(warned("# allow: regex-as-text\nnot (output contains \"Ref.*und\")", "{\"output\": \"x\"}"), "");
 }
 
-/// Keys at the top of a run, in full and in part: the reports of both are alike.
+/// Top-level keys of a run, read partly and in full, give the same reports.
 #[test]
 fn a_misspelt_key_of_a_run_is_told() {
     for (entry, key, known) in [
@@ -164,7 +164,7 @@ fn a_text_in_another_letter_case_is_told_where_a_rule_holds_by_it() {
         let said = warned(rule, &run(text));
         assert!(!said.contains("letter case"), "{rule}: {said}");
     }
-    // A run that says itself how its calls ended asks no such line.
+    // A run with recorded call statuses needs no `fails when` line.
     let recorded =
         "{\"calls\": [{\"tool\": \"send\", \"args\": {}, \"result\": \"error: no\", \"status\": \"failed\"}]}";
     assert_eq!(warned("tool any fails when result contains \"Error\"\nrequire send failed", recorded), "");

@@ -1,4 +1,4 @@
-//! What people know from SkillGym: the class of a failure by its message, known failures, tags that are chosen in a project.
+//! SkillGym's features: classes of failures by message, known failures, and tags selected by a project.
 
 use crate::folder::Folder;
 use averment_fixtures::{lines, quote, shared};
@@ -23,7 +23,7 @@ rule tools {
 
 const RUN: &str = r#"{"output": "ready: cursr agent opens", "duration": 5000, "cost": 2, "calls": []}"#;
 
-/// The classes of the results of a check, by their ids.
+/// Returns the class ids of the results of a check.
 fn classes(folder: &Folder, rules: &str) -> Vec<Option<String>> {
     let report = folder.aver(&format!("check {rules} run.json --format json")).json();
     let results = report["runs"][0]["results"].as_array().unwrap().clone();
@@ -40,20 +40,20 @@ fn a_failure_has_the_class_of_the_first_line_whose_words_its_message_has() {
     let wanted = [
         Some("alias"),
         Some("alias"),
-        // In the place of the class that stands behind the assertion.
+        // Replaces the class that follows the assertion.
         Some("time"),
-        // That stays where no message fits.
+        // The assertion's class stays if no message matches.
         Some("dear"),
-        // A known failure is one, too.
+        // Known failures have a class, too.
         Some("alias"),
-        // What a rule says of a message comes before its class.
+        // A rule's own message class has precedence over its class.
         Some("deploy"),
         Some("tools"),
     ];
     assert_eq!(classes(&folder, "rules.assert"), owned(&wanted));
     assert_eq!(folder.aver("compile rules.assert -o rules.assertc").code, 0);
     assert_eq!(classes(&folder, "rules.assertc"), owned(&wanted));
-    // Behind what it is asked of, at the end of the file, and between assertions.
+    // The class table may be after its use, at the end of the file, and between assertions.
     let (head, rest) = RULES.split_once("\n\n").unwrap();
     folder.write("last.assert", format!("{rest}{head}\n").as_bytes());
     assert_eq!(classes(&folder, "last.assert"), owned(&wanted));
@@ -63,7 +63,7 @@ fn a_failure_has_the_class_of_the_first_line_whose_words_its_message_has() {
 fn a_run_that_holds_has_no_class_by_its_message() {
     let run = r#"{"output": "done", "duration": 5, "cost": 0, "calls": [{"tool": "deploy"}, {"tool": "search"}]}"#;
     let folder = Folder::new(&[("rules.assert", RULES), ("run.json", run)]);
-    // An unexpected pass is one.
+    // An unexpected pass has a class, too.
     let wanted = [None, None, Some("slow"), Some("dear"), None, Some("tools"), Some("tools")];
     assert_eq!(classes(&folder, "rules.assert"), owned(&wanted));
 }
@@ -85,7 +85,7 @@ fn every_format_that_tells_classes_tells_those_of_messages() {
     let annotations = told("github");
     assert!(annotations.contains("::failure class: Wrong alias%0A"), "{annotations}");
     assert!(annotations.contains("::failure class: Never deployed%0A"), "{annotations}");
-    // Few runs and many say the same.
+    // Checks of few and of many runs agree.
     folder.write("runs.jsonl", format!("{RUN}\n").repeat(30).as_bytes());
     let many = folder.aver("check rules.assert runs.jsonl --format jsonl --threads 2").out;
     for line in many.lines().skip(1).take(30) {
@@ -103,7 +103,7 @@ fn known_failures_and_their_classes_are_those_of_the_vectors() {
         let raw = &vector["raw"];
         let passed = raw["passed"] == true;
         if !passed && raw["failureOrigin"] != "assertion" {
-            // A crash, a time limit, a workspace: nothing that is recorded failed.
+            // Crashes, timeouts and workspace errors: no recorded value failed.
             of_runner += 1;
             continue;
         }
@@ -121,7 +121,7 @@ fn known_failures_and_their_classes_are_those_of_the_vectors() {
         assert_eq!(result["status"], expected["status"], "{vector}");
         assert_eq!(report["passed"], expected["passed"], "{vector}");
         assert_eq!(ran.code == 0, expected["passed"] == true, "{vector}");
-        // What is left without a class has one by its kind there, which is the status here.
+        // SkillGym assigns other failures a class by their kind, which is the status here.
         let by_message = id.filter(|_| !passed);
         assert_eq!(result["class"]["id"].as_str(), by_message, "{vector}");
         if by_message.is_some() {
@@ -159,7 +159,7 @@ fn classes_are_those_of_the_vectors() {
     assert!(compared >= 2, "{compared}");
 }
 
-/// Rules with each of some tags.
+/// Rules with one tag each.
 const TAGGED: &str = "\
 rule one tags smoke { output exists }
 rule two tags auth { output exists }

@@ -1,4 +1,4 @@
-//! `aver test` as a user meets it: tests in rule files and case files beside them.
+//! `aver test`: tests in rule files and in case files beside them.
 
 use crate::folder::Folder;
 
@@ -211,7 +211,7 @@ fn data_is_what_its_schemas_say() {
     );
 }
 
-/// The guide and the code name the same kinds of change.
+/// The guide and the code list the same kinds of mutants.
 #[test]
 fn the_guide_lists_every_kind_of_mutant() {
     let guide = include_str!("../../../../docs/testing.md");
@@ -252,7 +252,7 @@ fn a_project_names_rules_cases_parameters_and_the_coverage_it_wants() {
     assert_eq!(folder.aver("test --no-project").code, 2);
 }
 
-/// Tests inside invariants are tests like any other.
+/// Tests inside invariants work like all other tests.
 #[test]
 fn invariants_are_tested_covered_and_mutated() {
     let rules = "invariant refund_answers {\n  call refund { id: \"o-1\", amount: 5 }\n  response.status == \"refunded\" and response.amount == 5\n  \

@@ -1,4 +1,4 @@
-//! `aver test --coverage` as a user meets it: what the tests leave untried, and as LCOV for other programs.
+//! `aver test --coverage`: the parts of rules that tests do not exercise, and LCOV output.
 
 use crate::folder::{Folder, golden};
 use std::collections::BTreeMap;
@@ -125,7 +125,7 @@ struct Record {
     totals: BTreeMap<String, u64>,
 }
 
-/// Reads LCOV strictly: every line has to be one of the format, and every record complete.
+/// Parses LCOV strictly: every line must be valid, and every record complete.
 fn lcov(text: &str) -> Vec<Record> {
     let (mut records, mut open) = (Vec::new(), None::<Record>);
     let number = |text: &str| text.parse::<u64>().unwrap_or_else(|_| panic!("no number: {text:?}"));
@@ -206,7 +206,7 @@ fn a_share_below_all_is_never_rounded_up_to_it() {
     assert!(out.contains("patterns      99.9%  1999 of 2000 matched"), "{out}");
 }
 
-/// Watching an evaluation must not change what it says.
+/// Measuring coverage must not change the results.
 #[test]
 fn tests_come_out_alike_with_and_without_coverage() {
     let good = averment_fixtures::root().join("tests/conformance/language/good");

@@ -1,4 +1,4 @@
-//! `aver test --discriminate GOOD BAD` as a user meets it: which rules tell two folders of runs apart.
+//! `aver test --discriminate GOOD BAD`: rules that distinguish two folders of runs.
 
 use crate::folder::{Folder, golden};
 

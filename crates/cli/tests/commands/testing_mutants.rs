@@ -1,4 +1,4 @@
-//! `aver test --mutants` as a user meets it: small changes of rules that no test notices.
+//! `aver test --mutants`: small changes of rules that no test notices.
 
 use crate::folder::{Folder, golden};
 use std::collections::BTreeSet;
@@ -68,7 +68,7 @@ fn the_missing_test_kills_the_survivor() {
     assert!(!after.iter().any(|one| one == border || one == binding), "{after:#?}");
 }
 
-/// A rule, a change of it, and two tests: the first does not notice it, both together do.
+/// A rule, a mutant of it, and two tests: the first alone does not detect the mutant, both together do.
 const LATER_FORMS: &[(&str, &str, [&str; 2])] = &[
     (
         "sum(args.n of a) <= 5",
@@ -209,7 +209,7 @@ fn mutants_use_the_parameters_and_the_cases_of_the_tests() {
     assert_eq!(folder.aver("test r.assert --mutants --deny survivors --param limit=4").code, 0);
 }
 
-/// Every statement of the language has changes, and every change gives a file that parses or is left out.
+/// Every statement has mutants, and every mutant gives a file that parses or is left out.
 #[test]
 fn every_statement_has_mutants_of_its_own_kind() {
     let rules = "\
@@ -264,7 +264,7 @@ test \"t\" expect fail all { calls: [], output: { x: 1, y: 1, z: 1 } }
     assert!(invalid.len() * 20 <= mutants.len(), "{} of {} do not compile: {invalid:#?}", invalid.len(), mutants.len());
 }
 
-/// Ctrl-C prints what is done and says how much is not.
+/// Ctrl-C prints the results so far, and the number of mutants that were not tried.
 #[test]
 fn an_interruption_ends_the_work_and_prints_what_is_done() {
     let many: String =

@@ -1,4 +1,4 @@
-//! `aver test --snapshots`, `--update` and `--watch` as a user meets them.
+//! `aver test` with `--snapshots`, `--update` and `--watch`.
 
 use crate::folder::{Folder, golden};
 use std::io::{BufRead as _, BufReader};
@@ -46,7 +46,7 @@ fn a_snapshot_keeps_reasons_and_evidence_and_a_change_fails_with_a_difference() 
     assert_eq!(folder.aver("test refunds.assert --snapshots").code, 0);
     assert_eq!(folder.aver("test refunds.assert --update").err, "note: refunds.snap stays as it is\n");
 
-    // The verdicts stay, the reason is another one.
+    // The verdicts stay the same, but the reason changes.
     folder.write("refunds.assert", RULES.replace("amount: 250", "amount: 300").replace("o-1", "o-9").as_bytes());
     let ran = folder.aver("test refunds.assert");
     assert_eq!(ran.code, 1, "a file of snapshots that is there is compared without being asked for");
@@ -82,7 +82,7 @@ fn a_snapshot_holds_no_secret() {
     assert!(!text.contains(&token) && text.contains("[redacted]"), "{text}");
 }
 
-/// A command with `--watch`, and what waits for its next round: each ends with a line on standard error.
+/// Starts a command with `--watch`. The receiver gets a line of standard error at the end of each round.
 fn watched(folder: &Folder, words: &[&str]) -> (Child, Receiver<String>) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_aver"))
         .args(words)
@@ -107,7 +107,7 @@ fn next_round(rounds: &Receiver<String>, what: &str) -> String {
     }
 }
 
-/// Ends it with Ctrl-C; what it printed.
+/// Ends the command with Ctrl-C, and returns its output.
 fn interrupted(mut child: Child) -> String {
     let kill = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(kill.success());
@@ -140,7 +140,7 @@ fn a_check_is_done_again_when_a_rule_or_a_trace_changes() {
     folder.aver("check r.assert runs --watch --record h.db").refused(&["--record"]);
 }
 
-/// What `--watch` does, step by step.
+/// The rounds of `--watch`, step by step.
 #[test]
 fn watching_runs_again_only_when_something_changed_and_ctrl_c_ends_it() {
     let folder = Folder::new(&[("refunds.assert", RULES)]);

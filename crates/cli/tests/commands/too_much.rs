@@ -1,4 +1,4 @@
-//! Rules and runs that take more than there is: each ends with a clear word, in little memory, and never green.
+//! Rules and runs that exceed the limits: each ends with a clear message, within little memory, and never passes.
 
 #![cfg(target_os = "linux")]
 
@@ -7,15 +7,15 @@ use std::fmt::Write as _;
 use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
-/// Memory of a command. Everything here takes many times as much where nobody counts it.
+/// Memory limit of a command in KiB. Without limits in the program, everything here would need many times as much.
 const MEMORY: usize = 1_500 << 10;
 
-/// Runs a command in little memory; ends the test where it takes a minute.
+/// Runs a command in little memory, with a timeout of a minute.
 fn aver(folder: &Folder, arguments: &str) -> Output {
     aver_within(folder, arguments, MEMORY)
 }
 
-/// The same in so many kilobytes.
+/// Runs a command with this memory limit, in KiB.
 fn aver_within(folder: &Folder, arguments: &str, memory: usize) -> Output {
     let line = format!("ulimit -c 0; ulimit -v {memory}; exec timeout 60 '{}' {arguments}", env!("CARGO_BIN_EXE_aver"));
     let ran = Command::new("bash").args(["-c", &line]).current_dir(folder.path()).output().unwrap();
@@ -29,7 +29,7 @@ fn said(ran: &Output) -> String {
     text.chars().take(4_000).collect()
 }
 
-/// The exit code of a check, and what it says.
+/// Returns the exit code and the output of a check.
 fn checked(files: &[(&str, &str)], more: &str) -> (i32, String) {
     let folder = Folder::new(files);
     let ran = aver(&folder, &format!("check r.assert t.json --threads 2 {more}"));
@@ -38,7 +38,7 @@ fn checked(files: &[(&str, &str)], more: &str) -> (i32, String) {
 
 const RUN: &str = r#"{"output": "hi", "tool_calls": []}"#;
 
-/// Lists of two lists each, sixty levels of them: more than any memory when they are written out.
+/// Returns sixty levels of lists, each with the previous one twice: too large to write out.
 fn doubled(last: &str) -> String {
     let lets = (1..60).fold("let a0 = [output, output]\n".to_owned(), |mut rules, number| {
         let _ = writeln!(rules, "let a{number} = [a{0}, a{0}]", number - 1);
@@ -78,7 +78,7 @@ fn evidence_of_a_value_takes_no_more_than_reports_show_of_it() {
     let run = format!(r#"{{"output": [{}], "tool_calls": []}}"#, vec![nested; 300].join(","));
     let (exit, said) = checked(&[("r.assert", "output[**] contains \"x\"\n"), ("t.json", &run)], "--format json");
     assert_eq!(exit, 1, "{said}");
-    // Many assertions about one large text share what there is for it.
+    // Many assertions about one large text share one limit.
     let rules: String = (0..60).map(|number| format!("output starts with \"x{number}\"\n")).collect();
     let run = format!(r#"{{"output": "{}", "tool_calls": []}}"#, "a".repeat(1 << 20));
     let (exit, said) = checked(&[("r.assert", &rules), ("t.json", &run)], "--format json");
@@ -199,7 +199,7 @@ fn what_is_derived_of_commands_is_counted() {
 
 #[test]
 fn the_time_of_a_command_is_bounded() {
-    // Each of many assertions takes its own share of fuel.
+    // Each of many assertions has its own fuel.
     let rules: String = (0..300)
         .map(|number| {
             format!("all a in calls: all b in calls: all c in calls: a.args.id + b.args.id + c.args.id >= -{number}\n")
@@ -218,7 +218,7 @@ fn the_time_of_a_command_is_bounded() {
         let began = Instant::now();
         let ran = aver(&folder, command);
         assert_eq!(ran.status.code(), Some(5), "{command}: {}", said(&ran));
-        // Starting a process under load takes a part of that.
+        // Starting a process under load takes part of that time.
         assert!(began.elapsed() < Duration::from_millis(2_900), "{command}: {:?}", began.elapsed());
         if kept && let Ok(report) = serde_json::from_slice::<serde_json::Value>(&ran.stdout) {
             assert_eq!(report["passed"].as_bool(), Some(false), "{}", said(&ran));
@@ -260,7 +260,7 @@ fn every_command_ends_when_its_time_is_over() {
         assert!(said(&ran).contains("this takes longer than `--max-time 1ms` allows"), "{command}: {}", said(&ran));
     }
     assert!(!folder.path().join("s.assertc").exists(), "what is not finished is not written");
-    // A hook that ends with exit code 5 lets the call pass.
+    // A hook that ends with exit code 5 would allow the call.
     let ran = aver(&folder, "guard hook --max-time 1ms </dev/null");
     assert_eq!(ran.status.code(), Some(2), "{}", said(&ran));
 }

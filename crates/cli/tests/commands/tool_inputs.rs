@@ -1,4 +1,4 @@
-//! `aver inputs`: which inputs are printed, for whom, and what is said where there are none.
+//! `aver inputs`: the printed inputs, their tools, and the messages if there are none.
 
 use super::folder::Folder;
 use averment_fixtures as fixtures;
@@ -9,7 +9,6 @@ const PACK: &str = "version: 3\nmetadata: { name: p, parameters: { tool: { defau
 
 const TOOLS: &str = r#"{"tools": [{"name": "read", "annotations": {"readOnlyHint": true}}, {"name": "write"}, {"name": "divide", "annotations": {"readOnlyHint": true}}]}"#;
 
-/// The lines as JSON.
 fn lines(out: &str) -> Vec<serde_json::Value> {
     out.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -53,7 +52,7 @@ fn a_pack_is_asked_with_its_own_seeds_and_the_tools_of_a_catalogue() {
     assert_eq!((ran.code, ran.err.as_str()), (0, ""));
     let called: Vec<String> = lines(&ran.out).iter().map(|one| format!("{} {}", one["tool"], one["case"])).collect();
     assert_eq!(called, ["\"write\" 0", "\"write\" 1", "\"read\" 0", "\"divide\" 0"]);
-    // What is imported asks the same.
+    // The imported rules have the same inputs.
     folder.write("i.assert", folder.aver("import p.yaml --param tool=write").out.as_bytes());
     assert_eq!(folder.aver("inputs i.assert --tools tools.json --seed 42").out, ran.out);
     let unknown = folder.aver("inputs p.yaml");
@@ -76,7 +75,7 @@ fn what_cannot_be_made_is_told_at_its_line_and_nothing_is_printed() {
     let ran = folder.aver("inputs p.yaml");
     assert_eq!((ran.code, ran.out.as_str()), (3, ""));
     assert!(ran.err.contains("p.yaml:8:7") && ran.err.contains("larger than 16 MiB"), "{}", ran.err);
-    // Recorded calls are judged all the same.
+    // Recorded calls are still judged.
     folder.write("run.json", br#"{"calls": [{"tool": "divide", "args": {}, "response": {"content": []}}]}"#);
     assert_eq!(folder.aver("check p.yaml run.json").code, 0);
     let by_schema = "invariant s { call add generate from schema cases 2 seed 7\n  response exists\n}\n";
@@ -95,7 +94,7 @@ fn what_cannot_be_made_is_told_at_its_line_and_nothing_is_printed() {
     assert!(ran.err.contains("no arguments were found"), "{}", ran.err);
 }
 
-/// The questions of the example are those that its recording answers.
+/// The example's recording answers exactly these inputs.
 #[test]
 fn the_example_is_recorded_with_its_inputs() {
     let example = fixtures::project("examples/tool-inputs");

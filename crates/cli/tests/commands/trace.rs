@@ -1,4 +1,4 @@
-//! `aver trace`: what is read of files that people have, without rules.
+//! `aver trace`: shows files in typical formats, without rules.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
@@ -46,7 +46,7 @@ fn a_run_that_is_converted_is_judged_alike() {
         results.iter().map(|one| format!("{} {}", one["text"], one["verdict"])).collect::<Vec<_>>()
     };
     assert_eq!(verdicts("again.json"), verdicts("chat.json"));
-    // What the conversation does not tell stays open, and is not made up from the result.
+    // Information that the conversation lacks stays open, and is not guessed from the result.
     assert!(verdicts("again.json")[0].contains("undecided"));
     assert_eq!(
         folder.aver("trace convert again.json").out,
@@ -185,7 +185,7 @@ fn a_format_of_ones_own_is_read_with_the_map_that_is_proposed() {
             folder.aver(&format!("check rules.assert home.json --map map.toml --format jsonl --threads {threads}"));
         assert!(ran.out.contains(r#""verdicts":["fail","pass"]"#), "{ran:?}");
     }
-    // A path that leads nowhere is told, and so is a unit that nobody knows.
+    // A path that matches nothing and an unknown unit are reported.
     folder.write("wrong.toml", "calls = \"trace.story\"\ntool = \"step.tool_name\"\n".as_bytes());
     let ran = folder.aver("check rules.assert home.json --map wrong.toml");
     assert!(ran.code == 4 && format!("{ran:?}").contains("no list of calls: there is no `trace.story`"), "{ran:?}");
@@ -248,7 +248,7 @@ fn among_the_files_of_a_folder_what_is_no_trace_is_passed_over_with_a_count() {
     );
     assert_eq!(folder.aver("check r.assert runs --strict").code, 4);
     assert_eq!(folder.aver("check r.assert runs runs/settings.json").code, 4, "what is named is a trace");
-    // What is nearly one is refused in a folder, too.
+    // A file that resembles a run is refused even in a folder.
     folder.write("runs/near.json", r#"{"output": "x", "score": 5}"#.as_bytes());
     assert_eq!(folder.aver("check r.assert runs").code, 4);
 }
@@ -262,7 +262,7 @@ fn records_that_nobody_understands_are_counted_whatever_the_report_is() {
     let folder = Folder::new(&[("s.jsonl", &session), ("r.assert", "never rm\n")]);
     for format in ["human", "summary", "short", "jsonl", "json"] {
         let ran = folder.aver(&format!("check r.assert s.jsonl --format {format}"));
-        // What stood on the broken line may have been a call.
+        // The broken line may have been a call.
         assert_eq!(ran.code, 1, "{ran:?}");
         assert!(
             ran.err.contains("warning: s.jsonl: 2 of 3 records not understood; line 2: a line of unknown type"),
@@ -293,7 +293,7 @@ fn what_the_project_says_of_tools_is_shown_as_rules_see_it() {
         folder.aver(&format!("trace stats chat.json --format json {flags}")).json()["tools"]["refund"]["failed"].clone()
     };
     assert_eq!((failed(""), failed("--no-project")), (json!(1), json!(0)));
-    // What is converted is what was recorded.
+    // Converted runs keep the recorded statuses.
     assert!(!folder.aver("trace convert chat.json").out.contains("failed"));
     folder.write("tools.assert", b"tool any fails when\n");
     assert_eq!(folder.aver("trace show chat.json").code, 3);

@@ -1,11 +1,11 @@
-//! Facts about recorded sessions, found by somebody else: rules in the language say the same of them.
+//! Independently computed facts about recorded sessions: equivalent rules give the same results.
 
 use crate::folder::Folder;
 use averment_fixtures::shared;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-/// What the facts are called, as rules. Numbers are parameters, given from the facts.
+/// The facts as rules. Their numbers are parameters.
 const RULES: &str = r#"
 param made: number = 0
 param failures: number = 0
@@ -49,7 +49,7 @@ fn conformance_of_traces_facts_about_recorded_sessions() {
         let ran = work.aver(&format!("check facts.assert {} --format json --all-violations{params}", trace.display()));
         let report = ran.json();
         let results = report["runs"][0]["results"].as_array().unwrap_or_else(|| panic!("{file}: {ran:?}"));
-        // What is not understood there may have been a call.
+        // A record that was not understood may have been a call.
         if file.ends_with("edge_cases.jsonl") {
             assert!(results.iter().take(5).all(|result| result["because"] == "open"), "{file}: {results:?}");
             continue;
@@ -72,7 +72,7 @@ fn positions(list: &Value) -> BTreeSet<u64> {
     list.as_array().unwrap().iter().map(|position| position.as_u64().unwrap()).collect()
 }
 
-/// The positions of the calls that violate an assertion.
+/// Returns the positions of the calls that violate an assertion.
 fn unread(result: &Value) -> BTreeSet<u64> {
     let violations = result["violations"]["list"].as_array().into_iter().flatten();
     let position = |violation: &Value| {

@@ -1,4 +1,4 @@
-//! What `aver trace` prints of a run that somebody else has recorded: text and no more, without its secrets.
+//! `aver trace` on runs from untrusted sources: prints plain text only, without secrets.
 
 use crate::folder::Folder;
 use std::time::{Duration, Instant};

@@ -1,4 +1,4 @@
-//! `aver trace shrink`: a trace to pass on keeps its reading and its verdicts, and loses texts and names.
+//! `aver trace shrink`: the smaller trace is read and judged in the same way, and loses texts and names.
 
 use crate::folder::Folder;
 use serde_json::Value;
@@ -27,7 +27,7 @@ fn verdicts(folder: &Folder, trace: &str) -> Vec<Vec<String>> {
     runs
 }
 
-/// Format and steps, without their texts.
+/// Returns format and steps, without their texts.
 fn outline(folder: &Folder, trace: &str) -> (String, Vec<String>) {
     let shown = folder.aver(&format!("trace show {trace}")).out;
     let format = shown.lines().find(|line| line.starts_with("format")).unwrap_or_default().to_owned();
@@ -49,12 +49,12 @@ fn texts_and_names_go_and_the_reading_stays() {
         assert!(small.contains(stays), "{stays}: {small}");
     }
     assert_eq!(outline(&folder, "small.json"), outline(&folder, "chat.json"));
-    // What stays is told.
+    // The kept texts are listed.
     assert!(ran.err.contains("bytes became") && ran.err.contains("  assistant\n"), "{}", ran.err);
     assert_eq!(folder.aver("trace shrink small.json").out, small, "a smaller one has no smaller one");
 }
 
-/// What was not read is what a report of a wrong reading is about.
+/// Records that were not understood keep their structure, because a bug report about the reader needs it.
 #[test]
 fn what_was_not_read_keeps_its_form() {
     let run = r#"{"messages": [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "bye"}],
@@ -117,7 +117,7 @@ fn what_cannot_be_shrunk_is_refused() {
     folder.aver("trace shrink a.json --out a.json").refused(&["a.json"]);
 }
 
-/// Runs of the project's examples, in the formats of many tools.
+/// Runs from the project's examples, in the formats of many tools.
 #[test]
 fn traces_of_many_formats_are_judged_alike() {
     let rules = "each \"*\": args exists\ncount any <= 1\nnever \"*delete*\"\nbefore \"*approve*\" -> \"*refund*\"\n\

@@ -1,4 +1,4 @@
-//! One good step must not hide a bad one: what a pass could not judge is said beside it.
+//! One good step must not hide a bad one: a pass lists the steps that it could not judge.
 
 use crate::folder::Folder;
 
@@ -9,7 +9,7 @@ fn run(calls: &[&str]) -> String {
     format!("{{\"calls\": [{}]}}", calls.join(", "))
 }
 
-/// What is said of a rule on a run with a refund that has an amount and one that has none.
+/// Returns the note about a rule on a run with two refunds: one with an amount and one without.
 #[track_caller]
 fn said(rules: &str) -> Option<String> {
     let folder = Folder::new(&[("rules.assert", rules), ("run.json", &run(&[GOOD, BAD]))]);
@@ -47,7 +47,7 @@ fn what_a_missing_value_cannot_hide_is_not_counted() {
     assert_eq!(told.as_deref(), Some("1 of 2 refunds: no `amount`"));
 }
 
-/// What a step without an amount would have to be for the statement to fail is looked at, not only that it might matter.
+/// A step without an amount is listed only if some amount could make the statement fail.
 #[test]
 fn steps_whose_other_answer_could_not_have_hurt_are_not_counted() {
     assert_eq!(said("first refund(amount < 100)"), None);
@@ -68,7 +68,7 @@ fn blocks_count_each_step_once() {
     assert_eq!(said(rules).as_deref(), Some("1 of 2 refunds: no `amount`"));
 }
 
-/// Three runs: one with a refund that cannot be judged, one with two, one without.
+/// Creates three runs: one with one unjudged refund, one with none, one with two.
 fn three() -> Folder {
     let lines = [run(&[GOOD, BAD]), run(&[GOOD]), run(&[BAD, GOOD, BAD])].join("\n");
     Folder::new(&[("rules.assert", "never refund(amount > 100)\n"), ("runs.jsonl", &lines)])
@@ -138,7 +138,7 @@ fn where_it_fails_a_run_every_format_says_so() {
     assert_eq!((allowed.code, allowed.out.as_str()), (0, ""));
 }
 
-/// Whatever is made of a list that lacks a value, of calls and of other lists, says so where the verdict may depend on it.
+/// A list that was made without some missing values is noted, if the verdict may depend on them.
 #[test]
 fn what_a_list_was_made_without_is_said() {
     let of_calls = [

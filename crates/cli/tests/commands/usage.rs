@@ -1,4 +1,4 @@
-//! The command line as a user meets it: what is printed, where, and with which exit code.
+//! The command line: output, streams, and exit codes.
 
 use assert_cmd::Command;
 use std::path::Path;
@@ -17,7 +17,6 @@ const GOOD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-1"}},{"tool":"
 const BAD: &str = r#"{"calls":[{"tool":"approve","args":{"id":"o-2"}},{"tool":"refund","args":{"id":"o-1","amount":250}}],"output":{"status":"refunded"}}"#;
 const IDLE: &str = r#"{"calls":[],"output":{"status":"refunded"}}"#;
 
-/// A folder with rules and traces.
 struct Folder(TempDir);
 
 impl Folder {
@@ -27,7 +26,7 @@ impl Folder {
         folder
     }
 
-    /// Rules, a run that passes, one that fails, both as lines.
+    /// Creates rules, a passing run, a failing run, and both as lines.
     fn usual() -> Self {
         let lines = format!("{GOOD}\n{BAD}\n{GOOD}\n");
         Self::new(&[("refunds.assert", RULES), ("good.json", GOOD), ("bad.json", BAD), ("runs/all.jsonl", &lines)])
@@ -65,7 +64,7 @@ impl Folder {
     }
 }
 
-/// What a command did.
+/// The exit code and output of a command.
 #[derive(Debug)]
 struct Ran {
     code: i32,
@@ -74,7 +73,7 @@ struct Ran {
 }
 
 impl Ran {
-    /// Wrong usage: exit code 2, nothing on standard output, and a sentence with all of these on standard error.
+    /// Asserts a usage error: exit code 2, empty standard output, and an error message with all of these parts.
     #[track_caller]
     fn refused(&self, said: &[&str]) {
         assert_eq!((self.code, self.out.as_str()), (2, ""), "{self:?}");
@@ -490,7 +489,7 @@ fn tests_of_rules_show_what_was_expected_and_what_came_out() {
 
 #[test]
 fn secrets_of_a_trace_stand_in_no_report() {
-    // Put together here, so that no token stands in the source.
+    // Assembled here, so that no token is in the source.
     let token = format!("gh{}_{}", "p", "q7Kd02LmZx9RbT4vWn81YcPa6HsEuJ3gQf5i");
     let trace =
         format!(r#"{{"calls":[{{"tool":"post","args":{{"body":"use {token} here"}}}}],"output":"done with {token}"}}"#);

@@ -1,9 +1,9 @@
-//! A failure tells each step that fails it: the first ones drawn, the rest counted, all of them in data.
+//! A failure lists each violating step: the first ones are drawn, the rest counted, and all are in machine-readable reports.
 
 use crate::folder::Folder;
 use serde_json::{Value, json};
 
-/// Rules, and a run with a question and so many refunds.
+/// Creates rules, and a run with a question and this number of refunds.
 fn folder(rules: &str, refunds: usize) -> Folder {
     let refund =
         |number: usize| json!({"tool": "refund", "args": {"id": format!("o-{number}"), "amount": 100 + number}});
@@ -70,7 +70,7 @@ fn one_violation_is_a_list_of_one_and_what_holds_has_none() {
     assert_eq!(results[2]["violations"]["list"][0]["step"], Value::Null);
 }
 
-/// Of `never A, B between …` only what stands in a window that closes fails it, whatever stands in one that is still open.
+/// `never A, B between …` is violated only in windows that close, not in ones that are still open.
 #[test]
 fn what_stands_in_a_window_that_never_closes_is_no_violation_of_another_one() {
     let run = |complete: bool| {
@@ -89,7 +89,7 @@ fn what_stands_in_a_window_that_never_closes_is_no_violation_of_another_one() {
     }
 }
 
-/// Columns of a text on a terminal, as far as this test needs them.
+/// Returns the width of a text on a terminal, as far as this test needs it.
 fn columns(text: &str) -> usize {
     text.chars()
         .map(|c| {

@@ -1,4 +1,4 @@
-//! The world around a run from the command line: files, the environment, tools, requests, commands, and what permits them.
+//! The world around a run: files, the environment, tools, requests, commands, and their permissions.
 
 #![cfg(unix)]
 
@@ -6,7 +6,7 @@ use crate::folder::{Folder, Ran};
 use std::os::unix::fs::symlink;
 use std::time::{Duration, Instant};
 
-/// Verdicts by the text of their assertion, and the reasons.
+/// Returns verdicts and reasons, each with the text of its assertion.
 fn verdicts(ran: &Ran) -> Vec<(String, String, String)> {
     let text = |value: &serde_json::Value| value.as_str().unwrap_or_default().to_owned();
     let json = ran.json();
@@ -14,7 +14,7 @@ fn verdicts(ran: &Ran) -> Vec<(String, String, String)> {
     results.iter().map(|one| (text(&one["text"]), text(&one["verdict"]), text(&one["reason"]))).collect()
 }
 
-/// Checks lines of `VERDICT assertion` on a run.
+/// Checks lines of the form `VERDICT assertion` on a run.
 #[track_caller]
 fn expect(folder: &Folder, run: &str, options: &str, lines: &str) {
     let lines: Vec<(&str, &str)> = lines.lines().filter_map(|line| line.trim().split_once(' ')).collect();
@@ -120,7 +120,7 @@ fn what_the_run_records_comes_before_the_world() {
         pass file "b.txt" contains "in b"
         pass file "real.txt" not exists"#,
     );
-    // What is recorded in part is undecided besides, and nobody looks.
+    // If the run recorded the world partly, the rest is undecided, and the real world is not read.
     expect(
         &folder,
         r#"{"files":{".":{"complete":false},"gone.txt":{"exists":false}},"meta":{"ran":[{"command":["false"],"exit_code":0}]}}"#,
@@ -280,7 +280,7 @@ fn a_command_runs_only_with_its_flag_and_never_in_a_shell() {
         pass not run "false" exits 0"#,
     );
     assert!(!folder.path().join("pwned").exists());
-    // What a run records is an argument, and never a program or a part of a script.
+    // Values from a run are arguments of commands, never a program or a part of a script.
     for command in [
         "sh -c ${output.code}",
         "${output.code}",
@@ -337,7 +337,7 @@ fn a_command_that_will_not_end_is_ended_with_everything_it_started() {
     folder.aver("check r.assert t.json --run-timeout soon").refused(&["`soon` is no time", "`10s`"]);
 }
 
-/// A process that forks twice into a session of its own with nothing in its environment, and says later that it lives.
+/// A process that forks twice into its own session with an empty environment, and later writes a sign of life.
 #[cfg(target_os = "linux")]
 const ESCAPE: &str = "import os, sys, time
 if os.fork() == 0:
@@ -366,7 +366,7 @@ fn what_hides_from_its_command_ends_with_it_all_the_same() {
     }
     let command = folder.path().join("one");
     folder.write("s.assert", b"run \"python3 escape.py two 60\" exits 0\n");
-    // Below `nohup` the first of these is ignored by everything that is started.
+    // Under `nohup`, all started processes ignore SIGHUP.
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap().trim();
     let takes_hangup = u64::from_str_radix(ignored, 16).unwrap() & 1 == 0;
@@ -391,7 +391,7 @@ fn what_hides_from_its_command_ends_with_it_all_the_same() {
     assert!(!command.exists() && !folder.path().join("two").exists(), "it lived on");
 }
 
-/// Processes that leave others in their place after a pause, each in a session of its own with nothing in its environment.
+/// Processes that replace themselves after a pause, each in its own session with an empty environment.
 #[cfg(target_os = "linux")]
 const CHAIN: &str = "import os, sys, time
 if os.fork() == 0:
@@ -418,7 +418,7 @@ fn a_chain_of_processes_is_ended_with_its_command() {
     let words_of = |entry: std::fs::DirEntry| std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
     for (words, code) in [("0.3 0.01", 0), ("60 0.01", 5), ("0.3 0.001", 0), ("0.3 0", 0), ("60 0", 5)] {
         folder.write("r.assert", format!("run \"python3 chain.py {words}\" exits 0").as_bytes());
-        // What ends by itself has time for it on a busy machine.
+        // Commands that end by themselves get enough time on a busy machine.
         let limit = if code == 0 { "20s" } else { "1s" };
         let ran = folder.aver(&format!("check r.assert t.json --allow-run --run-timeout {limit}"));
         assert_eq!(ran.code, code, "{words}");

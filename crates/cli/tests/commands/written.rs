@@ -1,4 +1,4 @@
-//! What commands write: never over what they read, under whatever name; whole or not at all.
+//! Output files: never over an input, under any name, and written completely or not at all.
 
 #![cfg(unix)]
 
@@ -45,7 +45,7 @@ fn nothing_that_is_read_is_written_over_under_whatever_name() {
         "new same --from t.json r.assert --force",
     ] {
         let ran = folder.aver(command);
-        // The last one fails for the rules that it takes for a run; the others because of what they would write over.
+        // The last command fails because its trace is a rule file, the others because of the file that they would overwrite.
         assert!(ran.code == 2 || command.starts_with("new") && ran.code == 4, "{command}: {ran:?}");
         assert_eq!(all.map(|name| folder.read(name)), before, "{command}");
     }
@@ -79,7 +79,7 @@ fn a_planted_link_is_never_written_through() {
     }
 }
 
-/// Commands that write, each with the file. What is there before is old.
+/// Commands that write, each with its file, which exists before.
 const WRITERS: [(&str, &str); 13] = [
     ("check r.assert t.json --profile=out.json", "out.json"),
     ("check bad.assert t.json --baseline known --update-baseline", "known"),
@@ -95,10 +95,10 @@ const WRITERS: [(&str, &str); 13] = [
     ("fmt long.assert", "long.assert"),
     ("lint long.assert --fix", "long.assert"),
 ];
-/// What the folder of reports gets: all of it or nothing.
+/// The report folder gets all files or none.
 const REPORTS: &str = "check bad.assert t.json --report-dir reports";
 
-/// All of them.
+/// Returns all commands that write, with their files.
 fn writers() -> Vec<(String, String)> {
     let of_format = |format| (format!("check bad.assert t.json --report {format}=out.report"), "out.report".to_owned());
     let named = WRITERS.into_iter().map(|(command, file)| (command.to_owned(), file.to_owned()));
@@ -107,7 +107,7 @@ fn writers() -> Vec<(String, String)> {
     named.chain(Format::ALL.map(Format::as_str).map(of_format)).chain(in_folder).collect()
 }
 
-/// A folder in which each of them has something to write.
+/// Creates a folder in which each of these commands writes something.
 fn to_write() -> Folder {
     let folder = folder();
     let long: String =
@@ -117,7 +117,7 @@ fn to_write() -> Folder {
     folder
 }
 
-/// The same with the file of a command, as it was before.
+/// Creates the folder with an old version of the output file.
 fn with_old(file: &str) -> (Folder, Option<Vec<u8>>) {
     let folder = to_write();
     match file {
@@ -134,7 +134,7 @@ fn with_old(file: &str) -> (Folder, Option<Vec<u8>>) {
 fn a_full_disk_leaves_what_was_there() {
     for (command, file) in writers() {
         let (folder, old) = with_old(&file);
-        // No file may grow at all: what a full disk is to whoever writes.
+        // A file size limit of 0 has the effect of a full disk.
         let line = format!("ulimit -f 0; exec {} {command}", env!("CARGO_BIN_EXE_aver"));
         let mut shell = Command::new("sh");
         let ended = shell.args(["-c", &line]).current_dir(folder.path()).stdout(Stdio::null()).output().unwrap();
@@ -181,7 +181,7 @@ fn a_full_standard_output_is_no_success() {
     }
 }
 
-/// How often each command is killed; `AVERMENT_KILLS=200` for the long look.
+/// Number of kills per command; `AVERMENT_KILLS=200` for a long test.
 fn rounds() -> u32 {
     std::env::var("AVERMENT_KILLS").map_or(5, |text| text.parse().unwrap())
 }
@@ -209,7 +209,7 @@ fn whoever_is_killed_leaves_the_old_file_or_the_new_one() {
             child.kill().unwrap();
             kills += u32::from(child.wait().unwrap().code().is_none());
             let found = std::fs::read(folder.path().join(&file)).ok();
-            // Profiles and pages say how long it took or when it was: their beginning and end say that they are whole.
+            // Profiles and pages contain times, so only their start and end are compared.
             let is_whole = |found: &[u8], new: &[u8]| {
                 found == new
                     || found.len() > 50 && found[..9] == new[..9] && found[found.len() - 2..] == new[new.len() - 2..]

@@ -1,4 +1,4 @@
-//! Criteria: which metrics an evaluation asks for, and what each has to reach.
+//! Criteria: the metrics that an evaluation requests, and the threshold of each.
 
 use crate::Lowering;
 use crate::spelling::field;
@@ -7,43 +7,43 @@ use averment_base::diagnostic::Slug;
 use averment_base::source::{SourceFile, Span};
 use averment_checker::files::{FileError, display_name};
 
-/// Where ADK's own runner of tests looks for the criteria of a folder.
+/// Name of the file where ADK's own test runner looks for the criteria of a folder.
 const CONFIG: &str = "test_config.json";
 
-/// How the calls of a turn are compared.
+/// The way in which the calls of a turn are compared with the expected calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TrajectoryMatch {
-    /// The same calls in the same order, and no others.
+    /// Exactly the expected calls, in the expected order.
     Exact,
-    /// Others may stand in between.
+    /// The expected calls in the expected order; other calls may occur between them.
     InOrder,
-    /// In any order, and others beside them.
+    /// The expected calls in any order; other calls are allowed.
     AnyOrder,
 }
 
-/// The criterion of tool calls.
+/// The criterion about tool calls.
 pub(super) struct TrajectoryCriterion {
     pub(super) threshold: f64,
     pub(super) order: TrajectoryMatch,
     pub(super) ignores_args: bool,
-    /// Where its threshold stands; `None` for the usual one.
+    /// Location of the threshold in the file; `None` for the default threshold.
     pub(super) place: Option<Span>,
 }
 
 /// All criteria of an eval set.
 pub(super) struct EvalCriteria {
     pub(super) trajectory: Option<TrajectoryCriterion>,
-    /// The least ROUGE-1 of an answer.
+    /// Minimum ROUGE-1 score of an answer.
     pub(super) response: Option<f64>,
-    /// Names of metrics that a model or a program judges.
+    /// Names and locations of metrics that need a model or a program to judge them.
     pub(super) judged: Vec<(String, Span)>,
 }
 
-/// Metrics that ADK reports and never fails by.
+/// Metrics that ADK reports but never fails an evaluation for.
 const INFORMATIONAL: [&str; 4] =
     ["tool_call_count_v1", "inference_call_count_v1", "token_usage_v1", "invocation_duration_v1"];
 
-/// The criteria that stand beside the file, or the usual ones.
+/// Reads the criteria from the file beside the eval set; without that file, returns ADK's defaults.
 pub(super) fn read_criteria(lowering: &mut Lowering<'_>) -> EvalCriteria {
     let usual = TrajectoryCriterion { threshold: 1.0, order: TrajectoryMatch::Exact, ignores_args: false, place: None };
     let usual = EvalCriteria { trajectory: Some(usual), response: Some(0.8), judged: Vec::new() };
@@ -91,7 +91,7 @@ fn criteria_of(document: &YamlNode, lowering: &mut Lowering<'_>) -> EvalCriteria
     all
 }
 
-/// A number, or a mapping with `threshold`.
+/// Reads a threshold: a number, or a mapping with the key `threshold`.
 fn read_threshold(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<f64> {
     let number = if node.is_map() { node.get("threshold") } else { Some(node) };
     let value = number.and_then(YamlNode::as_number).and_then(|number| number.parse::<f64>().ok());

@@ -1,4 +1,4 @@
-//! Eval sets as trees: their cases, the turns of each, and what is expected of a turn.
+//! Reads eval sets into trees: the cases, the turns of each case, and the expected results of each turn.
 
 use crate::Lowering;
 use crate::spelling::{check_keys, field, list};
@@ -6,7 +6,6 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// One case.
 pub(super) struct ExpectedCase {
     pub(super) place: Span,
     pub(super) id: String,
@@ -15,24 +14,23 @@ pub(super) struct ExpectedCase {
     pub(super) is_simulated: bool,
 }
 
-/// What is expected of one turn.
+/// Expected calls and answer of one turn.
 pub(super) struct ExpectedTurn {
     pub(super) place: Span,
-    /// What the user asks.
+    /// The message of the user.
     pub(super) prompt: Option<String>,
     pub(super) calls: Vec<ExpectedCall>,
-    /// The answer, with its place.
+    /// The expected answer and its location.
     pub(super) response: (String, Span),
 }
 
-/// A call that is expected.
 pub(super) struct ExpectedCall {
     pub(super) place: Span,
     pub(super) tool: String,
     pub(super) args: Option<YamlNode>,
 }
 
-/// The cases of an eval set.
+/// Reads the cases of an eval set.
 pub(super) fn read_cases(document: &YamlNode, lowering: &mut Lowering<'_>) -> Vec<ExpectedCase> {
     if document.is_list() {
         return document.items().iter().filter_map(|case| read_older_case(case, lowering)).collect();
@@ -102,7 +100,7 @@ fn part_texts(content: &YamlNode, lowering: &mut Lowering<'_>) -> Vec<String> {
     parts.filter_map(|part| field(part, "text")?.as_text()).filter(|text| !text.is_empty()).map(str::to_owned).collect()
 }
 
-/// Lists of calls, or events that hold calls.
+/// Reads expected calls from lists of calls, or from events that hold calls.
 fn read_calls(between: &YamlNode, lowering: &mut Lowering<'_>) -> Vec<ExpectedCall> {
     const KEYS: &[&str] = &["tool_uses", "tool_responses", "intermediate_responses", "invocation_events"];
     if !check_keys(between, "`intermediate_data`", KEYS, lowering) {
@@ -131,7 +129,7 @@ fn read_call(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<ExpectedCal
     Some(ExpectedCall { place: node.span, tool, args })
 }
 
-/// Outer `None`: they are no mapping, which is reported.
+/// Returns the expected arguments. The outer `None` means that they are not a mapping, which was reported.
 fn checked_args(node: &YamlNode, key: &str, lowering: &mut Lowering<'_>) -> Option<Option<YamlNode>> {
     match field(node, key) {
         Some(args) if !args.is_map() => {
@@ -142,7 +140,7 @@ fn checked_args(node: &YamlNode, key: &str, lowering: &mut Lowering<'_>) -> Opti
     }
 }
 
-/// The form before eval sets: a list of `name` and `data`.
+/// Reads a case in the format that preceded eval sets: a list of entries with `name` and `data`.
 fn read_older_case(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<ExpectedCase> {
     let id = case_name(node, "name", lowering)?;
     let mut turns = Vec::new();

@@ -1,7 +1,7 @@
-//! Google ADK: eval sets, whose cases say which tools an agent should call and what it should answer.
+//! Google ADK: eval sets, whose cases list the tools that an agent should call and the answers it should give.
 //!
-//! Each case becomes a case of the language. The criteria come from `test_config.json` beside the file, else they are those that ADK takes by
-//! default. Trajectories are compared here; what a model judges is undecided.
+//! Each case becomes a case of the rule language. The criteria come from `test_config.json` beside the file; without it, ADK's defaults apply.
+//! Trajectories are compared by rules. A metric that needs a model is undecided.
 
 mod criteria;
 mod eval_set;
@@ -13,7 +13,7 @@ use crate::{Dialect, FileSyntax, YamlDialect};
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;
 
-/// Eval sets, in the form of `*.evalset.json` and the older one of `*.test.json`.
+/// Eval sets, in the `*.evalset.json` format and the older `*.test.json` format.
 pub const DIALECT: Dialect = Dialect {
     files: "eval sets with `eval_cases`",
     reads: FileSyntax::Yaml(YamlDialect {

@@ -1,4 +1,4 @@
-//! Cases of an eval set as cases of the language.
+//! Writes the cases of an eval set as cases of the rule language.
 
 use super::criteria::{EvalCriteria, TrajectoryCriterion, TrajectoryMatch, read_criteria};
 use super::eval_set::{ExpectedCall, ExpectedCase, ExpectedTurn, read_cases};
@@ -7,7 +7,7 @@ use crate::writer::{CaseLine, RuleWriter, UniqueLabels, WrittenCase, quote_text,
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// The calls of the run, to be compared with those that are expected.
+/// Binds `called` to the calls of the run, for comparison with the expected calls.
 const CALLED: &str = "let called = ({ tool: tool, args: args } of calls)";
 const UNTOLD_TURNS: &str = "undecided(\"a run does not tell which turn of the user a call belongs to\")";
 
@@ -42,7 +42,7 @@ pub(super) fn lower_eval_set(document: &crate::yaml::YamlNode, lowering: &mut Lo
     lowering.out.append(out);
 }
 
-/// A threshold that every score reaches checks nothing, and one above 1 is never reached.
+/// Reports thresholds outside of 0 to 1: every score reaches one of 0 or less, and no score reaches one above 1.
 fn check_thresholds(criteria: &EvalCriteria, start: Span, lowering: &mut Lowering<'_>) {
     let trajectory = criteria.trajectory.as_ref();
     let thresholds = trajectory.map(|one| one.threshold).into_iter().chain(criteria.response);
@@ -73,7 +73,7 @@ fn case_lines(case: &ExpectedCase, criteria: &EvalCriteria) -> Vec<CaseLine> {
     lines
 }
 
-/// The mean over the turns: each of them scores 0 or 1.
+/// Writes the assertion about the trajectory. Its score is the mean over the turns, each of which scores 0 or 1.
 fn trajectory_line(case: &ExpectedCase, criterion: &TrajectoryCriterion) -> Option<CaseLine> {
     let several = case.turns.len() > 1;
     let calls: Vec<&ExpectedCall> = case.turns.iter().flat_map(|turn| &turn.calls).collect();
@@ -82,20 +82,20 @@ fn trajectory_line(case: &ExpectedCase, criterion: &TrajectoryCriterion) -> Opti
         [only] => only.place,
         [] => case.turns.first().map_or(case.place, |turn| turn.place),
     };
-    // With one turn less than all the mean is below the threshold.
+    // If a single failed turn still satisfies the threshold, the verdict depends on the individual turns, which a run does not record.
     let turns = u32::try_from(case.turns.len()).map_or(f64::INFINITY, f64::from);
     if several && criterion.threshold <= (turns - 1.0) / turns {
         return Some(CaseLine::new(place, UNTOLD_TURNS));
     }
     let same = all_calls(&calls, criterion)?;
     Some(match several && !calls.is_empty() {
-        // What does not hold over all turns fails in one of them.
+        // A mismatch over all turns together is a mismatch in at least one turn, and every turn has to pass.
         true => CaseLine::new(place, format!("{same} and {UNTOLD_TURNS}")),
         false => CaseLine::new(place, same),
     })
 }
 
-/// `None` if nothing is asked for.
+/// Returns a condition that compares all calls; `None` if no calls are expected.
 fn all_calls(calls: &[&ExpectedCall], criterion: &TrajectoryCriterion) -> Option<String> {
     let literal = |call: &&ExpectedCall| match criterion.ignores_args {
         true => quote_text(&call.tool),
@@ -127,7 +127,8 @@ fn all_calls(calls: &[&ExpectedCall], criterion: &TrajectoryCriterion) -> Option
     })
 }
 
-/// ADK compares stems of words. That finds at least as much in common, so what is alike without stems is alike with them.
+/// Writes the assertion about the answer. ADK compares word stems, which finds at least as many common words, so a match without stemming is also a
+/// match for ADK.
 fn response_line(turns: &[ExpectedTurn], threshold: f64) -> Option<CaseLine> {
     let (first, rest) = turns.split_first()?;
     let (answer, place) = &first.response;
@@ -136,7 +137,7 @@ fn response_line(turns: &[ExpectedTurn], threshold: f64) -> Option<CaseLine> {
     }
     let score = format!("rouge_n(text(output), {}, 1) >= {threshold}", quote_text(answer));
     if !answer.chars().any(char::is_alphanumeric) {
-        // Without a word to be found the score is 0.
+        // Without any word to find, the score is 0.
         let why = quote_text("the case has no answer to compare with, and ADK fails it");
         return Some(CaseLine::new(*place, format!("{score} message {why}")));
     }

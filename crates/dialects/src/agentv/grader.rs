@@ -1,4 +1,4 @@
-//! One assertion: its kind, its weight, and whether the test hangs on it.
+//! One assertion: its type, its weight, and whether the test fails without it.
 
 use super::kinds::{GraderInput, GraderScore, LowerGrader, TEXT_KINDS, number_from};
 use super::metrics::METRIC_KINDS;
@@ -11,28 +11,28 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
 
-/// An assertion that was read.
+/// An assertion after reading.
 pub(super) struct LoweredGrader {
     pub(super) place: Span,
     pub(super) score: GraderScore,
     pub(super) weight: f64,
-    /// The score without which the whole test fails.
+    /// Minimum score of this assertion; below it, the whole test fails.
     pub(super) least: Option<RequiredScore>,
     pub(super) metric: Option<String>,
-    /// The assertions of a set, which are shown and decide by the set alone.
+    /// The members of a set. They are shown, but only the score of the set counts.
     pub(super) members: Vec<LoweredGrader>,
-    /// What a set passes by.
+    /// Minimum score at which a set passes.
     pub(super) set_threshold: Option<f64>,
 }
 
 #[derive(Debug, Clone, Copy)]
 pub(super) enum RequiredScore {
-    /// The threshold of the test.
+    /// The threshold of the test applies.
     Threshold,
     Own(f64),
 }
 
-/// Types that a model, a script or a plugin judges.
+/// Assertion types that need a model, a script or a plugin.
 const JUDGED: &[&str] = &[
     "agent-rubric",
     "code-grader",
@@ -51,7 +51,7 @@ const JUDGED: &[&str] = &[
     "webhook",
 ];
 
-/// Types of promptfoo that agentv refuses.
+/// Assertion types of promptfoo that agentv rejects.
 const REFUSED: &[&str] = &[
     "bleu",
     "contains-html",
@@ -79,7 +79,7 @@ const REFUSED: &[&str] = &[
     "word-count",
 ];
 
-/// All types that are decided here.
+/// All assertion types that rules can decide.
 fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerGrader)> {
     TEXT_KINDS.iter().chain(METRIC_KINDS).chain(TRAJECTORY_KINDS)
 }
@@ -89,12 +89,12 @@ impl LoweredGrader {
         Self { place, score, weight: 1.0, least: None, metric: None, members: Vec::new(), set_threshold: None }
     }
 
-    /// What a model judges by words alone.
+    /// An assertion in plain words, which only a model can judge.
     pub(super) fn judged(place: Span, why: &str) -> Self {
         Self::new(place, GraderScore::Elsewhere(why.to_owned()))
     }
 
-    /// The weighted scores of what a run decides, and the weight of the rest.
+    /// Returns the weighted scores of the assertions that a run can decide, and the total weight of the others.
     pub(super) fn weighed(graders: &[Self]) -> (Vec<WeightedScore>, f64) {
         let mut elsewhere = 0.0;
         let mut known = Vec::new();
@@ -108,7 +108,7 @@ impl LoweredGrader {
     }
 }
 
-/// Reads an assertion; `None` where it cannot be used, which was reported.
+/// Reads an assertion; returns `None` if it is unusable, which was reported.
 pub(super) fn read_grader(node: &YamlNode, vars: &TemplateVars, lowering: &mut Lowering<'_>) -> Option<LoweredGrader> {
     if matches!(node.value, YamlValue::Text(_)) {
         return Some(LoweredGrader::judged(node.span, "a criterion in words is judged by a model"));
@@ -143,7 +143,7 @@ pub(super) fn read_grader(node: &YamlNode, vars: &TemplateVars, lowering: &mut L
     Some(grader)
 }
 
-/// Outer `None`: it was reported.
+/// Reads `required` and `min_score`. The outer `None` means that an error was reported.
 fn read_required(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<Option<RequiredScore>> {
     let least = number_from(node, "min_score", 0.0, 1.0, lowering)?;
     match node.get("required").map(|required| (required, &required.value)) {
@@ -187,7 +187,7 @@ fn read_score(node: &YamlNode, written: &str, vars: &TemplateVars, lowering: &mu
     lower(&GraderInput { node, kind, negated, value }, lowering)
 }
 
-/// True if a type says its own opposite, by `not-` in front of it.
+/// True if the type has a negated form, spelled with a leading `not-`.
 fn is_inverted(kind: &str) -> bool {
     kind.starts_with("trajectory:") || kind == "skill-used"
 }
@@ -219,7 +219,7 @@ fn other_type(kind: &str, place: Span, lowering: &mut Lowering<'_>) -> Option<Gr
     Some(GraderScore::Elsewhere(format!("`{kind}` is a plugin of the project")))
 }
 
-/// A value with its templates filled.
+/// Fills in the templates of a value.
 fn fill_value(value: &YamlNode, vars: &TemplateVars, lowering: &mut Lowering<'_>) -> Option<YamlNode> {
     match &value.value {
         YamlValue::Text(text) => match vars.render(text) {
@@ -252,7 +252,7 @@ fn read_set(node: &YamlNode, vars: &TemplateVars, lowering: &mut Lowering<'_>) -
     }
     let members: Vec<LoweredGrader> = items.iter().filter_map(|item| read_grader(item, vars, lowering)).collect();
     let (known, elsewhere) = LoweredGrader::weighed(&members);
-    // The threshold of a set says whether the set passes; the test counts its mean.
+    // The threshold decides whether the set itself passes. The test counts the mean score of the set.
     let score = match elsewhere > 0.0 {
         true => GraderScore::Elsewhere("a set holds what is judged by a model, a script or a plugin".to_owned()),
         false => GraderScore::Share(crate::weighted::mean_text(&known)),

@@ -1,4 +1,4 @@
-//! Types of assertions about the answer.
+//! Assertion types about the answer.
 
 use crate::Lowering;
 use crate::regex_flavour::{UnusableRegex, translate_javascript};
@@ -6,19 +6,19 @@ use crate::writer::quote_text;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// What an assertion comes to.
+/// The score of an assertion, as an expression.
 #[derive(Debug, Clone)]
 pub(super) enum GraderScore {
-    /// The expression that holds where the score is 1, and it is 0 otherwise.
+    /// A condition: the score is 1 if it holds, otherwise 0.
     Truth(String),
-    /// The expression of a score between 0 and 1.
+    /// An expression with a score between 0 and 1.
     Share(String),
-    /// Something else than a run decides it.
+    /// A run cannot decide it; the text says why.
     Elsewhere(String),
 }
 
 impl GraderScore {
-    /// The score as a number.
+    /// Returns the score as a numeric expression.
     pub(super) fn number(&self) -> Option<String> {
         match self {
             Self::Truth(truth) => Some(format!("(if {truth} then 1 else 0)")),
@@ -27,7 +27,7 @@ impl GraderScore {
         }
     }
 
-    /// What holds where the score is at least this.
+    /// Returns a condition that holds if the score is at least `least`.
     pub(super) fn at_least(&self, least: f64) -> String {
         match self {
             Self::Truth(truth) if least > 0.0 => truth.clone(),
@@ -46,16 +46,16 @@ impl GraderScore {
     }
 }
 
-/// An assertion whose value has its templates filled.
+/// An assertion whose value has its templates filled in.
 pub(super) struct GraderInput<'a> {
     pub(super) node: &'a YamlNode,
     pub(super) kind: &'a str,
-    /// True if a type that says its own opposite is meant so.
+    /// True if the type was written in its negated form.
     pub(super) negated: bool,
     pub(super) value: Option<YamlNode>,
 }
 
-/// Writes an assertion; `None` where it cannot be used, which was reported.
+/// Writes an assertion; returns `None` if it is unusable, which was reported.
 pub(super) type LowerGrader = fn(&GraderInput<'_>, &mut Lowering<'_>) -> Option<GraderScore>;
 
 pub(super) const TEXT_KINDS: &[(&str, LowerGrader)] = &[
@@ -74,13 +74,13 @@ pub(super) const TEXT_KINDS: &[(&str, LowerGrader)] = &[
     ("is-json", |_, _| Some(truth("answer is json".to_owned()))),
 ];
 
-/// A score of 1 or 0.
+/// Wraps a condition as a score of 1 or 0.
 pub(super) fn truth(expression: String) -> GraderScore {
     GraderScore::Truth(expression)
 }
 
 impl GraderInput<'_> {
-    /// Says what has to stand behind `value`.
+    /// Reports which kind of value was expected in `value`.
     pub(super) fn wrong_value<T>(&self, wanted: &str, lowering: &mut Lowering<'_>) -> Option<T> {
         let what = match self.value.as_ref() {
             None => "no value",
@@ -124,7 +124,7 @@ fn folded_several(one: &GraderInput<'_>, word: &str, lowering: &mut Lowering<'_>
     Some(truth(texts.join(word)))
 }
 
-/// White space at the ends of the answer and of the text does not count.
+/// Writes a test that ignores white space at both ends of the answer and of the text.
 fn trimmed(one: &GraderInput<'_>, test: &str, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
     let text = one.text(lowering)?;
     let text = text.trim();
@@ -144,7 +144,7 @@ fn regex(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<GraderSco
         lowering.sink.error(Slug::BadRegex, place, message, "write `^` at the start of the expression");
         return None;
     }
-    // A search asks once, so that a search for all matches is the same.
+    // The flag `g` makes no difference because only one match is needed.
     match translate_javascript(&pattern, &flags.replace('g', "")) {
         Ok(literal) => Some(truth(format!("answer matches {}", literal.text))),
         Err(UnusableRegex { at, why }) => {
@@ -155,7 +155,7 @@ fn regex(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<GraderSco
     }
 }
 
-/// A number of a key within bounds; outer `None` where it is something else, which was reported.
+/// Reads the number at a key within bounds. The outer `None` means that the value is not such a number, which was reported.
 pub(super) fn number_from(
     node: &YamlNode,
     key: &str,

@@ -1,4 +1,4 @@
-//! Types of assertions about what a run took.
+//! Assertion types about the cost, time and size of a run.
 
 use super::kinds::{GraderInput, GraderScore, LowerGrader, number_from, truth};
 use crate::Lowering;
@@ -22,7 +22,7 @@ fn bound(one: &GraderInput<'_>, key: &str, lowering: &mut Lowering<'_>) -> Optio
     }
 }
 
-/// The tests of the bounds that are given; each key with the expression that it bounds.
+/// Returns a test for each bound that is set; `keys` pairs each key with the expression that it bounds.
 fn bounded_tests(one: &GraderInput<'_>, keys: &[(&str, &str)], lowering: &mut Lowering<'_>) -> Option<Vec<String>> {
     let mut tests = Vec::new();
     for (key, value) in keys {
@@ -52,7 +52,7 @@ fn token_usage(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<Gra
     Some(truth(bounded_tests(one, &keys, lowering)?.join(" and ")))
 }
 
-/// The share of the bounds that hold.
+/// Writes the share of bounds that hold.
 fn execution_metrics(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
     for key in ["max_llm_calls", "target_exploration_ratio"] {
         if one.node.get(key).is_some() {

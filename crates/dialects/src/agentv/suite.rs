@@ -1,4 +1,4 @@
-//! Suites: their tests, with what stands beside them in other files.
+//! Suites: their tests, including the parts in other files.
 
 use super::grader::{LoweredGrader, RequiredScore, read_grader};
 use super::kinds::{GraderScore, number_from};
@@ -11,10 +11,10 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// Tests that a suite may have, and files that lead to each other.
+/// Maximum number of tests of a suite, and maximum depth of files that include each other.
 const TESTS: usize = 20_000;
 const DEEPEST: usize = 3;
-/// What a test has to score where nothing else is said.
+/// The default minimum score of a test.
 const THRESHOLD: f64 = 0.8;
 
 /// Writes a case for each test of a suite.
@@ -40,10 +40,10 @@ pub(super) fn lower_suite(document: &YamlNode, lowering: &mut Lowering<'_>) {
     lowering.out.append(out);
 }
 
-/// A test with all that it takes from the suite.
+/// A test and the scenario configuration that applies to it.
 struct SuiteTest {
     node: YamlNode,
-    /// The configuration of a scenario that it is crossed with.
+    /// The scenario configuration that this test is combined with.
     config: Option<YamlNode>,
 }
 
@@ -74,7 +74,7 @@ impl Suite<'_, '_> {
         all
     }
 
-    /// A list, in which texts are paths of files with more of it.
+    /// Expands a list in which a text is the path of a file with more entries.
     fn expand(&mut self, node: &YamlNode, key: &str) -> Vec<YamlNode> {
         let single = std::slice::from_ref(node);
         let items = if node.is_list() { node.items() } else { single };
@@ -180,7 +180,7 @@ impl Suite<'_, '_> {
         out.write_case(&WrittenCase { place: node.span, label: &label, remark: None, prompt, lines: &lines });
     }
 
-    /// Its own assertions, those of the scenario and of the default, and those of the suite.
+    /// Returns the assertions of the test, of its scenario, of the default test and of the suite.
     fn assertions(&mut self, test: &SuiteTest) -> Vec<YamlNode> {
         let execution = test.node.get("execution");
         let skips = execution.and_then(|execution| execution.get("skip_defaults")).and_then(YamlNode::as_boolean);
@@ -200,7 +200,7 @@ impl Suite<'_, '_> {
         all
     }
 
-    /// An assertion `{include: PATH}` stands for those of a file.
+    /// Adds assertions to `all`. An assertion `{include: PATH}` is replaced by the assertions of that file.
     fn push_assertions(&mut self, items: Vec<YamlNode>, depth: usize, all: &mut Vec<YamlNode>) {
         for item in items {
             let Some(include) = item.get("include").filter(|_| item.entries().len() == 1) else {
@@ -233,7 +233,7 @@ impl Suite<'_, '_> {
         Some(THRESHOLD)
     }
 
-    /// What the user asks, where it is one text.
+    /// Returns the prompt of the user if it is a single text.
     fn prompt(&self, layers: &[&YamlNode], vars: &YamlNode, filled: &TemplateVars) -> Option<String> {
         let own = layers.last().and_then(|test| test.get("input"));
         if let Some(input) = own.or_else(|| vars.get("input")) {
@@ -245,12 +245,12 @@ impl Suite<'_, '_> {
     }
 }
 
-/// What a test takes its settings from, the nearest last.
+/// Returns the mappings that provide the settings of a test. Later ones take precedence.
 fn test_layers<'t>(document: &'t YamlNode, test: &'t SuiteTest) -> Vec<&'t YamlNode> {
     [document.get("default_test"), test.config.as_ref(), Some(&test.node)].into_iter().flatten().collect()
 }
 
-/// The last words of the user in a text or a list of messages.
+/// Returns the last user message of a text or of a list of messages.
 fn asked_text(input: &YamlNode) -> Option<String> {
     let is_user = |message: &&YamlNode| message.get("role").and_then(YamlNode::as_text) == Some("user");
     match input.as_text() {
@@ -268,7 +268,7 @@ fn merged_vars(layers: &[&YamlNode]) -> YamlNode {
             vars.retain(|(known, _)| known.as_text() != key.as_text());
             vars.push((key.clone(), value.clone()));
         }
-        // What stands beside the variables can be named, too.
+        // Templates can also name keys beside `vars`.
         for key in ["expected_output", "criteria"] {
             let is_set = vars.iter().any(|(known, _)| known.as_text() == Some(key));
             if let Some(value) = own(layer, key).filter(|value| !is_set && value.as_text().is_some()) {
@@ -282,13 +282,13 @@ fn merged_vars(layers: &[&YamlNode]) -> YamlNode {
     YamlNode { value: YamlValue::Map(vars), span }
 }
 
-/// The lines of a test: where all have to pass they stand by themselves, else the weighted mean decides.
+/// Writes the assertions of a test. If all of them must pass, each is a line of its own; otherwise the weighted mean decides.
 fn test_lines(place: Span, graders: &[LoweredGrader], threshold: f64) -> Vec<CaseLine> {
     let (known, elsewhere) = LoweredGrader::weighed(graders);
     let total: f64 = known.iter().map(|part| part.weight).sum::<f64>() + elsewhere;
     let least = graders.iter().map(|one| one.weight).filter(|weight| *weight > 0.0).fold(f64::INFINITY, f64::min);
     let is_plain = |one: &LoweredGrader| !matches!(one.score, GraderScore::Share(_));
-    // With one of them less the mean falls short.
+    // True if a single failed assertion already puts the mean below the threshold.
     let all_pass = graders.iter().all(is_plain) && total > 0.0 && (total - least) / total < threshold;
     let mut lines = Vec::new();
     for one in graders {

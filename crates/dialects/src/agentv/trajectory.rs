@@ -1,4 +1,4 @@
-//! Types of assertions about the calls and skills of a run.
+//! Assertion types about the calls and skills of a run.
 
 use super::kinds::{GraderInput, GraderScore, LowerGrader, truth};
 use crate::Lowering;
@@ -20,7 +20,7 @@ fn as_in_promptfoo(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option
     trajectory_truth(one.node, one.kind, one.negated, one.value.clone(), lowering).map(truth)
 }
 
-/// What steps other than calls are is told by rules about the names of events.
+/// Writes a step count. Only counts of tool steps can be decided because other step types depend on event names, which a run does not record.
 fn step_count(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
     let kind = one.value.as_ref().and_then(|value| value.get("type")).and_then(YamlNode::as_text);
     let lowered = as_in_promptfoo(one, lowering)?;
@@ -30,7 +30,7 @@ fn step_count(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<Grad
     })
 }
 
-/// The form of versions before 5.
+/// Writes `tool-trajectory`, the form of versions before 5.
 fn tool_trajectory(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<GraderScore> {
     let mode = lowering.sink.required_text(one.node, "mode", "`tool-trajectory`")?;
     match mode {
@@ -121,7 +121,7 @@ fn expected_calls(one: &GraderInput<'_>, is_exact: bool, lowering: &mut Lowering
     if is_exact {
         return Some(share(&parts));
     }
-    // Behind a tool that is not found nothing is found any more.
+    // Once a tool is not found, the tools after it do not count either.
     let ordered: Vec<String> = (1..=tools.len())
         .filter_map(|count| Some(format!("contains_in_order((tool of calls), [{}])", tools.get(..count)?.join(", "))))
         .collect();
@@ -156,7 +156,7 @@ fn skill_used(one: &GraderInput<'_>, lowering: &mut Lowering<'_>) -> Option<Grad
         return one.wrong_value(WANTED, lowering);
     };
     let used = |name: &&str| format!("(any s in skills: s.name == {})", quote_text(name.trim()));
-    // None of them may be used; the opposite of all would be less.
+    // If negated, none of the skills may be used. Negating the conjunction would be weaker.
     let word = if one.negated { " or " } else { " and " };
     Some(signed(one, names.iter().map(used).collect::<Vec<_>>().join(word)))
 }

@@ -1,4 +1,4 @@
-//! The documented policy: what is asked of the arguments of each tool.
+//! The documented policy format: its constraints on the arguments of each tool.
 
 use super::AssayLowering;
 use super::constraints::{CONSTRAINTS, ConstrainedArgument, ConstrainedType, TYPES};

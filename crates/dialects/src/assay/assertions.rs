@@ -1,4 +1,4 @@
-//! What the program asserts of the calls of a run, beside what is expected of its output.
+//! Assertions about the calls of a run, in suites that the Assay program runs.
 
 use super::AssayLowering;
 use super::select::{argument_path, glob_pattern};
@@ -111,7 +111,7 @@ fn tool_sequence(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<V
     }
 }
 
-/// An episode's steps are what was said, except the prompt.
+/// Writes a maximum number of steps. The steps of an episode are its messages, except the prompt.
 fn max_steps(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let max = assay.required_number(node, "max")?;
     single_assertion(node, format!("(count message(role != \"user\")) <= {max}"))

@@ -1,4 +1,4 @@
-//! What the documented policy asks of an argument, a key each.
+//! Constraints of the documented policy format on an argument, one row for each key.
 
 use super::AssayLowering;
 use super::formats;
@@ -29,18 +29,18 @@ pub(super) struct ConstrainedArgument<'n> {
     pub(super) path: String,
     pub(super) name: String,
     pub(super) spec: &'n YamlNode,
-    /// The document that references without a file lead into.
+    /// The document in which references without a file are resolved.
     pub(super) root: &'n YamlNode,
 }
 
 pub(super) struct ArgumentConstraint {
     pub(super) key: &'static str,
     pub(super) takes: ConstrainedType,
-    /// The condition that it becomes; `None` for a part of the schema of what is inside of the argument.
+    /// Writes the condition; `None` for a keyword about values nested inside of the argument, which goes into a JSON Schema.
     pub(super) lower: Option<Lower>,
 }
 
-/// Makes a condition of a constraint.
+/// Turns a constraint into a condition.
 type Lower = fn(&mut AssayLowering<'_, '_>, &ConstrainedArgument<'_>, &YamlNode) -> Option<String>;
 
 const fn constraint_row(key: &'static str, takes: ConstrainedType, lower: Lower) -> ArgumentConstraint {
@@ -109,7 +109,7 @@ fn one_of(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node:
     Some(format!("{} in {}", of.path, writer::value_literal(node)))
 }
 
-/// Exact in decimals: a multiple of 0.05 has two digits after the point, its hundredths are a multiple of 5.
+/// Writes an exact test in decimal arithmetic. For example, a multiple of 0.05 has at most two decimals, and its hundredths are a multiple of 5.
 fn multiple_of(assay: &mut AssayLowering<'_, '_>, of: &ConstrainedArgument<'_>, node: &YamlNode) -> Option<String> {
     let path = &of.path;
     let number = node.as_number().unwrap_or("");

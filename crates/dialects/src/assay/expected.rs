@@ -1,4 +1,4 @@
-//! The tests that the program runs: a prompt, and what is expected of the runs that were asked it.
+//! The tests that the Assay program runs: a prompt, and the expected results of runs with that prompt.
 
 use super::AssayLowering;
 use super::policy_scope::ALL;
@@ -59,14 +59,14 @@ const KINDS: &[ExpectationType] = &[
     },
 ];
 
-/// Kinds that cannot be decided on a recorded run, with alternatives.
+/// Types that cannot be decided on a recorded run, with alternatives.
 const REFUSED: &[(&str, &str)] = &[
     ("judge_criteria", "a model would have to judge it: write what the output has to contain"),
     ("tool_description_integrity", "runs do not record the descriptions of tools: pin them where the tools are served"),
     ("tool_collision_detect", "runs do not record which server offers a tool: ask it where the tools are served"),
 ];
 
-/// Blocks of earlier versions name no type.
+/// Blocks in earlier versions do not name a type; the key identifies it.
 const UNTAGGED: &[(&str, &str)] = &[
     ("must_contain", "must_contain"),
     ("sequence", "sequence_valid"),
@@ -118,7 +118,7 @@ impl AssayLowering<'_, '_> {
         self.low.sink.as_text(input, "`input`").map(ToOwned::to_owned)
     }
 
-    /// Its type and sentences; an empty block is skipped if the test has assertions.
+    /// Returns the type and the assertions. An empty block is skipped if the test has assertions.
     fn lower_expected(&mut self, node: &YamlNode, asserted: bool) -> Option<(&'static str, Vec<AssayAssertion>)> {
         let node = match node.items() {
             [one] => one,
@@ -175,7 +175,7 @@ impl AssayLowering<'_, '_> {
         Some((kind.name, (kind.lower)(self, node)?))
     }
 
-    /// At least one text, none of them empty.
+    /// Reads a list with at least one text, none of them empty.
     fn required_texts(&mut self, node: &YamlNode, key: &str) -> Option<Vec<(String, Span)>> {
         let list = node.get(key).unwrap_or(node);
         let items = if list.as_text().is_some() { std::slice::from_ref(list) } else { list.items() };
@@ -273,7 +273,7 @@ impl AssayLowering<'_, '_> {
     }
 }
 
-/// A value whose parts all have one span.
+/// Returns a copy in which every part has the span `place`.
 fn place_everywhere(node: &YamlNode, place: Span) -> YamlNode {
     let value = match &node.value {
         YamlValue::List(items) => YamlValue::List(items.iter().map(|item| place_everywhere(item, place)).collect()),
@@ -285,7 +285,7 @@ fn place_everywhere(node: &YamlNode, place: Span) -> YamlNode {
     YamlNode { value, span: place }
 }
 
-/// The schema file wins if one is named.
+/// Checks the output against a JSON Schema. `schema_file` takes precedence over `json_schema`.
 fn json_schema(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let (place, schema) = match (node.get("schema_file"), node.get("json_schema")) {
         (Some(file), _) if !file.is_null() => {
@@ -327,7 +327,7 @@ fn args_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<
     Some(sentences)
 }
 
-/// Calls without a result and failed calls are left out.
+/// Checks the results of calls against schemas. Calls without a result and failed calls are ignored.
 fn outputs_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let schemas = node.get("schemas").filter(|schemas| !schemas.entries().is_empty());
     let Some(schemas) = schemas else {
@@ -347,7 +347,7 @@ fn outputs_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<V
     Some(schemas.entries().iter().map(each).collect())
 }
 
-/// The similarity that the trace recorded for both texts.
+/// Compares the similarity that the trace recorded with a minimum.
 fn similar_output(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
     let least = assay.min_score(node, ["min_score", "threshold"], "0.8")?;
     let text = node.get("semantic_similarity_to").or_else(|| node.get("text"));
@@ -362,7 +362,7 @@ fn similar_output(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<
     Some(vec![AssayAssertion::new(node.span, sentence).with_message(&message)])
 }
 
-/// A model's judgment of the run, if recorded.
+/// Uses a model's judgment of the run if the trace recorded one.
 fn recorded_judgment(assay: &mut AssayLowering<'_, '_>, node: &YamlNode, name: &str) -> Option<Vec<AssayAssertion>> {
     let least = assay.min_score(node, ["min_score", "min_score"], "0.8")?;
     let recorded = format!("meta.assay.judge.{name}");

@@ -7,7 +7,7 @@ use averment_base::source::{SourceFile, Span};
 use averment_checker::files::display_name;
 
 impl AssayLowering<'_, '_> {
-    /// Relative to the file that names it.
+    /// Reads a document; `path` is relative to the file that names it.
     pub(super) fn read_document(&mut self, path: &str, place: Span) -> Option<YamlNode> {
         let from = self.low.sources.get(place.file)?;
         let (name, folder) = (display_name(&from.name, path), from.folder.clone().unwrap_or_default());
@@ -33,7 +33,7 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// `file.yaml#/definitions/id`, or a place in `root`.
+    /// Resolves a reference such as `file.yaml#/definitions/id`, or a location in `root`.
     pub(super) fn resolve_reference(&mut self, node: &YamlNode, root: &YamlNode) -> Option<YamlNode> {
         let reference = self.low.sink.as_text(node, "`$ref`")?;
         let (path, pointer) = reference.split_once('#').unwrap_or((reference, ""));

@@ -1,4 +1,4 @@
-//! The formats of texts that the documented policy knows. They are asserted.
+//! The text formats that the documented policy knows. A value of another format is a violation.
 
 use super::AssayLowering;
 use crate::regex_flavour::slash_literal;
@@ -31,7 +31,7 @@ const FORMATS: &[(&str, &str)] = &[
     ),
 ];
 
-/// JSON Schema's spelling of formats.
+/// JSON Schema's names of formats.
 const ALIASES: &[(&str, &str)] = &[("date-time", "datetime")];
 
 pub(super) fn expression_of(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<&'static str> {

@@ -1,4 +1,4 @@
-//! The documented tests: a metric each, which looks at the whole run.
+//! The tests of the documented suite format: one metric each, about the whole run.
 
 use super::AssayLowering;
 use super::policy_scope::PolicyScope;
@@ -129,7 +129,7 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// Rules, an exact sequence, or a policy of either.
+    /// Lowers rules, an exact sequence, or a policy that contains either.
     pub(super) fn lower_order(&mut self, test: &YamlNode, form: RuleSemantics) -> Vec<AssayAssertion> {
         let mut sentences = Vec::new();
         if let Some(rules) = test.get("rules") {
@@ -148,7 +148,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// One assertion per tool, so that each is reported where it stands.
+    /// Writes one assertion for each tool, so that each violation is reported at the entry of its tool.
     pub(super) fn lower_blocked(&mut self, test: &YamlNode, key: &str) -> Vec<AssayAssertion> {
         let Some(list) = test.get(key) else {
             let message = format!("there is no `{key}`");

@@ -1,9 +1,9 @@
 //! Assay: suites of tests over recorded calls (`mcp-eval.yaml`, `eval.yaml`), and the policies that they name.
 //!
-//! Two forms of suites are read. In the documented one a test is a `metric` that looks at the whole run, and becomes a rule. In the one that the
-//! program runs, a test has a prompt and an `expected` block, and becomes a case: it judges the runs of its prompt. What they share are the rules about
-//! the order of calls ([`rules`]) and the policies of arguments ([`policy`]). A rule of the first form is a statement of the language; of the second it is
-//! said of what is recorded, in an unfinished run, too, because that program judges runs that go on as they stand.
+//! Two suite formats are read. In the documented format, a test is a `metric` about the whole run and becomes a rule. In the format that the program
+//! runs, a test has a prompt and an `expected` block and becomes a case for runs with that prompt. Both share the rules about the order of calls
+//! ([`rules`]) and the argument policies ([`policy`]). A rule of the documented format becomes a statement. A rule of the program's format is
+//! evaluated over the recorded steps, even if the run is unfinished, because the program judges an unfinished run by its steps so far.
 
 mod arguments;
 mod assertions;
@@ -45,7 +45,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     verdicts: VERDICTS,
 };
 
-/// An unexercised rule passes and has no score; so does one that an unfinished run leaves undecided.
+/// A vacuous rule passes and has no score. The same applies to a rule that an unfinished run leaves undecided.
 const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("Assay"),
     pass: ForeignVerdict::new("pass", Some(1.0)),

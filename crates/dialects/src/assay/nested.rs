@@ -1,4 +1,4 @@
-//! What the documented policy asks of what is inside of an argument, as a JSON Schema.
+//! Constraints of the documented policy on values nested inside of an argument, as a JSON Schema.
 
 use super::AssayLowering;
 use super::constraints::{CONSTRAINTS, ConstrainedArgument, TYPES};
@@ -9,7 +9,7 @@ use averment_base::diagnostic::Slug;
 
 const DEPTH: usize = 32;
 
-/// Keys with other names in JSON Schema.
+/// Keys that have another name in JSON Schema.
 const RENAMED: &[(&str, &str)] = &[
     ("min", "minimum"),
     ("max", "maximum"),
@@ -76,7 +76,7 @@ impl AssayLowering<'_, '_> {
         Some(synthetic_node(YamlValue::Map(entries), spec.span))
     }
 
-    /// Descriptive keys yield no entry.
+    /// Returns the JSON Schema entries of a key; keys that only describe yield none.
     fn json_entry(
         &mut self,
         key: &YamlNode,

@@ -1,4 +1,5 @@
-//! Expressions of JSON Schemas that look around or refer back. Schemas of the language take linear time, so these are asked beside them.
+//! Regular expressions in JSON Schemas with lookaround or backreferences. Schemas of the rule language run in linear time, so these are asserted
+//! separately.
 
 use super::AssayLowering;
 use super::schemas::synthetic_node;
@@ -8,7 +9,7 @@ use crate::regex_flavour::{TranslatedRegex, translate_javascript};
 use crate::writer::member_path;
 use crate::yaml::{YamlNode, YamlValue};
 
-/// A regular expression that a schema cannot express.
+/// A regular expression that needs backtracking, which a schema of the rule language rejects.
 struct BacktrackingPattern {
     path: String,
     literal: TranslatedRegex,
@@ -31,7 +32,7 @@ impl AssayLowering<'_, '_> {
     }
 }
 
-/// Moves such patterns out of `properties`; elsewhere (`anyOf`, `items`) they stay and are refused.
+/// Moves patterns that need backtracking out of `properties`. In other places (`anyOf`, `items`) they stay and are rejected.
 fn without_backtracking(schema: &YamlNode, path: Option<&str>, beyond: &mut Vec<BacktrackingPattern>) -> YamlNode {
     let YamlValue::Map(entries) = &schema.value else { return schema.clone() };
     let mut kept = Vec::with_capacity(entries.len());
@@ -64,7 +65,7 @@ fn without_backtracking(schema: &YamlNode, path: Option<&str>, beyond: &mut Vec<
     synthetic_node(YamlValue::Map(kept), schema.span)
 }
 
-/// Only if it needs backtracking.
+/// Translates a pattern; returns `None` if it does not need backtracking.
 fn backtracking_regex(pattern: &YamlNode) -> Option<TranslatedRegex> {
     let text = pattern.as_text()?;
     translate_javascript(text, "u")

@@ -1,4 +1,4 @@
-//! Files of policies: which of their shapes one has, and what each asks.
+//! Policy files: detects the format of a file and lowers its rules.
 
 use super::AssayLowering;
 use super::policy_scope::{ALL, PolicyScope};
@@ -13,7 +13,7 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
 
-/// Keys of a JSON Schema: a mapping of tools to schemas has them one level deeper.
+/// Keys of a JSON Schema. A mapping from tools to schemas has these keys one level deeper.
 const OF_SCHEMA: &[&str] = &[
     "type",
     "properties",
@@ -68,7 +68,7 @@ pub(super) fn lower_policy_file(assay: &mut AssayLowering<'_, '_>, document: &Ya
         );
     }
     let head = format!("rule {}", assay.labels.unique_label(name));
-    // A policy of both kinds is measured under its own name.
+    // A policy with both kinds of rules is reported under its own metric name.
     let settings = match (of_arguments, sentences.len()) {
         (0, _) => vec!["as sequence_valid".to_owned()],
         (of_arguments, all) if of_arguments == all => vec!["as args_valid".to_owned()],
@@ -109,7 +109,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// `shared` are definitions that all schemas may refer to.
+    /// Lowers a mapping from tools to schemas; `shared` holds definitions that all schemas may refer to.
     pub(super) fn schema_map(
         &mut self,
         tools: &[(YamlNode, YamlNode)],
@@ -147,7 +147,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// With `strict`, only the policy's tools may be called.
+    /// With `strict`, writes that only tools of the policy may be called.
     fn known_only(
         &mut self,
         tools: &[(YamlNode, YamlNode)],
@@ -193,7 +193,7 @@ impl AssayLowering<'_, '_> {
         tools.iter().filter(wanted).cloned().collect()
     }
 
-    /// A list of rules or names, or a policy's `sequences`.
+    /// Lowers a list of rules or names, or the `sequences` of a policy.
     pub(super) fn lower_sequences(&mut self, document: &YamlNode, form: RuleSemantics) -> Vec<AssayAssertion> {
         if document.is_list() {
             return match are_rules(document) || document.items().is_empty() {

@@ -1,14 +1,14 @@
-//! Which calls a policy is asked about.
+//! The calls that a policy applies to.
 
 use crate::yaml::YamlNode;
 
-/// Which calls a policy is asked about.
+/// The calls that a policy applies to.
 pub(super) struct PolicyScope<'n> {
-    /// Only these tools.
+    /// The policy applies only to these tools; `None` for all tools.
     pub(super) tools: Option<&'n YamlNode>,
-    /// Whether a call of any other tool is a violation.
+    /// True if a call of any other tool is a violation.
     pub(super) strict: bool,
 }
 
-/// All calls.
+/// The policy applies to all calls.
 pub(super) const ALL: PolicyScope<'static> = PolicyScope { tools: None, strict: false };

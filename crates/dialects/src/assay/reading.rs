@@ -1,17 +1,17 @@
-//! Who reads a rule, and what with.
+//! The semantics and aliases with which a rule is read.
 
 use super::select::ToolAliases;
 
-/// Who reads a rule.
+/// The source that defines what a rule means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum RuleSemantics {
-    /// The documents: a statement about the whole run.
+    /// Assay's documentation: a rule is a statement about the whole run.
     Documented,
-    /// The program: what is recorded, in an unfinished run, too.
+    /// The Assay program: a rule is about the recorded steps, even if the run is unfinished.
     Program,
 }
 
-/// What a rule is read with.
+/// Semantics and aliases for reading a rule.
 #[derive(Clone, Copy)]
 pub(super) struct RuleContext<'r> {
     pub(super) form: RuleSemantics,

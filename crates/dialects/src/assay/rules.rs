@@ -68,7 +68,7 @@ impl AssayLowering<'_, '_> {
         })
     }
 
-    /// Context entries, which runs keep in `meta`.
+    /// Returns the condition of `when`. Its context entries are looked up in `meta` of the run.
     pub(super) fn when_condition(&mut self, rule: &YamlNode) -> Option<Option<String>> {
         let Some(when) = rule.get("when") else { return Some(None) };
         if when.entries().is_empty() {
@@ -168,7 +168,7 @@ fn require_tool(
     )
 }
 
-/// The first call of one tool is not behind the first call of the other.
+/// The first call of one tool must not come after the first call of the other.
 fn call_before(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: RuleContext<'_>) -> Option<AssayAssertion> {
     let first = assay.required_selector(rule, "first", reading)?;
     let then = assay.required_selectors(rule, "then", reading)?;
@@ -193,7 +193,7 @@ fn call_before(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: Rule
     }
 }
 
-/// Compares call positions, whether or not the first call has ended.
+/// Compares call positions. It does not matter whether the first call has ended.
 fn immediately_before(
     assay: &mut AssayLowering<'_, '_>,
     rule: &YamlNode,
@@ -221,7 +221,7 @@ fn block_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, reading: Rule
     })
 }
 
-/// An empty list allows nothing.
+/// Writes which tools are allowed; an empty list allows none.
 fn allow_tools(assay: &mut AssayLowering<'_, '_>, rule: &YamlNode, _: RuleContext<'_>) -> Option<AssayAssertion> {
     let Some(tools) = rule.get("tools") else {
         assay.low.sink.error(Slug::TypeMismatch, rule.span, "the rule has no `tools`", "write `tools: [TOOL, …]`");

@@ -1,4 +1,4 @@
-//! JSON Schemas, declared once under a name.
+//! JSON Schemas, each declared once under a name.
 
 use super::AssayLowering;
 use crate::writer::RuleWriter;
@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
 pub(super) struct DeclaredSchemas {
-    /// Names by JSON text.
+    /// Names of schemas by their JSON text.
     known: BTreeMap<String, String>,
     taken: BTreeSet<String>,
     new: Vec<(String, YamlNode)>,

@@ -1,4 +1,4 @@
-//! Which calls a rule speaks of: names, aliases, names with expressions on arguments, globs.
+//! Selects the calls of a rule: names, aliases, names with expressions on arguments, globs.
 
 use super::AssayLowering;
 use crate::regex_flavour::slash_literal;
@@ -73,7 +73,7 @@ impl AssayLowering<'_, '_> {
         aliases
     }
 
-    /// A name, an alias, or a tool with expressions on its arguments.
+    /// Reads a name, an alias, or a tool with expressions on its arguments.
     pub(super) fn read_selector(&mut self, node: &YamlNode, what: &str, aliases: &ToolAliases) -> Option<CallSelector> {
         if !node.is_map() {
             let name = self.low.sink.as_text(node, what)?;
@@ -106,7 +106,7 @@ impl AssayLowering<'_, '_> {
         Some(selector)
     }
 
-    /// `*` stands for any characters, `?` for one.
+    /// Reads a glob: `*` matches any characters, `?` matches one.
     pub(super) fn read_glob(&mut self, node: &YamlNode, what: &str) -> Option<String> {
         let name = self.low.sink.as_text(node, what)?;
         if name.is_empty() {
@@ -117,7 +117,7 @@ impl AssayLowering<'_, '_> {
         Some(glob_pattern(name))
     }
 
-    /// At least one name.
+    /// Reads a list of at least one name.
     pub(super) fn required_globs(&mut self, node: &YamlNode, key: &str) -> Option<Vec<String>> {
         let Some(names) = node.get(key) else {
             let message = format!("there is no `{key}`");
@@ -158,7 +158,7 @@ pub(super) fn argument_path(name: &str) -> String {
     format!("args{}", member_path(name))
 }
 
-/// Bare if possible, otherwise a condition on the name.
+/// Writes the bare name if possible, otherwise a condition on the name.
 pub(super) fn glob_pattern(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '*' | '?');
     let is_glob = name.contains(['*', '?']);

@@ -1,4 +1,4 @@
-//! Assertions and the rules around them, before they are written.
+//! Assertions, and the rules that contain them, before they are written.
 
 use super::AssayLowering;
 use crate::writer::{RuleWriter, quote_text};
@@ -23,7 +23,7 @@ impl AssayAssertion {
         Self { members, ..Self::new(place, head) }
     }
 
-    /// A single assertion stays ungrouped.
+    /// Groups assertions; a single assertion stays ungrouped.
     pub(super) fn all_of(place: Span, mut members: Vec<Self>) -> Self {
         match (members.pop(), members.is_empty()) {
             (Some(one), true) => one,
@@ -39,7 +39,7 @@ impl AssayAssertion {
         self
     }
 
-    /// Suppresses a lint: the other system means it so.
+    /// Suppresses a lint, because Assay defines this behavior on purpose.
     pub(super) fn allow_lint(self, lint: &'static str) -> Self {
         Self { allowed: Some(lint), ..self }
     }
@@ -76,7 +76,7 @@ pub(super) struct RuleDraft {
 }
 
 impl AssayLowering<'_, '_> {
-    /// Writes new schemas first.
+    /// Writes a rule, after the schemas that it needs and that are not yet written.
     pub(super) fn write_rule(&mut self, rule: &RuleDraft) {
         self.schemas.write_new(&mut self.low.out);
         self.low.out.write_gap();

@@ -1,7 +1,7 @@
-//! Rules about the order of calls that a run which goes on may still meet.
+//! Rules about the order of calls that an unfinished run may still satisfy.
 //!
-//! Of a finished run each of these is a statement. A run that goes on is judged there by what it holds so far, which expressions say; where more calls
-//! may still meet the rule, the statement beside the expression leaves it undecided.
+//! For a finished run, each of these rules is a statement. Assay judges an unfinished run by its steps so far, which an expression checks. If later
+//! calls may still satisfy the rule, the statement beside the expression leaves it undecided.
 
 use super::AssayLowering;
 use super::reading::{RuleContext, RuleSemantics};
@@ -14,7 +14,7 @@ pub(super) fn not_before(pattern: &str, place: &str) -> String {
     format!("all c in (it of {pattern}): {place} <= c.index")
 }
 
-/// The tool is among the first calls.
+/// The tool must be among the first calls.
 pub(super) fn eventually_called(
     assay: &mut AssayLowering<'_, '_>,
     rule: &YamlNode,
@@ -34,7 +34,7 @@ pub(super) fn eventually_called(
     Some(AssayAssertion::in_group(rule.span, "any of", all).with_modifier("allow undecided").with_message(&message))
 }
 
-/// Each call of the trigger is answered soon.
+/// Each trigger call must be followed by the other tool within a bound.
 pub(super) fn called_after(
     assay: &mut AssayLowering<'_, '_>,
     rule: &YamlNode,
@@ -64,7 +64,7 @@ pub(super) fn called_after(
     })
 }
 
-/// Nothing of it comes behind the first call of the trigger.
+/// The tool must not be called after the first trigger call.
 pub(super) fn never_after(
     assay: &mut AssayLowering<'_, '_>,
     rule: &YamlNode,
@@ -82,7 +82,7 @@ pub(super) fn never_after(
     Some(AssayAssertion::new(rule.span, text).with_message(&message))
 }
 
-/// In this order, with (`strict`: without) other calls between.
+/// The tools must be called in this order; other calls are allowed between them unless `strict` is set.
 pub(super) fn calls_in_order(
     assay: &mut AssayLowering<'_, '_>,
     rule: &YamlNode,
@@ -127,7 +127,7 @@ pub(super) fn calls_in_order(
     })
 }
 
-/// For each tool, the place at which its turn is done.
+/// Returns, for each tool, the position at which its place in the order is filled.
 fn turn_places(tools: &[CallSelector]) -> Vec<String> {
     let mut places: Vec<String> = Vec::new();
     for (at, tool) in tools.iter().enumerate() {
@@ -141,7 +141,7 @@ fn turn_places(tools: &[CallSelector]) -> Vec<String> {
     places
 }
 
-/// No tool before an earlier one.
+/// No tool may be called before an earlier one of the list.
 fn in_order(tools: &[CallSelector]) -> Vec<String> {
     let places = turn_places(tools);
     let check = |at: usize, place: &str| {
@@ -170,7 +170,7 @@ fn trivially_ordered(tools: &[CallSelector]) -> Vec<String> {
     tools.iter().map(|tool| format!("all c in (it of {}): c.index >= 0", tool.to_pattern())).collect()
 }
 
-/// Once one of the tools came, the last one has its turn.
+/// Once one of the tools is called, the last one must be reached.
 fn last_reached(tools: &[CallSelector]) -> Option<[String; 2]> {
     let (last, earlier) = tools.split_last().filter(|(_, earlier)| !earlier.is_empty())?;
     let places = turn_places(tools);
@@ -185,7 +185,7 @@ fn last_reached(tools: &[CallSelector]) -> Option<[String; 2]> {
     ])
 }
 
-/// The first tool's first call is directly followed by the others, in order.
+/// The first call of the first tool must be followed directly by the other tools, in order.
 fn contiguous_calls(tools: &[CallSelector]) -> Vec<String> {
     let Some((first, others)) = tools.split_first().filter(|(_, others)| !others.is_empty()) else {
         return trivially_ordered(tools);
@@ -197,7 +197,7 @@ fn contiguous_calls(tools: &[CallSelector]) -> Vec<String> {
     others.iter().zip(1_usize..).map(|(tool, at)| follows(tool, at)).collect()
 }
 
-/// Once the first tool came, there are as many calls as it takes.
+/// Once the first tool is called, enough calls must follow for the whole sequence.
 fn all_there(tools: &[CallSelector]) -> Option<[String; 2]> {
     let (first, others) = tools.split_first().filter(|(_, others)| !others.is_empty())?;
     let pattern = first.to_pattern();

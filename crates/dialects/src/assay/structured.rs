@@ -1,4 +1,4 @@
-//! The policy of the program: tools that are allowed and denied, schemas of arguments.
+//! The policy format of the program: allowed tools, denied tools, argument schemas.
 
 use super::AssayLowering;
 use super::policy_scope::PolicyScope;
@@ -27,7 +27,7 @@ const KEYS: &[&str] = &[
     "aliases",
     "on_error",
 ];
-/// Keys enforced only while an agent runs, so that a recorded run cannot be asked.
+/// Keys that are enforced only while an agent runs, so a recorded run cannot be checked against them.
 const LIVE: &[&str] =
     &["limits", "signatures", "tool_pins", "discovery", "runtime_monitor", "kill_switch", "tool_classes"];
 const OF_TOOLS: &[&str] = &["allow", "deny", "require_args", "arg_constraints"];
@@ -51,7 +51,7 @@ pub(super) fn is_shared(key: &YamlNode) -> bool {
 }
 
 impl AssayLowering<'_, '_> {
-    /// With `enforcement`, each tool needs a schema.
+    /// Lowers a policy. With `enforcement`, each tool needs a schema.
     pub(super) fn lower_structured(&mut self, document: &YamlNode, asked: &PolicyScope<'_>) -> Vec<AssayAssertion> {
         self.check_live_keys(document, "the policy", KEYS, LIVE);
         let tools = document.get("tools").filter(|tools| !tools.is_null());
@@ -110,7 +110,7 @@ impl AssayLowering<'_, '_> {
         Some(word)
     }
 
-    /// Version 1 constraints: a regular expression per argument, which is required.
+    /// Lowers version 1 constraints: a regular expression for each argument, which is then required.
     fn legacy_constraints(&mut self, constraints: &YamlNode) -> Vec<AssayAssertion> {
         let mut sentences = Vec::new();
         for entry in self.list_of(constraints, "`constraints`") {
@@ -146,7 +146,7 @@ impl AssayLowering<'_, '_> {
         sentences
     }
 
-    /// Null is an empty list.
+    /// Returns the items of a list; null is an empty list.
     fn list_of(&mut self, node: &YamlNode, what: &str) -> Vec<YamlNode> {
         if !node.is_list() && !node.is_null() {
             self.low.sink.wrong_shape(node, what, "a list");

@@ -1,4 +1,4 @@
-//! The file of a suite: what stands around its tests.
+//! The suite file: everything except its tests.
 
 use super::{AssayLowering, expected, metrics};
 use crate::writer;
@@ -19,7 +19,7 @@ const KEYS: &[&str] = &[
     "output",
     "tests",
 ];
-/// Settings for running tests, which do not concern recorded runs.
+/// Settings for running tests, which do not matter for recorded runs.
 const SETTINGS: &[&str] =
     &["parallel", "timeout_seconds", "cache", "seed", "judge", "thresholding", "on_error", "bail_on_first_failure"];
 
@@ -76,7 +76,7 @@ impl AssayLowering<'_, '_> {
         }
     }
 
-    /// Reports are written only to a folder that the command line names.
+    /// Reads the report formats that the suite requests. Reports are written only to a folder that the command line names.
     fn requested_reports(&mut self, document: &YamlNode) {
         let Some(output) = document.get("output") else { return };
         self.low.sink.check_keys(output, "`output`", &["format", "directory"]);

@@ -1,4 +1,4 @@
-//! Assertions on calls that a suite brings itself: tests of its policies, which `aver test` runs.
+//! Assertions on calls that the suite itself contains: tests of its policies, which `aver test` runs.
 
 use super::AssayLowering;
 use super::sentence::{AssayAssertion, RuleDraft};
@@ -17,7 +17,7 @@ pub(super) struct UnitTest {
 }
 
 impl AssayLowering<'_, '_> {
-    /// `Some(None)` if it is one but unusable.
+    /// Reads a unit test. `Some(None)` means that it is one but unusable.
     pub(super) fn read_unit(&mut self, node: &YamlNode) -> Option<Option<UnitTest>> {
         let name = node.get("type")?.as_text().filter(|name| NAMES.contains(name))?;
         let keys: &[&str] = match name {
@@ -94,7 +94,7 @@ impl AssayLowering<'_, '_> {
         Some((sentences, calls))
     }
 
-    /// Writes the policy as a case that matches no run, and the test that tries it.
+    /// Writes the policy as a case that no run matches, and a test for that case.
     pub(super) fn write_unit(&mut self, of: &str, unit: &UnitTest) {
         let name = self.labels.unique_label(&format!("{of}.unit"));
         let head = format!("case {name}");

@@ -1,26 +1,25 @@
-//! The score of tool correctness, as a sentence that holds where it reaches the threshold.
+//! The tool correctness score, as an assertion that holds if the score reaches the threshold.
 
 use super::settings::{ToolComparison, ToolOrder};
 use crate::writer::{quote_text, value_literal};
 use crate::yaml::YamlNode;
 
-/// Calls that are alike count once there.
+/// Binds `called` to the distinct calls, because DeepEval counts equal calls once.
 pub(super) const CALLED: &str = "let called = distinct(({ tool: tool, args: args, result: result } of calls))";
 const SHARES: &str = "undecided(\"DeepEval gives a share of the score for a share of the arguments\")";
 const KIND: &str = "undecided(\"a run does not tell the tools of MCP from others\")";
-/// Most alternatives of an order that are written out.
+/// Maximum number of alternative orders that are written out.
 const ALTERNATIVES: usize = 20;
 
-/// A tool that is expected.
 pub(super) struct ExpectedTool {
     pub(super) name: String,
-    /// True if its kind is not recorded in a run.
+    /// True if the expected tool has a type that a run does not record.
     pub(super) is_untold: bool,
     pub(super) args: Option<YamlNode>,
     pub(super) output: Option<YamlNode>,
 }
 
-/// What is compared of a call.
+/// The parts of a call that are compared, beside its name.
 #[derive(Clone, Copy)]
 struct ComparedParts {
     args: bool,
@@ -29,14 +28,14 @@ struct ComparedParts {
 
 const NAMES: ComparedParts = ComparedParts { args: false, output: false };
 
-/// The sentence of all expected tools of a case.
+/// Returns the assertion about all expected tools of a case.
 pub(super) fn tools_line(tools: &[ExpectedTool], how: &ToolComparison) -> String {
     if tools.is_empty() {
         return "length(calls) == 0".to_owned();
     }
     let all = ComparedParts { args: how.compares_args, output: how.compares_output };
     let needed = least_matches(tools.len(), how.threshold);
-    // What is not told, or counts in part, is between the full score and that of the names.
+    // If a part is unknown or counts partially, the score is between the full score and the score of the names alone.
     let doubt = if tools.iter().any(|tool| tool.is_untold) {
         Some(KIND)
     } else if how.compares_args && how.threshold < 1.0 && how.order != ToolOrder::Exact {
@@ -66,7 +65,7 @@ pub(super) fn tools_line(tools: &[ExpectedTool], how: &ToolComparison) -> String
     }
 }
 
-/// How many of the tools have to match.
+/// Returns the minimum number of tools that have to match.
 fn least_matches(count: usize, threshold: f64) -> usize {
     let number = |count: usize| u32::try_from(count).map_or(f64::INFINITY, f64::from);
     (1..count).find(|matches| number(*matches) / number(count) >= threshold).unwrap_or(count)
@@ -85,7 +84,7 @@ fn made_calls(parts: ComparedParts) -> String {
     }
 }
 
-/// The tools as elements of [`made_calls`].
+/// Returns the tools as literals to compare with elements of [`made_calls`].
 fn literals(tools: &[ExpectedTool], parts: ComparedParts) -> Vec<String> {
     let literal = |tool: &ExpectedTool| {
         let name = quote_text(&tool.name);
@@ -99,7 +98,7 @@ fn literals(tools: &[ExpectedTool], parts: ComparedParts) -> Vec<String> {
     tools.iter().map(literal).collect()
 }
 
-/// Each call matches one tool.
+/// Compares in any order; each call matches at most one tool.
 fn in_any_order(tools: &[ExpectedTool], parts: ComparedParts, needed: usize) -> String {
     let test = |tool: &ExpectedTool| {
         let args = if parts.args { format!(" and c.args == {}", null_or(tool.args.as_ref())) } else { String::new() };
@@ -121,7 +120,7 @@ fn in_any_order(tools: &[ExpectedTool], parts: ComparedParts, needed: usize) -> 
     format!("{} >= {needed}", counted.iter().map(most).collect::<Vec<_>>().join(" + "))
 }
 
-/// As many of the tools as are needed, in their order. `None` if there are too many ways to choose them.
+/// Compares in order, with as many of the tools as needed. Returns `None` if there are too many ways to choose them.
 fn in_order(tools: &[ExpectedTool], parts: ComparedParts, needed: usize) -> Option<String> {
     let wanted = literals(tools, parts);
     let mut chosen: Vec<Vec<&str>> = vec![Vec::new()];

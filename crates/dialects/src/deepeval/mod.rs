@@ -1,7 +1,7 @@
-//! DeepEval: test cases in JSON, which say which tools an agent should call.
+//! DeepEval: JSON test cases that list the tools an agent should call.
 //!
-//! Each case becomes a case of the language, judged as the metric of tool correctness does it. What that metric is given in Python is given here
-//! as parameters. What a model judges is no part of these files.
+//! Each case becomes a case of the rule language, judged like DeepEval's tool correctness metric. The metric's Python arguments are passed as
+//! parameters. These files contain no metrics that need a model.
 
 mod correctness;
 mod settings;

@@ -1,30 +1,30 @@
-//! What the metric of tool correctness is given.
+//! Settings of the tool correctness metric.
 
 use crate::Lowering;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
 
-/// How the calls of a run are compared with the expected ones.
+/// The way in which the calls of a run are compared with the expected calls.
 pub(super) struct ToolComparison {
-    /// The least score.
+    /// The minimum score.
     pub(super) threshold: f64,
     pub(super) compares_args: bool,
     pub(super) compares_output: bool,
     pub(super) order: ToolOrder,
 }
 
-/// Which calls make a full score.
+/// The calls that get a full score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ToolOrder {
-    /// The expected calls, and others beside them.
+    /// The expected calls in any order; other calls are allowed.
     Any,
-    /// The expected calls in their order, and others in between.
+    /// The expected calls in their order; other calls may occur between them.
     InOrder,
-    /// The same calls in the same order, and no others.
+    /// Exactly the expected calls, in order.
     Exact,
 }
 
-/// The names of the metric's own arguments, with what they are there if they are not given.
+/// Names of the metric's arguments, with their default values.
 const SETTINGS: [(&str, &str); 5] = [
     ("threshold", "0.5"),
     ("strict_mode", "false"),
@@ -33,7 +33,7 @@ const SETTINGS: [(&str, &str); 5] = [
     ("should_exact_match", "false"),
 ];
 
-/// The parameters that are given, or what the metric takes by default.
+/// Reads the given parameters; missing ones take the metric's defaults.
 pub(super) fn read_settings(lowering: &mut Lowering<'_>) -> ToolComparison {
     let start = Span::new(lowering.root, 0, 0);
     for (name, _) in lowering.options.given {

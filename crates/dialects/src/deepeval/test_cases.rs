@@ -1,4 +1,4 @@
-//! Test cases as cases of the language.
+//! Writes test cases as cases of the rule language.
 
 use super::correctness::{CALLED, ExpectedTool, tools_line};
 use super::settings::read_settings;
@@ -9,7 +9,7 @@ use crate::yaml::YamlNode;
 use averment_base::diagnostic::{Slug, suggest};
 use averment_base::source::Span;
 
-/// Keys that say what is expected, which a misspelled one would leave out.
+/// Keys that hold expectations. A misspelled one would silently drop an expectation.
 const CASE_KEYS: &[&str] = &["input", "name", "expected_tools", "expectedTools", "tools_called", "toolsCalled"];
 const TOOL_KEYS: &[&str] = &["name", "type", "description", "reasoning", "output", "input_parameters"];
 
@@ -39,7 +39,7 @@ pub(super) fn lower_test_cases(document: &YamlNode, lowering: &mut Lowering<'_>)
     lowering.out.append(out);
 }
 
-/// Its name, and what the agent is asked. Other keys are free: they hold what a project adds.
+/// Reads the name and the prompt. Other keys are not checked, since projects add their own.
 fn read_head<'a>(
     case: &'a YamlNode,
     at: usize,

@@ -1,4 +1,4 @@
-//! What the Cedar schema beside the policies says of actions: their names, and the groups that they are in.
+//! Actions in the Cedar schema beside the policies: their names and their groups.
 
 use super::cursor::{ReaderState, TokenCursor};
 use super::tokens::{TokenKind, read_tokens};
@@ -6,7 +6,7 @@ use crate::shape::DiagnosticSink;
 use averment_base::source::{FileId, Span};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The actions of a schema, each with the groups that it is directly in.
+/// The actions of a schema, each with its direct groups.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ActionSchema {
     groups: BTreeMap<String, BTreeSet<String>>,
@@ -21,7 +21,7 @@ impl ActionSchema {
         self.groups.contains_key(action)
     }
 
-    /// The actions that are in a group, the group itself first.
+    /// Returns the group itself, followed by all actions in it.
     pub(super) fn members(&self, group: &str) -> Vec<String> {
         let mut found = vec![group.to_owned()];
         let mut at = 0;
@@ -35,7 +35,7 @@ impl ActionSchema {
     }
 }
 
-/// Reads the declarations of actions; everything else of a schema says nothing about recorded runs.
+/// Reads the declarations of actions. Nothing else in a schema concerns recorded runs.
 pub(super) fn read_action_schema(text: &str, file: FileId, said: &mut DiagnosticSink) -> Option<ActionSchema> {
     let tokens = read_tokens(text, file, said)?;
     let mut state = ReaderState::new(said);
@@ -62,7 +62,7 @@ pub(super) fn read_action_schema(text: &str, file: FileId, said: &mut Diagnostic
         for name in names {
             schema.groups.entry(name).or_default().extend(groups.iter().cloned());
         }
-        // A type may be called `action`; its members are no declarations.
+        // A type may be named `action`; the words in it are not declarations.
         while !from.is_at_end() && !from.is_sign(";") && !from.is_sign("}") {
             if from.is_sign("{") || from.is_sign("[") {
                 from.take_group(&mut state)?;
@@ -82,7 +82,7 @@ fn action_name(from: &mut TokenCursor) -> Option<String> {
     }
 }
 
-/// The name behind the last `::`.
+/// Reads a qualified name and returns the part after the last `::`.
 fn qualified_action(from: &mut TokenCursor) -> Option<String> {
     let mut name = None;
     while let Some(token) = from.take_token() {

@@ -1,11 +1,11 @@
-//! Reads expressions of Cedar: what stands in `when { … }` and `unless { … }`.
+//! Reads Cedar expressions: the contents of `when { … }` and `unless { … }`.
 
 use super::cursor::{ReaderState, TokenCursor};
 use super::names::{entity_list, entity_name, literal_term, type_name};
 use super::past_reader;
 use super::tree::{CedarExpr, EntityTest, ScopeRoot};
 
-/// Functions of Cedar behind a value, with the operator that they mean where they mean one.
+/// Methods of Cedar values, with the equivalent operator if there is one.
 const METHODS: [(&str, Option<&str>); 9] = [
     ("contains", None),
     ("containsAll", None),
@@ -85,9 +85,9 @@ fn read_relation(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<
     Some(left)
 }
 
-/// A pattern with `*`, as a regular expression over the whole text.
+/// Returns a pattern with `*` as a regular expression over the whole text.
 fn pattern_regex(raw: &str) -> Option<String> {
-    // A star that is escaped stands for itself, until the others are found.
+    // Replaces escaped stars while the other stars are processed.
     const STAR: char = '\u{e000}';
     let raw = raw.replace("\\*", &STAR.to_string());
     let parts: Option<Vec<String>> = raw.split('*').map(super::tokens::decode_text).collect();
@@ -242,7 +242,7 @@ fn read_record(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Ce
     Some(CedarExpr::Record(entries))
 }
 
-/// An entity, a macro, or an information provider: `Risk::Elevated(…)`.
+/// Reads an entity, a macro, or an information provider such as `Risk::Elevated(…)`.
 fn read_named(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<CedarExpr> {
     let mut length = 0_usize;
     while from.word_ahead(length).is_some() && from.is_sign_ahead(length.saturating_add(1), "::") {

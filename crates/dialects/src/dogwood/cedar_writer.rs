@@ -1,11 +1,11 @@
-//! Writes expressions of Cedar.
+//! Writes Cedar expressions in the rule language.
 
 use super::lowering::{PolicyLowering, ReadKind, ReadValue, known, members};
 use super::tree::{CedarExpr, PolicyRule, ScopeRoot, ScopeTest};
 use crate::writer::{member_path, object_key, quote_text};
 
 impl PolicyLowering<'_> {
-    /// When a policy applies to the request that is decided.
+    /// Returns the condition under which a policy applies to the current request.
     pub(super) fn policy_truth(&mut self, policy: &PolicyRule) -> Option<String> {
         let mut parts = Vec::new();
         for ScopeTest { root, test } in &policy.scope {
@@ -22,7 +22,7 @@ impl PolicyLowering<'_> {
         Some(if parts.is_empty() { "true".to_owned() } else { parts.join(" and ") })
     }
 
-    /// An expression as a condition.
+    /// Writes an expression as a condition.
     fn truth(&mut self, expr: &CedarExpr) -> Option<String> {
         Some(match expr {
             CedarExpr::Binary(operator @ ("and" | "or"), left, right) => {
@@ -90,7 +90,7 @@ impl PolicyLowering<'_> {
         })
     }
 
-    /// An expression as a value.
+    /// Writes an expression as a value.
     fn value(&mut self, expr: &CedarExpr) -> Option<ReadValue> {
         Some(match expr {
             CedarExpr::Literal(text) => ReadValue::plain(text.as_str()),

@@ -1,4 +1,4 @@
-//! Reading token by token, through the arguments of macros.
+//! A token cursor that can also read the arguments of macros.
 
 use super::tokens::{PolicyToken, TokenKind};
 use crate::shape::DiagnosticSink;
@@ -7,9 +7,9 @@ use averment_base::source::Span;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-/// Macros that one file may expand.
+/// Maximum number of macro expansions in one file.
 const EXPANSIONS: usize = 10_000;
-/// Levels of brackets, operators and macros.
+/// Maximum nesting of brackets, operators and macros.
 const LEVELS: usize = 96;
 
 /// A macro: `def temporal name(?a, ?b) { … };`
@@ -18,11 +18,11 @@ pub(super) struct MacroDefinition {
     pub(super) is_temporal: bool,
     pub(super) parameters: Vec<String>,
     pub(super) body: Rc<[PolicyToken]>,
-    /// It came with the language, so that its words have no place in the file.
+    /// True if the macro is built in, so its tokens have no location in the file.
     pub(super) is_built_in: bool,
 }
 
-/// What stands for a parameter, with the macro that it was written in.
+/// The tokens passed for a parameter, and the macro expansion in which they were written.
 #[derive(Debug, Clone)]
 struct MacroArgument {
     tokens: Rc<[PolicyToken]>,
@@ -33,11 +33,11 @@ struct MacroArgument {
 #[derive(Debug)]
 pub(super) struct MacroFrame {
     arguments: BTreeMap<String, MacroArgument>,
-    /// Tells apart the names that each expansion makes.
+    /// Number of this expansion, which makes the names that it creates unique.
     number: usize,
 }
 
-/// What all cursors share.
+/// State shared by all cursors.
 pub(super) struct ReaderState<'s> {
     pub(super) said: &'s mut DiagnosticSink,
     pub(super) macros: BTreeMap<String, Rc<MacroDefinition>>,
@@ -50,13 +50,13 @@ impl<'s> ReaderState<'s> {
         Self { said, macros: BTreeMap::new(), expansions: 0, levels: 0 }
     }
 
-    /// Says that something cannot be read.
+    /// Reports an error and returns `None`.
     pub(super) fn refuse<T>(&mut self, place: Span, message: impl Into<String>, help: impl Into<String>) -> Option<T> {
         self.said.error(Slug::Syntax, place, message, help);
         None
     }
 
-    /// Reads something inside of something else.
+    /// Reads something nested, up to a maximum depth.
     pub(super) fn nested<T>(&mut self, place: Span, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.levels >= LEVELS {
             return self.refuse(place, "this is nested too deep", format!("write at most {LEVELS} levels"));
@@ -68,13 +68,13 @@ impl<'s> ReaderState<'s> {
     }
 }
 
-/// A place in a row of tokens.
+/// A position in a list of tokens.
 #[derive(Debug, Clone)]
 pub(super) struct TokenCursor {
     tokens: Rc<[PolicyToken]>,
     at: usize,
     frame: Option<Rc<MacroFrame>>,
-    /// Where the row ends.
+    /// Location of the end of the tokens.
     end: Span,
 }
 
@@ -91,12 +91,12 @@ impl TokenCursor {
         self.tokens.get(self.at.saturating_add(by))
     }
 
-    /// The place of the next token, or of the end.
+    /// Returns the location of the next token, or of the end.
     pub(super) fn span(&self) -> Span {
         self.ahead(0).map_or(self.end, |token| token.span)
     }
 
-    /// The place of the token that was read last.
+    /// Returns the location of the last token that was read.
     pub(super) fn last_span(&self) -> Span {
         self.at.checked_sub(1).and_then(|at| self.tokens.get(at)).map_or(self.end, |token| token.span)
     }
@@ -136,7 +136,7 @@ impl TokenCursor {
         found
     }
 
-    /// The first of these signs, if it stands here.
+    /// Reads the next token if it is one of these signs.
     pub(super) fn take_one_of(&mut self, signs: &[&'static str]) -> Option<&'static str> {
         signs.iter().copied().find(|sign| self.take_sign(sign))
     }
@@ -162,7 +162,7 @@ impl TokenCursor {
         Some(found)
     }
 
-    /// A text: decoded, and as it was written.
+    /// Reads a text literal; returns its decoded and its raw form.
     pub(super) fn take_text(&mut self) -> Option<(Rc<str>, Rc<str>)> {
         let TokenKind::Text { decoded, raw } = &self.ahead(0)?.kind else { return None };
         let found = (Rc::clone(decoded), Rc::clone(raw));
@@ -170,7 +170,7 @@ impl TokenCursor {
         Some(found)
     }
 
-    /// Says what was expected here.
+    /// Reports what was expected here.
     pub(super) fn expected<T>(&self, what: &str, state: &mut ReaderState<'_>) -> Option<T> {
         let found = self.ahead(0).map_or_else(|| "the end".to_owned(), PolicyToken::describe);
         state.refuse(self.span(), format!("expected {what}, found {found}"), format!("write {what}"))
@@ -191,7 +191,7 @@ impl TokenCursor {
         }
     }
 
-    /// What stands between the bracket here and the one that closes it; the cursor goes behind that.
+    /// Reads a group in brackets and returns a cursor over its contents.
     pub(super) fn take_group(&mut self, state: &mut ReaderState<'_>) -> Option<TokenCursor> {
         let Some(length) = self.group_length() else {
             return state.refuse(self.span(), "this bracket is not closed", "close it");
@@ -204,7 +204,7 @@ impl TokenCursor {
         Some(Self::new(inside, self.frame.clone(), end))
     }
 
-    /// How many tokens the group in brackets here has, with its brackets.
+    /// Returns the number of tokens of the bracketed group here, including its brackets.
     fn group_length(&self) -> Option<usize> {
         let mut depth = 0_usize;
         for (at, token) in self.tokens.iter().skip(self.at).enumerate() {
@@ -222,7 +222,7 @@ impl TokenCursor {
         None
     }
 
-    /// True if one of these signs stands behind `before` tokens and the group in brackets there.
+    /// True if one of these signs follows the bracketed group that starts `before` tokens ahead.
     pub(super) fn has_sign_behind_group(&self, before: usize, signs: &[&str]) -> bool {
         let mut behind = self.clone();
         behind.at = behind.at.saturating_add(before);
@@ -230,7 +230,7 @@ impl TokenCursor {
         signs.iter().any(|sign| behind.is_sign_ahead(length, sign))
     }
 
-    /// The parts of a group, between its commas.
+    /// Splits a group at its top-level commas.
     pub(super) fn split_at_commas(self) -> Vec<TokenCursor> {
         let mut parts = Vec::new();
         let (mut depth, mut part) = (0_usize, Vec::new());
@@ -253,7 +253,7 @@ impl TokenCursor {
         parts
     }
 
-    /// The argument of the parameter `?name` here, as a row of tokens of its own.
+    /// Reads a parameter `?name` and returns a cursor over its argument.
     pub(super) fn take_parameter(&mut self, state: &mut ReaderState<'_>) -> Option<TokenCursor> {
         let place = self.span();
         self.need_sign("?", state)?;
@@ -267,7 +267,7 @@ impl TokenCursor {
         }
     }
 
-    /// A name that each expansion has for itself: `$name`.
+    /// Reads a name `$name`, which is unique to each macro expansion.
     pub(super) fn take_own_name(&mut self, state: &mut ReaderState<'_>) -> Option<(String, Span)> {
         let place = self.span();
         self.need_sign("$", state)?;
@@ -278,7 +278,7 @@ impl TokenCursor {
         }
     }
 
-    /// The body of the macro that is called here, `name(…)`.
+    /// Reads a macro call `name(…)` and returns a cursor over the body.
     pub(super) fn take_call(&mut self, state: &mut ReaderState<'_>) -> Option<(Rc<MacroDefinition>, TokenCursor)> {
         let (name, place) = self.need_name("the name of a macro", state)?;
         let arguments = self.take_group(state)?.split_at_commas();
@@ -314,12 +314,12 @@ impl TokenCursor {
         Some((definition, Self::new(body, Some(Rc::new(frame)), place)))
     }
 
-    /// All tokens of it.
+    /// Returns all tokens.
     pub(super) fn into_tokens(self) -> Rc<[PolicyToken]> {
         self.tokens
     }
 
-    /// Says so if something stands behind what was read.
+    /// Reports an error unless all tokens were read.
     pub(super) fn need_end(&self, state: &mut ReaderState<'_>) -> Option<()> {
         if self.is_at_end() { Some(()) } else { self.expected("the end of this part", state) }
     }

@@ -1,4 +1,4 @@
-//! The kinds of events: those of a file `event.dwschema` beside the policies, else requests, responses and errors.
+//! The kinds of events, from a file `event.dwschema` beside the policies. Without it: requests, responses and errors.
 
 use super::cursor::{ReaderState, TokenCursor};
 use super::past_reader::read_path;
@@ -7,7 +7,7 @@ use super::tree::ScopeRoot;
 use crate::shape::DiagnosticSink;
 use averment_base::source::{FileId, Span};
 
-/// What an event is in a recorded run.
+/// The role of an event in a recorded run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventRole {
     Request,
@@ -25,17 +25,17 @@ impl EventRole {
     }
 }
 
-/// A field that every predicate of the kind compares with the request that is decided.
+/// A field that every predicate of the kind compares with the current request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct PinnedField {
     pub(super) field: Vec<String>,
-    /// `principal`, `resource`, or `context` if it is none.
+    /// `principal` or `resource`; `None` for `context`.
     pub(super) root: Option<ScopeRoot>,
     pub(super) path: Vec<String>,
 }
 
 impl PinnedField {
-    /// True if the request that is decided has this value in the field itself.
+    /// True if the pin compares a field with the same field of the current request.
     fn is_symmetric(&self, kinds: &EventKinds) -> bool {
         match self.root {
             None => self.path == self.field,
@@ -44,7 +44,6 @@ impl PinnedField {
     }
 }
 
-/// A kind of event.
 #[derive(Debug, Clone)]
 pub(super) struct EventKind {
     pub(super) name: String,
@@ -52,7 +51,6 @@ pub(super) struct EventKind {
     pub(super) pins: Vec<PinnedField>,
 }
 
-/// All kinds of events.
 #[derive(Debug, Clone, Default)]
 pub(super) struct EventKinds {
     pub(super) kinds: Vec<EventKind>,
@@ -61,19 +59,19 @@ pub(super) struct EventKinds {
 }
 
 impl EventKinds {
-    /// Requests, responses and errors, without pins.
+    /// Returns the default kinds: requests, responses and errors, without pins.
     pub(super) fn usual() -> Self {
         let kind = |role: EventRole| EventKind { name: role.word().to_owned(), role, pins: Vec::new() };
         let kinds = [EventRole::Request, EventRole::Response, EventRole::Error].map(kind).to_vec();
         Self { kinds, aliases: Vec::new() }
     }
 
-    /// The kind of this name.
+    /// Returns the kind with this name.
     pub(super) fn find(&self, name: &str) -> Option<&EventKind> {
         self.kinds.iter().find(|kind| kind.name == name)
     }
 
-    /// If a field holds the principal or the resource: which.
+    /// Returns whether a field holds the principal or the resource.
     pub(super) fn alias(&self, field: &[String]) -> Option<ScopeRoot> {
         match field {
             [one] if one == "callerPrincipal" => Some(ScopeRoot::Principal),
@@ -82,7 +80,7 @@ impl EventKinds {
         }
     }
 
-    /// Pins of every kind that tell whose event it is: an event of another key takes no place in the history.
+    /// Returns the pins that all kinds share. They identify the owner of an event, so that events of other owners do not count in the history.
     pub(super) fn universal_pins(&self) -> Vec<PinnedField> {
         let Some((first, rest)) = self.kinds.split_first() else { return Vec::new() };
         let everywhere = |pin: &&PinnedField| pin.is_symmetric(self) && rest.iter().all(|kind| kind.pins.contains(pin));
@@ -90,7 +88,7 @@ impl EventKinds {
     }
 }
 
-/// The fields of a kind while they are read.
+/// The fields of a kind during reading.
 #[derive(Default)]
 struct ReadFields {
     pins: Vec<PinnedField>,

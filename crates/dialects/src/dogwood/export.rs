@@ -1,4 +1,4 @@
-//! Rules as policies of Dogwood: those that can deny a call before it is made. Every other one becomes a remark that says why not.
+//! Exports rules as Dogwood policies: the rules that can deny a call before it is made. Any other rule becomes a comment with the reason.
 
 use super::export_bounds::{alternatives, differences, look_back, upper_limit};
 use super::export_condition::{Binder, PathStart, cedar_condition, cedar_literal, field_path, field_test};
@@ -11,14 +11,14 @@ use averment_syntax::ast::{
     StatementKind, StatusWord, StepPattern, SyntaxItem, ValueTest, WithinBound,
 };
 
-/// Rules as policies.
+/// The result of exporting a rule file as policies.
 #[derive(Debug, Default)]
 pub struct ExportedPolicies {
     /// The text of the file.
     pub text: String,
-    /// Rules that became policies.
+    /// Number of rules that became policies.
     pub written: usize,
-    /// Rules that cannot be enforced there.
+    /// Number of rules that Dogwood cannot enforce.
     pub left: usize,
 }
 
@@ -54,7 +54,7 @@ struct ExportWriter<'a> {
     names: DeclaredNames,
 }
 
-/// A pattern of one tool.
+/// A pattern for calls of one tool.
 struct CallPattern<'a> {
     tool: &'a str,
     arguments: &'a [PatternArgument],
@@ -179,7 +179,7 @@ impl ExportWriter<'_> {
         format!("{}::Action::\"{tool}\"", self.namespace)
     }
 
-    /// A `forbid` of the calls that match a pattern.
+    /// Writes a `forbid` for the calls that match a pattern.
     fn forbid(&self, call: &CallPattern<'_>, clause: Option<&str>) -> Result<String, Refusal> {
         if call.status.is_some() {
             return Err(RESULT);
@@ -202,7 +202,7 @@ impl ExportWriter<'_> {
         Ok(format!("forbid (principal, action == {}, resource){when}{clause};\n", self.action(call.tool)))
     }
 
-    /// An event that matches a pattern; names that `target` binds have the value of the request.
+    /// Writes an event that matches a pattern; names that `target` binds take the value of the request.
     fn event(&self, call: &CallPattern<'_>, kind: &str, target: &CallPattern<'_>) -> Result<String, Refusal> {
         if call.status.is_some() && self.names.decides_failures(call.tool) {
             return Err("the file says which calls of the tool failed, which has no counterpart there");
@@ -364,7 +364,7 @@ impl ExportWriter<'_> {
     }
 }
 
-/// Where the request has the value that a name is bound to.
+/// Returns the path in the request of the value that a name is bound to.
 fn bound_path(name: &str, target: &CallPattern<'_>) -> Result<String, Refusal> {
     let found = target.arguments.iter().find_map(|argument| match argument {
         PatternArgument::Matches { path, value, .. } if Binder::of(value) == Some(name) => Some(path),

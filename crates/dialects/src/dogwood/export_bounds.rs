@@ -1,11 +1,11 @@
-//! Numbers and times of rules, and where policies differ by them.
+//! Numbers and times in rules, and how policies differ from rules because of them.
 
 use super::export_reasons::{BOUND, DUTY, Refusal};
 use averment_syntax::ast::{
     ExprKind, NeverWindow, NumberUnit, PatternForm, StatementKind, StepPattern, TestKind, ValueTest, WithinBound,
 };
 
-/// Where a policy decides otherwise than its rule, because requests are decided before anything else is known.
+/// Returns notes on where a policy decides differently from its rule, because requests are decided before later events are known.
 pub(super) fn differences(kind: &StatementKind) -> Vec<&'static str> {
     let has_status = |step: &StepPattern| {
         alternatives(step).iter().any(|one| matches!(&one.kind, PatternForm::Atom(atom) if atom.status.is_some()))
@@ -42,7 +42,7 @@ pub(super) fn differences(kind: &StatementKind) -> Vec<&'static str> {
     notes
 }
 
-/// `<= 3` and `< 4`: the greatest number that is allowed.
+/// Returns the largest allowed number of a test such as `<= 3` or `< 4`.
 pub(super) fn upper_limit(test: &ValueTest) -> Result<i64, Refusal> {
     let less = match (test.kind, test.negated) {
         (TestKind::LessOrEqual, false) => 0,
@@ -58,7 +58,7 @@ pub(super) fn upper_limit(test: &ValueTest) -> Result<i64, Refusal> {
     }
 }
 
-/// How far back a rule looks, as `1h`.
+/// Returns the time span that a rule looks back, such as `1h`.
 pub(super) fn look_back(within: Option<&WithinBound>) -> Result<String, Refusal> {
     let Some(within) = within else { return Ok("24h".to_owned()) };
     if within.unit.is_some() {
@@ -76,7 +76,7 @@ pub(super) fn look_back(within: Option<&WithinBound>) -> Result<String, Refusal>
     }
 }
 
-/// The patterns of a choice.
+/// Returns the alternatives of a pattern.
 pub(super) fn alternatives(step: &StepPattern) -> Vec<&StepPattern> {
     match &step.kind {
         PatternForm::Choice(all) => all.iter().flat_map(alternatives).collect(),

@@ -1,15 +1,15 @@
-//! Conditions on arguments, as Cedar writes them.
+//! Writes conditions on arguments in Cedar.
 
 use super::export_reasons::Refusal;
 use averment_syntax::ast::{BinaryOperator, Expr, ExprKind, NumberUnit, PatternArgument, TestKind, ValueTest};
 
 const CONDITION: Refusal = "its condition has no counterpart there";
 
-/// A name that is bound: `$id`.
+/// A bound name: `$id`.
 pub(super) struct Binder;
 
 impl Binder {
-    /// The name, if an expression is one.
+    /// Returns the name if the expression is one.
     pub(super) fn of(expr: &Expr) -> Option<&str> {
         match &expr.kind {
             ExprKind::Binding(name) => Some(name),
@@ -18,16 +18,16 @@ impl Binder {
     }
 }
 
-/// Where a path begins.
+/// The value that a path starts from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum PathStart {
-    /// On the left in the parentheses of a pattern: the arguments of the call.
+    /// Left side of a test in the parentheses of a pattern: paths start at the arguments of the call.
     Arguments,
-    /// Elsewhere: the fields of the call, and the run.
+    /// Anywhere else: paths start at the fields of the call, or at the run.
     Fields,
 }
 
-/// The field of an event that a path leads to: `input.id`, `output.id`.
+/// Returns the event field of a path: `input.id`, `output.id`.
 pub(super) fn field_path(path: &Expr, start: PathStart) -> Result<String, Refusal> {
     let mut names = Vec::new();
     let mut at = path;
@@ -88,7 +88,7 @@ pub(super) fn cedar_literal(expr: &Expr) -> Result<String, Refusal> {
     }
 }
 
-/// A test in the parentheses of a pattern.
+/// Writes a test in the parentheses of a pattern.
 pub(super) fn field_test(argument: &PatternArgument) -> Result<String, Refusal> {
     match argument {
         PatternArgument::Matches { path, value, .. } => {
@@ -115,7 +115,7 @@ fn one_of(path: &str, items: &[Expr]) -> Result<String, Refusal> {
     Ok(format!("[{}].contains({path})", items?.join(", ")))
 }
 
-/// A condition on the arguments of a call.
+/// Writes a condition on the arguments of a call.
 pub(super) fn cedar_condition(expr: &Expr, start: PathStart) -> Result<String, Refusal> {
     match &expr.kind {
         ExprKind::Group(inner) => cedar_condition(inner, start),
@@ -147,7 +147,7 @@ fn positive_test(path: &str, test: &ValueTest) -> Result<String, Refusal> {
     match (test.kind, &operand.kind) {
         (TestKind::In, ExprKind::List(items)) => one_of(path, items),
         (TestKind::Equal, _) => Ok(format!("{path} == {}", value()?)),
-        // Texts and truths have no order there.
+        // Cedar does not order texts or booleans.
         (_, ExprKind::Text(_) | ExprKind::Boolean(_)) => Err(CONDITION),
         (TestKind::Less | TestKind::LessOrEqual | TestKind::Greater | TestKind::GreaterOrEqual, _) => {
             Ok(format!("{path} {} {}", test.kind.written(), value()?))

@@ -1,4 +1,4 @@
-//! What modifiers mean for policies: a call is denied there or it is not, whatever it scores and however bad it is.
+//! The effect of modifiers on policies. A policy only denies or permits a call: it has no score and no severity.
 
 use super::export_reasons::Refusal;
 use averment_syntax::ast::{BodySetting, ItemKind, Modifier, ModifierKind, SyntaxItem};
@@ -9,7 +9,7 @@ const WHEN: Refusal = "it holds only under a condition on the run, which has no 
 const VERDICT: Refusal = "it says itself what a verdict does to its run, and there are no verdicts there";
 const EXPECTED: Refusal = "it is expected to fail";
 
-/// What bodies around an assertion say of it.
+/// Modifiers that the surrounding bodies apply to an assertion.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ModifierScope {
     warns: bool,
@@ -17,7 +17,7 @@ pub(super) struct ModifierScope {
 }
 
 impl ModifierScope {
-    /// What is said of the assertions in a body.
+    /// Returns the scope of the assertions in a body.
     pub(super) fn of_body(self, modifiers: &[Modifier], body: &[SyntaxItem]) -> Self {
         let settings = body.iter().filter_map(|item| match &item.kind {
             ItemKind::Setting(BodySetting::Modifier(modifier)) => Some(modifier),
@@ -26,12 +26,12 @@ impl ModifierScope {
         modifiers.iter().chain(settings).fold(self, Self::with_modifier)
     }
 
-    /// No assertion of a body is written.
+    /// Marks all assertions of a body as not exportable.
     pub(super) fn refused(self, why: Refusal) -> Self {
         Self { refusal: self.refusal.or(Some(why)), ..self }
     }
 
-    /// Why an assertion with these modifiers is no policy.
+    /// Returns why an assertion with these modifiers cannot become a policy.
     pub(super) fn refusal_of(self, modifiers: &[Modifier]) -> Option<Refusal> {
         let all = modifiers.iter().fold(self, Self::with_modifier);
         all.refusal.or(all.warns.then_some(WARNS))
@@ -39,7 +39,7 @@ impl ModifierScope {
 
     fn with_modifier(self, modifier: &Modifier) -> Self {
         match &modifier.kind {
-            // The severity that stands nearest counts.
+            // The innermost severity counts.
             ModifierKind::Severity(name) => Self { warns: name.text != "error", ..self },
             ModifierKind::Weight(_) | ModifierKind::Threshold(_) => self.refused(SCORE),
             ModifierKind::When(_) => self.refused(WHEN),

@@ -1,11 +1,11 @@
-//! Names that say more than they spell: steps that are defined, and tools of which facts are declared.
+//! Names that mean more than one tool: defined steps, and tools with declared facts.
 
 use super::export_reasons::Refusal;
 use averment_base::limits::Limits;
 use averment_base::source::SourceMap;
 use averment_syntax::ast::{ItemKind, SyntaxItem, ToolFact, ToolName};
 
-/// What all files of a rule file declare.
+/// Declarations of all files of a rule file.
 #[derive(Debug, Default)]
 pub(super) struct DeclaredNames {
     steps: Vec<String>,
@@ -41,7 +41,7 @@ impl DeclaredNames {
         }
     }
 
-    /// Why the name of a pattern is not that of one tool.
+    /// Returns why the name in a pattern does not mean exactly one tool.
     pub(super) fn refusal_of(&self, name: &str, quoted: bool) -> Option<Refusal> {
         if !quoted && self.steps.iter().any(|step| step == name) {
             return Some("it names a step that is defined elsewhere: write the tool itself");
@@ -49,13 +49,13 @@ impl DeclaredNames {
         is_among(&self.other_names, name).then_some("its tool has other names, which have no counterpart there")
     }
 
-    /// Whether a rule says which calls of a tool failed.
+    /// True if a rule file declares which calls of a tool failed.
     pub(super) fn decides_failures(&self, name: &str) -> bool {
         is_among(&self.failures, name)
     }
 }
 
-/// A glob may mean any tool.
+/// True if a name is in the list. A glob in the list matches every name, since it may mean any tool.
 fn is_among(tools: &[ToolName], name: &str) -> bool {
     tools.iter().any(|tool| {
         tool.name.text == name || !tool.quoted && (tool.name.text.contains(['*', '?']) || tool.name.text == "any")

@@ -1,6 +1,6 @@
-//! Why rules are no policies.
+//! Reasons why a rule cannot be exported as a policy.
 
-/// Why a rule is no policy.
+/// The reason why a rule cannot be exported as a policy.
 pub(super) type Refusal = &'static str;
 
 pub(super) const RESULT: Refusal = "it asks what a call answered, which nobody knows before the call";

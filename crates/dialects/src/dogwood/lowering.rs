@@ -1,4 +1,4 @@
-//! What all sentences of a file of policies share.
+//! State and helpers shared by all parts of lowering a policy file.
 
 use super::action_schema::ActionSchema;
 use super::event_kinds::EventKinds;
@@ -7,7 +7,7 @@ use crate::shape::DiagnosticSink;
 use crate::writer::{member_path, quote_text};
 use averment_base::diagnostic::{Slug, suggest};
 
-/// The definitions that sentences use, in the order in which they are written.
+/// Definitions that the written rules may use, in the order in which they are written.
 pub(super) const DEFINITIONS: &[&str] = &[
     "def request_of(call) = { kind: \"request\", tool: call.tool, at: timestamp(call.start), place: call.index * 3, args: call.args, id: call.id, meta: call.meta }",
     "def came_of(call) = coalesce(call.status, if coalesce(call.error, \"\") != \"\" then \"failed\" else if coalesce(call.end, \"\") != \"\" or coalesce(call.result, \"\") != \"\" then \"ok\" else \"open\")",
@@ -31,7 +31,7 @@ pub(super) const DEFINITIONS: &[&str] = &[
     "def within_long(sum) = if sum > 9223372036854775807 then 9223372036854775807 else if sum < -9223372036854775808 then -9223372036854775808 else sum",
 ];
 
-/// A value that a sentence reads.
+/// A value in a written rule.
 #[derive(Debug, Clone)]
 pub(super) struct ReadValue {
     /// The expression.
@@ -39,16 +39,16 @@ pub(super) struct ReadValue {
     pub(super) kind: ReadKind,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone)]
 pub(super) enum ReadKind {
     Plain,
-    /// From `meta`: the test that the run records it at all, and what it is called.
+    /// From `meta`: a test for whether the run records it, and its name.
     Recorded {
         test: String,
         name: String,
     },
-    /// A place in the history: the variable of the event.
+    /// A timepoint: the variable of an event.
     Timepoint,
     Entity(EntityName),
 }
@@ -59,24 +59,24 @@ impl ReadValue {
     }
 }
 
-/// Writes what policies say as expressions.
+/// Writes policies as expressions.
 pub(super) struct PolicyLowering<'a> {
     pub(super) kinds: &'a EventKinds,
     pub(super) schema: Option<&'a ActionSchema>,
     pub(super) said: &'a mut DiagnosticSink,
-    /// Definitions that were made for lists.
+    /// Definitions created for lists.
     pub(super) made: Vec<String>,
     pub(super) fresh: usize,
 }
 
 impl PolicyLowering<'_> {
-    /// A variable that nothing else has.
+    /// Returns an unused variable name.
     pub(super) fn new_variable(&mut self) -> String {
         self.fresh = self.fresh.saturating_add(1);
         format!("e{}", self.fresh)
     }
 
-    /// The value of a field of an event, or of the request that is decided (`now`).
+    /// Returns the field of an event, or of the current request (`now`).
     pub(super) fn field_of(&self, event: &str, path: &[String], is_request: bool) -> ReadValue {
         if let Some(root) = self.kinds.alias(path).filter(|_| !is_request) {
             return self.scope_value(event, root, &[]);
@@ -84,7 +84,7 @@ impl PolicyLowering<'_> {
         match path.split_first() {
             Some((first, rest)) if first == "input" => ReadValue::plain(format!("{event}.args{}", members(rest))),
             Some((first, rest)) if first == "output" => {
-                // At a request there is none yet.
+                // A request has no output yet.
                 ReadValue::plain(format!("{event}.{}{}", if is_request { "output" } else { "result" }, members(rest)))
             }
             Some((first, [second])) if is_request && first == "system" && second == "now" => {
@@ -99,7 +99,7 @@ impl PolicyLowering<'_> {
         }
     }
 
-    /// The principal or the resource of an event, or an attribute of it.
+    /// Returns the principal or the resource of an event, or an attribute of it.
     pub(super) fn scope_value(&self, event: &str, root: ScopeRoot, path: &[String]) -> ReadValue {
         let path = members(path);
         let read = |event: &str| format!("meta_{}({event}){path}", root.name());
@@ -110,16 +110,16 @@ impl PolicyLowering<'_> {
         ReadValue { text, kind: ReadKind::Recorded { test: format!("(any f in events: {of_any} exists)"), name } }
     }
 
-    /// What an information provider said, as the run records it.
+    /// Returns the answer of an information provider, as recorded in the run.
     pub(super) fn provider_value(&self, name: &str, path: &[String]) -> ReadValue {
         let path = format!(".guardrails{}{}", member_path(name), members(path));
         let read = |event: &str| format!("coalesce({event}.meta{path}, run.meta{path})");
-        // It is about this request, whatever other calls record.
+        // The answer must be recorded for this request; other calls do not matter.
         let test = format!("({} exists)", read("now"));
         ReadValue { text: read("now"), kind: ReadKind::Recorded { test, name: format!("meta{path}") } }
     }
 
-    /// What is asked of an entity.
+    /// Writes a test of an entity.
     pub(super) fn entity_test(
         &mut self,
         value: &ReadValue,
@@ -189,7 +189,7 @@ impl PolicyLowering<'_> {
         })
     }
 
-    /// Says so if the schema has no such action.
+    /// Reports an error if the schema does not have this action.
     pub(super) fn check_action(&mut self, name: &EntityName) -> Option<()> {
         let Some(schema) = self.schema.filter(|schema| !schema.knows(&name.id)) else { return Some(()) };
         let help = match suggest::suggest_name(&name.id, schema.names()) {
@@ -200,7 +200,7 @@ impl PolicyLowering<'_> {
         None
     }
 
-    /// A comparison of two values.
+    /// Writes a comparison of two values.
     pub(super) fn compare(&mut self, operator: &str, left: &ReadValue, right: &ReadValue) -> String {
         let negated = operator == "!=";
         let text = match (&left.kind, &right.kind) {
@@ -237,7 +237,7 @@ impl PolicyLowering<'_> {
     }
 }
 
-/// `text`, undecided if the run does not record one of the values.
+/// Returns `text`, undecided if the run does not record one of the values.
 pub(super) fn known(values: &[&ReadValue], text: String) -> String {
     values.iter().fold(text, |text, value| match &value.kind {
         ReadKind::Recorded { test, name } => {
@@ -253,7 +253,7 @@ fn equals_entity(value: &str, name: &EntityName) -> String {
     format!("is_entity({value}, {}, {}, {})", quote_text(&name.kind), quote_text(&name.id), quote_text(&whole))
 }
 
-/// The steps of a path.
+/// Returns a path as member accesses.
 pub(super) fn members(path: &[String]) -> String {
     path.iter().map(|name| member_path(name)).collect()
 }

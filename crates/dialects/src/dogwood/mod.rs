@@ -1,7 +1,7 @@
-//! Dogwood: policies that permit or forbid a call by what happened before it, with the Cedar schema beside them.
+//! Dogwood: policies that permit or forbid a call depending on earlier events, with the Cedar schema beside them.
 //!
-//! Each call of a run is decided by what was known when it was asked for. Conditions on the past become expressions over the events of the run: a
-//! request and a response or an error of each call. What a recorded run does not hold (principals, what guardrails said) is taken from `meta`.
+//! Each call of a run is decided from the events before its request. Conditions on the past become expressions over the events of the run: each call
+//! has a request, and a response or an error. Data that a run does not record itself, such as principals and guardrail answers, comes from `meta`.
 
 mod action_schema;
 mod cedar_reader;
@@ -39,7 +39,7 @@ pub(crate) const DIALECT: Dialect = Dialect {
     verdicts: VERDICTS,
 };
 
-/// Dogwood decides each call: what cannot be decided is denied.
+/// Dogwood denies a call if the decision is unknown.
 const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("Dogwood"),
     pass: ForeignVerdict::new("allow", None),
@@ -49,9 +49,9 @@ const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     error: ForeignVerdict::new("deny", None),
 };
 
-/// The calls that are decided: all but those that were denied already.
+/// The calls to decide: all calls that were not denied already.
 const DECIDED: &str = "(any | (proposed any where coalesce(status, \"\") != \"denied\"))";
-/// The request that is decided, and everything that happened up to it.
+/// The current request, and all events up to it.
 const ARGUMENTS: &str = "(request_of({ tool: tool, start: start, index: index, args: args, id: id, meta: meta }), \
      flatten([flatten((events_of(it) of (any | proposed any) started so far)), [request_of({ tool: tool, start: start, index: index, args: args, id: id, meta: meta })]]))";
 
@@ -88,7 +88,7 @@ fn lower_policies(to: &mut Lowering<'_>) {
     plain_policies::note_plain(&policies.policies, Span::new(to.root, 0, 0), &mut to.sink);
 }
 
-/// A file beside the policies, if there is one.
+/// Reads a file beside the policies, if it exists.
 fn read_beside(name: &str, to: &mut Lowering<'_>) -> Option<(FileId, String)> {
     let root = to.sources.get(to.root)?;
     let (shown, folder) = (display_name(&root.name, name), root.folder.clone().unwrap_or_default());
@@ -186,7 +186,7 @@ fn write_rule(rule: &DecisionRule<'_>, out: &mut crate::writer::RuleWriter) {
     );
 }
 
-/// The shared definitions that a text uses, and those that these use.
+/// Returns the shared definitions that a text uses, directly or through other definitions.
 fn used_definitions(text: &str) -> Vec<&'static str> {
     let name = |definition: &str| definition.split(['(', ' ']).nth(1).unwrap_or_default().to_owned();
     let mut used: Vec<&'static str> = Vec::new();

@@ -1,10 +1,10 @@
-//! Names of entities and literals, which conditions of Cedar and on the past share.
+//! Entity names and literals, shared by Cedar conditions and conditions on the past.
 
 use super::cursor::{ReaderState, TokenCursor};
 use super::tree::EntityName;
 use crate::writer::quote_text;
 
-/// `Namespace::Type::"id"`
+/// Reads `Namespace::Type::"id"`.
 pub(super) fn entity_name(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<EntityName> {
     let start = from.span();
     let mut kind = from.need_name("the name of a type", state)?.0.to_string();
@@ -19,7 +19,7 @@ pub(super) fn entity_name(from: &mut TokenCursor, state: &mut ReaderState<'_>) -
     }
 }
 
-/// A literal, as the language writes it; `None` if none stands here, and `Some(None)` if it cannot be used.
+/// Reads a literal in the notation of the rule language. Returns `None` if there is no literal here, `Some(None)` if it is unusable.
 pub(super) fn literal_term(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Option<String>> {
     if let Some((text, _)) = from.take_text() {
         return Some(Some(quote_text(&text)));
@@ -55,7 +55,7 @@ fn whole_number(text: &str, from: &TokenCursor, state: &mut ReaderState<'_>) -> 
     }
 }
 
-/// `decimal("1.50")`, a number here.
+/// Reads `decimal("1.50")`, which becomes a number.
 fn decimal_literal(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<String> {
     let mut inside = from.take_group(state)?;
     let place = inside.span();
@@ -74,7 +74,7 @@ fn decimal_literal(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Optio
     Some(format!("{sign}{}.{part}", if whole.is_empty() { "0" } else { whole }))
 }
 
-/// `Namespace::Type`
+/// Reads `Namespace::Type`.
 pub(super) fn type_name(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<String> {
     let mut kind = from.need_name("the name of a type", state)?.0.to_string();
     while from.take_sign("::") {
@@ -84,7 +84,7 @@ pub(super) fn type_name(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> 
     Some(kind)
 }
 
-/// An entity, or several in brackets.
+/// Reads an entity, or several in brackets.
 pub(super) fn entity_list(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Vec<EntityName>> {
     if !from.is_sign("[") {
         return Some(vec![entity_name(from, state)?]);

@@ -1,14 +1,14 @@
-//! Reads conditions on the past: what stands in `temporal { … }`.
+//! Reads conditions on the past: the contents of `temporal { … }`.
 
 use super::cursor::{ReaderState, TokenCursor};
 use super::names::{entity_name, literal_term};
 use super::tree::{EventPattern, PastAggregate, PastCondition, PastTerm, ScopeRoot};
 
 const COMPARISONS: [&str; 6] = ["<=", ">=", "!=", "==", "<", ">"];
-/// What stands behind a value that is compared.
+/// Operators that may follow a value in a comparison.
 const BEHIND_VALUE: [&str; 9] = ["<=", ">=", "!=", "==", "<", ">", "+", "-", "*"];
 
-/// A condition as a whole.
+/// Reads a whole condition and reports trailing tokens.
 pub(super) fn read_whole(mut from: TokenCursor, state: &mut ReaderState<'_>) -> Option<PastCondition> {
     let condition = read_condition(&mut from, state)?;
     from.need_end(state)?;
@@ -48,7 +48,7 @@ fn read_negated(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<P
     Some(if negated { PastCondition::Not(Box::new(inner)) } else { inner })
 }
 
-/// What stands behind `formerly within 1h`: one thing, or a condition in parentheses.
+/// Reads the operand of `formerly within 1h`: one condition, or a condition in parentheses.
 fn read_atom(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<PastCondition> {
     state.nested(from.span(), |state| read_conjunct(from, state))
 }
@@ -97,7 +97,7 @@ fn read_conjunct(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<
     Some(PastCondition::Compare { operator, left, right })
 }
 
-/// `exists (x: T). condition`, which reaches as far as it can.
+/// Reads `exists (x: T). condition`; the condition extends as far as possible.
 fn read_exists(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<PastCondition> {
     from.take_token();
     let variable = read_typed_binder(from, state)?;
@@ -121,7 +121,7 @@ fn read_typed_binder(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Opt
     Some(variable)
 }
 
-/// A name that is bound: a plain one, `?p` or `$t`.
+/// Reads a bound name: a plain one, `?p` or `$t`.
 fn read_binder(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<String> {
     if from.is_sign("$") {
         return from.take_own_name(state).map(|(name, _)| name);
@@ -135,7 +135,7 @@ fn read_binder(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<St
     from.need_name("a name", state).map(|(name, _)| name.to_string())
 }
 
-/// `within 1h`, in milliseconds.
+/// Reads `within 1h` and returns milliseconds.
 fn read_within(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<u64> {
     from.need_word("within", state)?;
     read_interval(from, state)
@@ -164,7 +164,7 @@ fn read_interval(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<
     }
 }
 
-/// How many tokens a qualified name in front of a text has, the text counted.
+/// Returns the number of tokens of a qualified name that ends in a text, including the text.
 fn qualified_length(from: &TokenCursor) -> Option<usize> {
     let mut at = 0_usize;
     loop {
@@ -179,7 +179,7 @@ fn qualified_length(from: &TokenCursor) -> Option<usize> {
     }
 }
 
-/// True if a qualified action with a kind stands here.
+/// True if the next tokens are a qualified action with an event kind.
 fn is_event(from: &TokenCursor) -> bool {
     qualified_length(from).is_some_and(|length| from.is_sign_ahead(length, "::"))
 }
@@ -196,7 +196,7 @@ fn read_event(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Pas
     read_refined(PastCondition::Event(event), from, state)
 }
 
-/// Further fields behind an event: `{ a: 1 }{ b: 2 }`.
+/// Reads further fields after an event: `{ a: 1 }{ b: 2 }`.
 fn read_refined(
     mut condition: PastCondition,
     from: &mut TokenCursor,
@@ -233,7 +233,7 @@ fn read_fields(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Ev
     Some(fields)
 }
 
-/// A value: terms joined by `+`, `-` and `*`.
+/// Reads a value: terms joined by `+`, `-` and `*`.
 fn read_value(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<PastTerm> {
     state.nested(from.span(), |state| {
         let mut left = read_product(from, state)?;
@@ -323,7 +323,7 @@ fn read_term(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Past
     }
 }
 
-/// The steps of a path behind its root.
+/// Reads the rest of a path after its root.
 pub(super) fn read_path(from: &mut TokenCursor, state: &mut ReaderState<'_>) -> Option<Vec<String>> {
     let mut path = Vec::new();
     while from.is_sign(".") && from.word_ahead(1).is_some() {

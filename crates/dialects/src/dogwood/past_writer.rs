@@ -1,7 +1,7 @@
 //! Writes conditions on the past as expressions over the events of a run.
 //!
-//! A condition holds at an event for some values of its variables. So it is written from the outside in: what it asks of the history, and inside of that
-//! whatever else is asked of the values that it bound. A variable becomes the expression that it was bound to.
+//! A condition holds at an event for some values of its variables, so it is written from the outside in. The test of the history comes first; inside
+//! of it come the tests of the values that it bound. Each variable is replaced by the expression it was bound to.
 
 use super::lowering::{PolicyLowering, ReadKind, ReadValue, known};
 use super::tree::{EventPattern, PastAggregate, PastCondition, PastTerm};
@@ -9,7 +9,7 @@ use crate::writer::quote_text;
 use averment_base::diagnostic::Slug;
 use std::collections::BTreeMap;
 
-/// What the variables stand for, and the events that are in scope.
+/// Values of the variables, and the events in scope.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PastScope {
     values: BTreeMap<String, ReadValue>,
@@ -36,22 +36,22 @@ impl PastScope {
     }
 }
 
-/// What is made of the values for which a condition holds.
+/// The output form of a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum MatchForm {
-    /// Whether there are any.
+    /// True if any values satisfy the condition.
     Truth,
-    /// The list of what is made of each.
+    /// A list with one row for each combination of values.
     Rows,
 }
 
-/// What is asked behind a condition, with the values that it bound.
+/// Writes the rest of a condition, given the values bound so far.
 type Behind<'f> = dyn FnMut(&mut PolicyLowering<'_>, &PastScope) -> Option<String> + 'f;
 
-/// What chooses an event, and what is asked of it.
+/// Returns the condition that selects an event, and the test of the selected event.
 type AskedOf<'f> = dyn FnMut(&mut PolicyLowering<'_>, &str, &PastScope) -> Option<(String, String)> + 'f;
 
-/// Where a condition is looked at, and what is made of it.
+/// The event at which a condition is evaluated, and the output form.
 #[derive(Clone, Copy)]
 struct MatchPlace<'p> {
     /// The variable of the event.
@@ -75,7 +75,7 @@ impl<'p> MatchPlace<'p> {
 }
 
 impl PolicyLowering<'_> {
-    /// Whether a condition holds at the request that is decided.
+    /// Writes whether a condition holds at the current request.
     pub(super) fn past_truth(&mut self, condition: &PastCondition) -> Option<String> {
         let scope = PastScope::default().with_event("now");
         self.truth_at(condition, "now", &scope)
@@ -178,7 +178,7 @@ impl PolicyLowering<'_> {
         }
     }
 
-    /// Something at some event: `asked` gives what chooses the event, and what is asked of it.
+    /// Writes a search for an event; `asked` returns the condition that selects the event, and the test of it.
     fn at_some(&mut self, place: MatchPlace<'_>, scope: &PastScope, asked: &mut AskedOf<'_>) -> Option<String> {
         let one = self.new_variable();
         let inside = scope.with_event(&one);
@@ -205,7 +205,7 @@ impl PolicyLowering<'_> {
         )
     }
 
-    /// What asks whether an event belongs to the key of the request that is decided.
+    /// Returns a test for whether an event has the same owner as the current request.
     fn mine(&self, event: &str) -> String {
         let pins = self.kinds.universal_pins();
         pins.iter().map(|pin| format!(" and {}", self.pinned(pin, event))).collect()

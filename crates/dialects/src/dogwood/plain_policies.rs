@@ -1,11 +1,11 @@
-//! Policies of which it is clear without a run what they decide: a mistake, or a condition that says nothing.
+//! Policies whose decision is known without a run. They are mistakes, or have a condition without effect.
 
 use super::tree::{CedarExpr, EntityTest, PastCondition, PolicyRule, ScopeRoot};
 use crate::shape::DiagnosticSink;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// Says so where a policy always or never applies, and where none permits anything.
+/// Reports policies that always or never apply, and files in which no policy permits anything.
 pub(super) fn note_plain(policies: &[PolicyRule], whole: Span, said: &mut DiagnosticSink) {
     for policy in policies {
         let verb = if policy.permits { "permits" } else { "forbids" };
@@ -25,7 +25,7 @@ pub(super) fn note_plain(policies: &[PolicyRule], whole: Span, said: &mut Diagno
     }
 }
 
-/// Whether all conditions are met, where the text alone tells.
+/// Returns whether all conditions are met, if the text alone decides that.
 fn applies(policy: &PolicyRule) -> Option<bool> {
     let own = policy.scope.iter().find_map(|scope| match (&scope.test, scope.root) {
         (EntityTest::Equals(entity), ScopeRoot::Action) => Some(entity.id.as_str()),
@@ -57,7 +57,8 @@ fn constant(expr: &CedarExpr, own: Option<&str>) -> Option<bool> {
     }
 }
 
-/// A request is in its own past: whether there was one like it is no question.
+/// Evaluates a condition on the past if the text alone decides it. A request is part of its own past, so a search for an equal request always
+/// succeeds.
 fn past_constant(past: &PastCondition, own: Option<&str>) -> Option<bool> {
     match past {
         PastCondition::Not(inner) => past_constant(inner, own).map(|truth| !truth),

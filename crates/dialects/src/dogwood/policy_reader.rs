@@ -9,7 +9,7 @@ use crate::shape::DiagnosticSink;
 use averment_base::source::{FileId, Span};
 use std::rc::Rc;
 
-/// The macros that every policy may use.
+/// Macros that every policy may use.
 const BUILT_IN: &str = "
 def temporal count_within(?time, ?event) {
     count for ($at: Timepoint). where (formerly within ?time (?event && tp($at)))
@@ -25,17 +25,17 @@ def temporal bind(?name, ?value, ?condition) {
 };
 ";
 
-/// Policies that one file may hold.
+/// Maximum number of policies in one file.
 const POLICIES: usize = 2_000;
 
-/// The policies of a file; `None` if it cannot be read, which has been said.
+/// Reads the policies of a file; returns `None` if it is unreadable, which was reported.
 pub(super) fn read_policies(text: &str, file: FileId, said: &mut DiagnosticSink) -> Option<PolicyFile> {
     let built_in = read_tokens(BUILT_IN, file, said)?;
     let tokens = read_tokens(text, file, said)?;
     let end = Span::new(file, text.len(), text.len());
     let mut state = ReaderState::new(said);
     read_definitions(TokenCursor::new(built_in.into(), None, end), true, &mut state)?;
-    // A macro of the file comes before one that is built in.
+    // Macros of the file take precedence over built-in macros.
     let own: Rc<[PolicyToken]> = tokens.into();
     read_definitions(TokenCursor::new(Rc::clone(&own), None, end), false, &mut state)?;
     let mut from = TokenCursor::new(own, None, end);
@@ -54,7 +54,7 @@ pub(super) fn read_policies(text: &str, file: FileId, said: &mut DiagnosticSink)
     Some(policies)
 }
 
-/// All macros, wherever they stand: one may be used before it is defined.
+/// Reads all macros first, because a macro may be used before its definition.
 fn read_definitions(mut from: TokenCursor, is_built_in: bool, state: &mut ReaderState<'_>) -> Option<()> {
     while !from.is_at_end() {
         if !from.is_word("def") {

@@ -1,24 +1,24 @@
-//! The words and signs of a `.dw` file, with their places.
+//! Splits a `.dw` file into tokens with their locations.
 
 use crate::shape::DiagnosticSink;
 use averment_base::diagnostic::Slug;
 use averment_base::source::{FileId, Span};
 use std::rc::Rc;
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TokenKind {
-    /// A name or a word of the language.
+    /// A name or a keyword.
     Word(Rc<str>),
     /// A whole number.
     Number(Rc<str>),
-    /// A text, decoded; of a pattern behind `like`, `raw` is asked for.
+    /// A text without its escapes. `raw` is the text as written, which patterns after `like` need.
     Text { decoded: Rc<str>, raw: Rc<str> },
-    /// A sign: `::`, `==`, `(`.
+    /// An operator or a bracket, such as `::`, `==` or `(`.
     Sign(&'static str),
 }
 
-/// A token with its place.
+/// A token with its location.
 #[derive(Debug, Clone)]
 pub(super) struct PolicyToken {
     pub(super) kind: TokenKind,
@@ -26,7 +26,7 @@ pub(super) struct PolicyToken {
 }
 
 impl PolicyToken {
-    /// How it is named in messages.
+    /// Returns the name of the token for messages.
     pub(super) fn describe(&self) -> String {
         match &self.kind {
             TokenKind::Word(word) | TokenKind::Number(word) => format!("`{word}`"),
@@ -36,13 +36,13 @@ impl PolicyToken {
     }
 }
 
-/// Longer signs first.
+/// Longer signs come first, so that the longest one matches.
 const SIGNS: [&str; 29] = [
     "...", "::", "==", "!=", "<=", ">=", "&&", "||", "(", ")", "{", "}", "[", "]", ",", ";", ":", ".", "@", "?", "$",
     "!", "<", ">", "=", "+", "-", "*", "%",
 ];
 
-/// The tokens of a text; `None` if it holds something that is none, which has been said.
+/// Returns the tokens of a text; `None` if it contains anything else, which was reported.
 pub(super) fn read_tokens(text: &str, file: FileId, said: &mut DiagnosticSink) -> Option<Vec<PolicyToken>> {
     let mut tokens = Vec::new();
     let mut rest = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -100,7 +100,7 @@ fn skip_blank(mut rest: &str) -> &str {
     }
 }
 
-/// A text in quotes, and what stands behind it.
+/// Reads a text in quotes; returns it and the rest of the input.
 fn text_token(text: &str) -> Option<(TokenKind, &str)> {
     let inside = text.strip_prefix('"')?;
     let mut escaped = false;
@@ -116,12 +116,12 @@ fn text_token(text: &str) -> Option<(TokenKind, &str)> {
         c => c == '"',
     })?;
     let (raw, behind) = inside.split_at_checked(end)?;
-    // A star in a pattern is escaped; elsewhere that is no escape, but a text that is a pattern is decoded by who reads it.
+    // `\*` is an escape only in patterns. Elsewhere it is decoded as a star here; readers of patterns use the raw text.
     let decoded = decode_text(&raw.replace("\\*", "*"))?;
     Some((TokenKind::Text { decoded: decoded.into(), raw: raw.into() }, behind.strip_prefix('"')?))
 }
 
-/// A text without its escapes; `None` if one of them is none.
+/// Decodes the escapes of a text; returns `None` if one of them is invalid.
 pub(super) fn decode_text(raw: &str) -> Option<String> {
     let mut decoded = String::new();
     let mut signs = raw.chars();

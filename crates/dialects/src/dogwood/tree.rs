@@ -1,14 +1,13 @@
-//! Policies as they were written, with macros already put in their place.
+//! The syntax tree of policies, after the expansion of macros.
 
 use averment_base::source::Span;
 
-/// A file of policies.
 #[derive(Debug, Default)]
 pub(super) struct PolicyFile {
     pub(super) policies: Vec<PolicyRule>,
 }
 
-/// A `permit` or a `forbid`.
+/// A `permit` or a `forbid` policy.
 #[derive(Debug)]
 pub(super) struct PolicyRule {
     pub(super) permits: bool,
@@ -19,7 +18,7 @@ pub(super) struct PolicyRule {
     pub(super) span: Span,
 }
 
-/// A `when` or an `unless`.
+/// A `when` or an `unless` clause.
 #[derive(Debug)]
 pub(super) struct PolicyCondition {
     pub(super) negated: bool,
@@ -46,18 +45,18 @@ impl ScopeRoot {
     }
 }
 
-/// What the scope asks of a variable.
+/// A test in the scope of a policy, on one variable.
 #[derive(Debug, Clone)]
 pub(super) struct ScopeTest {
     pub(super) root: ScopeRoot,
     pub(super) test: EntityTest,
 }
 
-/// What is asked of an entity.
+/// A test of an entity.
 #[derive(Debug, Clone)]
 pub(super) enum EntityTest {
     Equals(EntityName),
-    /// It is one of them, or below one.
+    /// The entity is one of these, or is contained in one of them.
     In(Vec<EntityName>),
     Is(String),
 }
@@ -70,17 +69,17 @@ pub(super) struct EntityName {
     pub(super) span: Span,
 }
 
-/// An expression of Cedar.
+/// A Cedar expression.
 #[derive(Debug, Clone)]
 pub(super) enum CedarExpr {
-    /// A literal, as the language writes it.
+    /// A literal, in the notation of the rule language.
     Literal(String),
     Entity(EntityName),
     /// `principal.a.b`
     Scope(ScopeRoot, Vec<String>),
     /// `context.a.b`
     Context(Vec<String>),
-    /// What an information provider says: its name and the path behind it.
+    /// The answer of an information provider: the name of the provider, and a path into the answer.
     Provider {
         name: String,
         path: Vec<String>,
@@ -92,7 +91,7 @@ pub(super) enum CedarExpr {
     Negate(Box<CedarExpr>),
     If(Box<[CedarExpr; 3]>),
     Has(Box<CedarExpr>, Vec<String>),
-    /// `like`, as a regular expression of the language.
+    /// `like`, with a regular expression of the rule language.
     Like(Box<CedarExpr>, String),
     Test(Box<CedarExpr>, EntityTest),
     /// `a.contains(b)`
@@ -107,7 +106,7 @@ pub(super) enum CedarExpr {
 }
 
 impl CedarExpr {
-    /// `VALUE.name`: roots keep their path, which is looked up as a whole.
+    /// Appends `.name`. A scope or context path is extended, because it is looked up as a whole.
     pub(super) fn member(self, name: String) -> Self {
         match self {
             Self::Scope(root, mut path) => {
@@ -127,7 +126,7 @@ impl CedarExpr {
     }
 }
 
-/// A condition on what happened up to now.
+/// A condition on the events up to the current request.
 #[derive(Debug, Clone)]
 pub(super) enum PastCondition {
     And(Vec<PastCondition>),
@@ -171,13 +170,13 @@ pub(super) struct EventPattern {
 /// A value in a condition on the past.
 #[derive(Debug, Clone)]
 pub(super) enum PastTerm {
-    /// A literal, as the language writes it.
+    /// A literal, in the notation of the rule language.
     Literal(String),
     Entity(EntityName),
     Variable(String, Span),
     Scope(ScopeRoot, Vec<String>),
     Context(Vec<String>),
-    /// Anything: `_`, `*`.
+    /// A wildcard: `_` or `*`.
     Anything,
     List(Vec<PastTerm>),
     Arithmetic(&'static str, Box<PastTerm>, Box<PastTerm>),
@@ -187,7 +186,7 @@ pub(super) enum PastTerm {
 /// `sum a for (a: Long), (t: Timepoint). where …`, `count for …`
 #[derive(Debug, Clone)]
 pub(super) struct PastAggregate {
-    /// The variable that is summed up; `None` counts.
+    /// The variable to sum; `None` for a count.
     pub(super) summed: Option<String>,
     pub(super) variables: Vec<String>,
     pub(super) body: PastCondition,

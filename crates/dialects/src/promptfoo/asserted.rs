@@ -1,4 +1,4 @@
-//! An assertion that was read: its kind, its value with templates filled, and what it looks at.
+//! An assertion after reading: its type, its value with templates filled in, and the text that it tests.
 
 use super::modes::LoweringMode;
 use super::values::{number_of, script_text};
@@ -9,34 +9,34 @@ use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use std::collections::BTreeMap;
 
-/// What an assertion looks at, as expressions.
+/// The text that an assertion tests, as expressions.
 #[derive(Debug, Clone)]
 pub(super) struct AssertionSubject {
-    /// The answer as text.
+    /// Expression of the answer as text.
     pub(super) text: String,
-    /// What has to hold for there to be an answer; the assertion fails otherwise, negated or not.
+    /// Condition under which there is an answer. Otherwise the assertion fails, even if it is negated.
     pub(super) guard: Option<String>,
 }
 
-/// One assertion.
+/// An assertion after reading.
 pub(super) struct PromptfooAssertion<'a> {
-    /// All of it.
+    /// The whole assertion.
     pub(super) node: &'a YamlNode,
     /// Its type without `not-`.
     pub(super) kind: &'a str,
     pub(super) negated: bool,
-    /// Its `value`, with templates filled; `None` where it has none.
+    /// Its `value`, with templates filled in; `None` if it has none.
     pub(super) value: Option<YamlNode>,
     pub(super) subject: AssertionSubject,
 }
 
 impl PromptfooAssertion<'_> {
-    /// The place of a key, or of the whole assertion.
+    /// Returns the location of a key, or of the whole assertion if the key is missing.
     pub(super) fn key_span(&self, key: &str) -> Span {
         self.node.get(key).map_or(self.node.span, |value| value.span)
     }
 
-    /// The threshold, or the usual one; `None` where it is no number.
+    /// Returns the threshold, or the default one; `None` if it is not a number.
     pub(super) fn threshold(&self, usual: Option<f64>) -> Option<f64> {
         match self.node.get("threshold") {
             Some(node) if !node.is_null() => number_of(node),
@@ -44,45 +44,45 @@ impl PromptfooAssertion<'_> {
         }
     }
 
-    /// The value as text where it is one or a number, and not empty.
+    /// Returns the value as text if it is a number or a text that is not empty.
     pub(super) fn text_or_number(&self) -> Option<String> {
         let value = self.value.as_ref()?;
         let fits = matches!(value.value, YamlValue::Text(_) | YamlValue::Number(_));
         Some(script_text(value)).filter(|text| fits && !text.is_empty())
     }
 
-    /// An expression, or its opposite.
+    /// Negates an expression if the assertion is negated.
     pub(super) fn signed(&self, expression: String) -> String {
         if self.negated { format!("not ({expression})") } else { expression }
     }
 }
 
-/// What lowering an assertion needs beside it.
+/// State for lowering an assertion.
 pub(super) struct KindContext<'c, 'l> {
     pub(super) lowering: &'c mut Lowering<'l>,
     pub(super) mode: LoweringMode,
     pub(super) declared: &'c mut Declarations,
-    /// The score of the assertion, where its kind gives another one than 1 or 0.
+    /// Expression of the score, if it can differ from 1 and 0.
     pub(super) score: Option<String>,
 }
 
-/// What is declared for all cases.
+/// Declarations that all cases share.
 #[derive(Default)]
 pub(super) struct Declarations {
-    /// The names of schemas, by their JSON.
+    /// Names of schemas by their JSON text.
     schemas: BTreeMap<String, String>,
-    /// The lines of schemas.
+    /// Declarations of schemas.
     pub(super) out: RuleWriter,
-    /// True if spans that failed are asked for.
+    /// True if an assertion tests for failed spans.
     pub(super) asks_error_spans: bool,
-    /// True if the words of texts are asked for as ROUGE has them.
+    /// True if an assertion splits texts into words like ROUGE.
     pub(super) asks_rouge: bool,
-    /// True if the names of tools are asked for.
+    /// True if an assertion uses the names of tools.
     pub(super) asks_tools: bool,
 }
 
 impl KindContext<'_, '_> {
-    /// The name of a schema, which is declared once.
+    /// Returns the name of a schema; declares the schema at its first use.
     pub(super) fn schema_name(&mut self, schema: &YamlNode) -> String {
         let next = format!("Schema{}", self.declared.schemas.len().saturating_add(1));
         let json = schema.to_json();
@@ -94,7 +94,7 @@ impl KindContext<'_, '_> {
         next
     }
 
-    /// Says that an assertion cannot be used.
+    /// Reports that an assertion is unusable.
     pub(super) fn unusable(
         &mut self,
         place: Span,
@@ -105,7 +105,7 @@ impl KindContext<'_, '_> {
         self.mode.report_unusable(place, slug, message.into(), help, self.lowering)
     }
 
-    /// Says that a value has another shape than its type wants.
+    /// Reports that the value does not fit the type of the assertion.
     pub(super) fn wrong_value(&mut self, one: &PromptfooAssertion<'_>, wanted: &str) -> Option<String> {
         let is_empty = |value: &&YamlNode| value.as_text() == Some("");
         let what = match one.value.as_ref() {

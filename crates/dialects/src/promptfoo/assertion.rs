@@ -1,4 +1,4 @@
-//! One assertion as an expression, with what it counts.
+//! Lowers one assertion to an expression, with its weight and score.
 
 use super::asserted::{AssertionSubject, KindContext, PromptfooAssertion};
 use super::files::{self, FileValue};
@@ -30,7 +30,7 @@ const KEYS: &[&str] = &[
     "description",
 ];
 
-/// Types that a model, a program or a formula judges that is not had here: what was recorded of them counts.
+/// Types that need a model, a program or a formula that Averment does not have. For these, the recorded verdict counts.
 const JUDGED: &[&str] = &[
     "agent-rubric",
     "answer-relevance",
@@ -67,7 +67,7 @@ const JUDGED: &[&str] = &[
     "webhook",
 ];
 
-/// What judges an assertion of a type that is not judged here.
+/// Returns what judges an assertion whose type is not computed here.
 fn judge_name(kind: &str) -> &'static str {
     match kind {
         "is-refusal" => "a list of phrases that promptfoo keeps",
@@ -84,34 +84,34 @@ fn judge_name(kind: &str) -> &'static str {
     }
 }
 
-/// Types that fail in promptfoo, and end no test, where what they look at was not recorded.
+/// Types that fail in promptfoo, without ending the test, if the data they test was not recorded.
 const FAILS_ALONE: &[&str] = &["finish-reason", "skill-used"];
 
-/// An assertion that was lowered.
+/// An assertion after lowering.
 pub(super) struct LoweredAssertion {
     pub(super) place: Span,
-    /// Its type, for messages.
+    /// The type, for messages.
     pub(super) kind: String,
-    /// The expression that holds where it passes.
+    /// Condition under which it passes.
     pub(super) truth: String,
-    /// Its score, where that is another one than 1 or 0.
+    /// Expression of its score, if that can differ from 1 and 0.
     pub(super) score: Option<String>,
-    /// True where its verdict was recorded and is not computed, at least of some answers.
+    /// True if its verdict is the recorded one, at least for some answers.
     pub(super) is_recorded: bool,
-    /// True where its verdict is computed, at least of some answers.
+    /// True if its verdict is computed, at least for some answers.
     pub(super) is_computed: bool,
-    /// What has to hold for it to be judged at all, where that is known.
+    /// Condition under which it can be judged at all; `None` if there is none or it is unknown.
     pub(super) guard: Option<String>,
-    /// True where promptfoo ends the whole test if it cannot be judged.
+    /// True if promptfoo ends the whole test when it cannot judge the assertion.
     pub(super) may_end_test: bool,
     pub(super) weight: f64,
     /// The label of its metric.
     pub(super) metric: Option<String>,
-    /// What was recorded of it.
+    /// Expression of its recorded verdict.
     pub(super) recorded: String,
 }
 
-/// Lowers an assertion; `None` where it cannot be used, which was said.
+/// Lowers an assertion; returns `None` if it is unusable, which was reported.
 pub(super) fn lower_assertion(
     node: &YamlNode,
     vars: &TemplateVars,
@@ -159,12 +159,12 @@ pub(super) fn lower_assertion(
     let truth = lower(&one, context)?;
     let score = context.score.take();
     let truth = match &one.subject.guard {
-        // What has a score of its own keeps it where it fails.
+        // An assertion with its own score keeps that score if it fails.
         Some(guard) if score.is_some() => format!("(if {guard} then {truth} else false)"),
         Some(guard) => format!("{guard} and ({truth})"),
         None => truth,
     };
-    // What names recorded results was not computed here.
+    // An expression that refers to recorded results is not computed here.
     let is_recorded = truth.contains("meta.gradingResult");
     Some(LoweredAssertion { guard: one.subject.guard, is_computed: true, ..lowered(truth, score, is_recorded) })
 }
@@ -173,7 +173,7 @@ fn all_kinds() -> impl Iterator<Item = &'static (&'static str, LowerKind)> {
     TEXT_KINDS.iter().chain(SCORE_KINDS).chain(MARKUP_KINDS).chain(TRACE_KINDS).chain(TRAJECTORY_KINDS)
 }
 
-/// True if there is a type of this name.
+/// True if there is an assertion type with this name.
 pub(super) fn is_type(name: &str) -> bool {
     JUDGED.contains(&name) || all_kinds().any(|(known, _)| *known == name)
 }
@@ -211,11 +211,11 @@ fn read_weight(node: &YamlNode, context: &mut KindContext<'_, '_>) -> Option<f64
     }
 }
 
-/// The label of the metric of an assertion, or of a set.
+/// Returns the metric label of an assertion or of a set.
 pub(super) fn read_metric(node: &YamlNode, vars: &TemplateVars, context: &mut KindContext<'_, '_>) -> Option<String> {
     let metric = node.get("metric").filter(|metric| !metric.is_null())?;
     let name = context.lowering.sink.as_text(metric, "`metric`").filter(|name| !name.is_empty())?;
-    // A name that cannot be filled stays as it is there.
+    // promptfoo keeps a name whose template cannot be filled in.
     Some(to_label(&vars.render(name).unwrap_or_else(|_| name.to_owned())))
 }
 
@@ -225,7 +225,7 @@ enum ReadValue {
     Unusable(String),
 }
 
-/// The value, with templates filled and files read.
+/// Returns the value with templates filled in and files read.
 fn read_value(node: &YamlNode, vars: &TemplateVars, context: &mut KindContext<'_, '_>) -> Option<ReadValue> {
     let Some(value) = node.get("value") else { return Some(ReadValue::Value(None)) };
     let mut fill = |one: &YamlNode| -> Result<Option<YamlNode>, Option<String>> {
@@ -262,7 +262,7 @@ fn read_value(node: &YamlNode, vars: &TemplateVars, context: &mut KindContext<'_
     }
 }
 
-/// What an assertion looks at; `None` if its transform is a program.
+/// Returns the text that an assertion tests; `None` if its transform is a program.
 fn read_subject(node: &YamlNode) -> Option<AssertionSubject> {
     let plain = AssertionSubject { text: "answer".to_owned(), guard: None };
     let Some(transform) = node.get("transform").filter(|transform| !transform.is_null()) else { return Some(plain) };
@@ -289,7 +289,7 @@ fn read_subject(node: &YamlNode) -> Option<AssertionSubject> {
     while !functions.is_empty() {
         let known = [(".trim()", "trim"), (".toLowerCase()", "lower"), (".toUpperCase()", "upper")];
         let (name, after) = known.iter().find_map(|(written, name)| Some((*name, functions.strip_prefix(written)?)))?;
-        // Only texts have these.
+        // Only texts have these methods.
         guards.push(format!("{text} is string"));
         text = format!("{name}({text})");
         functions = after;
@@ -298,7 +298,7 @@ fn read_subject(node: &YamlNode) -> Option<AssertionSubject> {
     Some(AssertionSubject { text: format!("text({text})"), guard })
 }
 
-/// Where a function begins behind a path.
+/// Returns the byte at which the first method call after a path begins.
 fn function_start(rest: &str) -> usize {
     [".trim()", ".toLowerCase()", ".toUpperCase()"]
         .iter()
@@ -315,7 +315,7 @@ fn rest_part(rest: &str) -> &str {
     rest.get(function_start(rest)..).unwrap_or("")
 }
 
-/// `.a[0]["b c"]`, and nothing else.
+/// Reads member accesses such as `.a[0]["b c"]`; returns `None` for anything else.
 fn member_steps(path: &str) -> Option<String> {
     let mut steps = String::new();
     let mut rest = path;

@@ -1,7 +1,7 @@
-//! A test as a case: a line for each assertion, and one for each threshold.
+//! Writes a test as a case, with one line for each assertion and one for each threshold.
 //!
-//! Where a threshold decides, the assertions beside it gate nothing and the weighted mean is written out: promptfoo counts there what holds
-//! because nothing was there, which a score here does not.
+//! If a threshold decides, a failed assertion does not fail the case, and the weighted mean is written out. A score of the rule language would not
+//! do, because promptfoo also counts vacuous assertions in the mean.
 
 use super::asserted::{Declarations, KindContext};
 use super::assertion::{LoweredAssertion, lower_assertion, read_metric};
@@ -15,15 +15,15 @@ use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// A test, with the variables of one of its combinations.
+/// A test, with the variables of one combination.
 pub(super) struct TestPlan {
     pub(super) place: Span,
     pub(super) description: Option<String>,
     pub(super) vars: Option<YamlNode>,
     pub(super) asserts: Vec<YamlNode>,
-    /// The threshold of the whole test, with its place.
+    /// The threshold of the whole test, with its location.
     pub(super) threshold: Option<(f64, Span)>,
-    /// The columns of results that it is about; empty for all.
+    /// The result columns that the test applies to; empty for all.
     pub(super) columns: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ enum TestEntry {
     Set(AssertionSet),
 }
 
-/// Writes what the cases of a file share, and then the cases.
+/// Writes the declarations that the cases of a file share, and then the cases.
 pub(super) fn write_cases<'p>(
     cases: impl Iterator<Item = (String, &'p [TestPlan])>,
     mode: LoweringMode,
@@ -125,7 +125,7 @@ impl PlanWriter<'_> {
         lines
     }
 
-    /// A metric whose assertions all weigh 0 is 0 there, whatever they say: a line says so in their place.
+    /// Removes metrics whose assertions all have weight 0, and returns lines that state a score of 0 instead, because promptfoo gives them 0.
     fn take_light_metrics(&self, entries: &mut [TestEntry]) -> Vec<CaseLine> {
         let mut weights = std::collections::BTreeMap::<String, f64>::new();
         let mut add = |metric: Option<&String>, weight: f64| {
@@ -185,11 +185,11 @@ impl PlanWriter<'_> {
         if let Some(metric) = one.metric.as_deref().or(metric) {
             modifiers.push_str(&format!(" as {metric}"));
         }
-        // Weight 0 is a metric and nothing else.
+        // An assertion of weight 0 is only a metric and cannot fail the case.
         if gated || one.weight == 0.0 {
             modifiers.push_str(" severity info");
         }
-        // What has a score of its own brings it by its comparison.
+        // An assertion with its own score takes that score from its comparison.
         let text = match self.as_promptfoo && !one.is_recorded && one.score.is_none() {
             true => format!("{} == 1", self.pass_number(one)),
             false => one.truth.clone(),
@@ -204,9 +204,9 @@ impl PlanWriter<'_> {
         }
     }
 
-    /// A line that fails where the assertion cannot be judged: in promptfoo that ends the whole test with an error, whatever the assertion weighs.
+    /// Returns a line that fails if the assertion cannot be judged, because promptfoo then ends the whole test with an error, whatever the weight.
     fn ending_line(&self, one: &LoweredAssertion) -> CaseLine {
-        // What was recorded need not be judged, but for its transform.
+        // A recorded verdict can always be judged; only its transform can fail.
         let judged = match one.may_end_test {
             true => format!("(if {} then 1 else 2)", one.truth),
             false => "1".to_owned(),
@@ -219,7 +219,7 @@ impl PlanWriter<'_> {
         CaseLine::new(one.place, format!("{text} weight 0 message {message}{}", self.when(None)))
     }
 
-    /// A line that fails where promptfoo recorded another verdict.
+    /// Adds a line that fails if promptfoo recorded another verdict.
     fn push_agreement(&self, what: &str, truth: &str, recorded: &str, place: Span, lines: &mut Vec<CaseLine>) {
         if self.mode != LoweringMode::Results || truth.starts_with("undecided(") {
             return;
@@ -239,7 +239,7 @@ impl PlanWriter<'_> {
             self.push_assertion(member, weight, metric, gated || decides.is_some(), lines);
         }
         if total <= 0.0 && set.weight > 0.0 {
-            // Its mean is 0 there, which counts with the weight of the set.
+            // promptfoo gives the set a mean of 0, which counts with the weight of the set.
             let message = quote_text("the assertions of this set all weigh 0, so the set scores 0");
             let text = format!("score(0) >= 0 weight {} severity info message {message}", plain_number(set.weight));
             lines.push(CaseLine::new(set.place, text));
@@ -270,7 +270,7 @@ impl PlanWriter<'_> {
         one.score.clone().unwrap_or_else(|| self.pass_number(one))
     }
 
-    /// 1 or 0; as promptfoo has it, what cannot be decided fails.
+    /// Returns 1 or 0 as an expression. Under promptfoo's semantics, undecided counts as 0.
     fn pass_number(&self, one: &LoweredAssertion) -> String {
         match self.as_promptfoo {
             true => format!("coalesce(if {} then 1 else 0, 0)", one.truth),

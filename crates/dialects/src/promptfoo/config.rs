@@ -1,4 +1,4 @@
-//! Configs: their tests, with what stands beside them in other files, as promptfoo expands them.
+//! Configs: expands their tests as promptfoo does, including parts in other files.
 
 use super::case::{TestPlan, write_cases};
 use super::csv;
@@ -11,9 +11,9 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// Tests that one config may have, with all combinations of their variables.
+/// Maximum number of tests of one config, counting all combinations of variables.
 const TESTS: usize = 20_000;
-/// References that may lead to each other.
+/// Maximum length of a chain of references.
 const REFERENCES: usize = 16;
 
 /// Writes a case for each test of a config.
@@ -56,7 +56,7 @@ impl ConfigExpansion<'_, '_> {
                 }
             }
         }
-        // Without tests each prompt is asked once, and the default alone judges.
+        // Without tests, each prompt runs once and is judged by the default test alone.
         if tests.is_empty()
             && scenarios.is_empty()
             && let Some(default) = default.filter(|default| default.get("assert").is_some())
@@ -76,7 +76,7 @@ impl ConfigExpansion<'_, '_> {
         }
     }
 
-    /// Tests: a list of them, paths of files, or both.
+    /// Reads tests: a list of tests, paths of files, or both.
     fn read_tests(&mut self, node: &YamlNode) -> Vec<YamlNode> {
         let mut tests = Vec::new();
         let items = if node.is_list() { node.items() } else { std::slice::from_ref(node) };
@@ -144,7 +144,7 @@ impl ConfigExpansion<'_, '_> {
         }
     }
 
-    /// A value without references: `$ref` stands for a part of the config.
+    /// Resolves references: `$ref` is replaced by a part of the config.
     fn resolve(&mut self, node: &YamlNode, depth: usize) -> Option<YamlNode> {
         match &node.value {
             YamlValue::List(items) => {
@@ -243,7 +243,7 @@ impl ConfigExpansion<'_, '_> {
         count.unwrap_or(1).clamp(1, TESTS)
     }
 
-    /// A list of texts gives a test for each of them.
+    /// Returns all combinations of variables. A variable with a list of texts has one test for each of them.
     fn var_combinations(&mut self, layers: &[&YamlNode], expands: bool) -> Vec<YamlNode> {
         let mut vars: Vec<(YamlNode, YamlNode)> = Vec::new();
         let span = layers.last().map_or(Span::new(self.lowering.root, 0, 0), |test| test.span);
@@ -298,7 +298,7 @@ impl ConfigExpansion<'_, '_> {
         values.into_iter().map(|value| self.var_content(value)).collect()
     }
 
-    /// What a variable that names a file holds.
+    /// Returns the content of the file that a variable refers to.
     fn var_content(&mut self, value: YamlNode) -> YamlNode {
         let Some(path) = value.as_text().and_then(|text| text.strip_prefix("file://")).map(str::to_owned) else {
             return value;

@@ -1,10 +1,10 @@
-//! Tests in CSV, and texts with commas between them.
+//! Reads tests from CSV, and comma-separated texts.
 
 use super::values::{split_values, text_node};
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::source::{FileId, Span};
 
-/// The records of a CSV file, each field with its place. What only blank fields hold is no record.
+/// Returns the records of a CSV file, each field with its location. Records with only blank fields are skipped.
 fn records(text: &str, file: FileId) -> Vec<Vec<(String, Span)>> {
     let mut reader = ::csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let mut records = reader.records().map_while(Result::ok).peekable();
@@ -27,14 +27,14 @@ fn records(text: &str, file: FileId) -> Vec<Vec<(String, Span)>> {
     rows
 }
 
-/// Where a field is written in the rest of its record: the reader of CSV tells the places of records alone.
+/// Locates a field in the rest of its record, because the CSV reader locates only records.
 fn field_place(rest: &str, field: &str) -> std::ops::Range<usize> {
     let escaped = field.replace('"', "\"\"");
     let written = [escaped.as_str(), field].into_iter().find_map(|written| Some((rest.find(written)?, written.len())));
     written.map_or(0..0, |(start, length)| start..start.saturating_add(length))
 }
 
-/// The tests of a CSV file: a mapping with `vars`, `assert` and so on for each row.
+/// Returns the tests of a CSV file: for each row, a mapping with `vars`, `assert` and so on.
 pub(super) fn read_tests(text: &str, file: FileId) -> Vec<YamlNode> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut rows = records(text, file).into_iter();
@@ -82,14 +82,14 @@ fn row_test(names: &[String], row: Vec<(String, Span)>) -> YamlNode {
     map(test)
 }
 
-/// Of `__config:__expected2:threshold` which assertion it is about.
+/// Returns the number of the assertion in a name such as `__config:__expected2:threshold`.
 fn config_threshold(name: &str) -> Option<usize> {
     let expected = name.strip_prefix("__config:__expected")?.strip_suffix(":threshold")?;
     if expected.is_empty() { Some(0) } else { expected.parse::<usize>().ok()?.checked_sub(1) }
 }
 
 const LISTED: [&str; 4] = ["contains-all", "contains-any", "icontains-all", "icontains-any"];
-/// Types that have a threshold in their name, and its usual value.
+/// Types that can have a threshold in their name; the default is 0.75.
 const WITH_THRESHOLD: [&str; 13] = [
     "answer-relevance",
     "classifier",
@@ -106,7 +106,7 @@ const WITH_THRESHOLD: [&str; 13] = [
     "starts-with",
 ];
 
-/// `not-contains: x`, `levenshtein(5): x`, `x`: the entries of an assertion that is written as a text.
+/// Returns the entries of an assertion written as text: `not-contains: x`, `levenshtein(5): x`, `x`.
 pub(super) fn assertion_entries(text: &str, span: Span) -> Vec<(YamlNode, YamlNode)> {
     let entry = |name: &str, value: YamlNode| (text_node(name, span), value);
     let typed =

@@ -1,4 +1,4 @@
-//! Files that a config names: values, tests, configs. They stay in its folder.
+//! Reads the files that a config refers to: values, tests, configs. They have to be in the folder of the config.
 
 use super::asserted::KindContext;
 use super::values::{parse_json, text_node};
@@ -9,17 +9,17 @@ use averment_base::source::{FileId, SourceFile, Span};
 use averment_base::value::glob::matches_wildcard;
 use averment_checker::files::{FileError, display_name};
 
-/// What a file gives.
+/// The content of a file that an assertion refers to.
 pub(super) enum FileValue {
     Value(YamlNode),
-    /// It is a program, which is not run.
+    /// The file is a program, which is never executed.
     Code,
 }
 
-/// Files that one pattern may stand for.
+/// Maximum number of files that one pattern may match.
 const MATCHES: usize = 1000;
 
-/// A file that was read.
+/// A file after reading.
 pub(crate) struct ReadFile {
     pub(crate) id: FileId,
     pub(crate) text: String,
@@ -29,13 +29,13 @@ fn ending(path: &str) -> &str {
     path.rsplit('.').next().unwrap_or("")
 }
 
-/// True if a path names a program.
+/// True if a path refers to a program.
 pub(crate) fn is_code(path: &str) -> bool {
     let path = path.rsplit_once(':').filter(|(path, _)| path.contains('.')).map_or(path, |(path, _)| path);
     ["js", "mjs", "cjs", "ts", "mts", "cts", "py", "rb", "go", "sh"].contains(&ending(path))
 }
 
-/// True if a path names a picture, a sound, a film or a document: promptfoo gives it to the model as bytes.
+/// True if a path refers to an image, audio, video or document file, which promptfoo passes to the model as bytes.
 pub(crate) fn is_media(path: &str) -> bool {
     const MEDIA: &[&str] = &[
         "avif", "bmp", "gif", "heic", "jpeg", "jpg", "mov", "mp3", "mp4", "ogg", "pdf", "png", "svg", "tif", "tiff",
@@ -44,7 +44,7 @@ pub(crate) fn is_media(path: &str) -> bool {
     MEDIA.contains(&ending(path).to_lowercase().as_str())
 }
 
-/// Reads a file beside the one in which `place` is.
+/// Reads a file relative to the file that contains `place`.
 pub(crate) fn read_beside(path: &str, place: Span, lowering: &mut Lowering<'_>) -> Result<ReadFile, FileError> {
     let from = lowering.sources.get(place.file).or_else(|| lowering.sources.get(lowering.root));
     let (name, folder) =
@@ -57,7 +57,7 @@ pub(crate) fn read_beside(path: &str, place: Span, lowering: &mut Lowering<'_>) 
     Ok(ReadFile { id, text })
 }
 
-/// The value of an assertion that stands in a file.
+/// Reads the value of an assertion from a file.
 pub(super) fn read_value(
     reference: &str,
     place: Span,
@@ -82,7 +82,7 @@ pub(super) fn read_value(
     Err(context.unusable(said.0, Slug::MissingFile, said.1, "paths are relative to the file that names them"))
 }
 
-/// The value of a file: YAML and JSON are read, anything else is a text.
+/// Returns the value of a file: YAML and JSON are parsed, any other file is a text.
 pub(crate) fn document_of(path: &str, file: &ReadFile) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
     match ending(path) {
         "yaml" | "yml" => yaml::parse_document(&file.text, file.id, YamlSchema::Core),
@@ -91,7 +91,7 @@ pub(crate) fn document_of(path: &str, file: &ReadFile) -> Result<YamlNode, Box<a
     }
 }
 
-/// The values of a file that has one in each line, as a list.
+/// Returns the values of a JSON Lines file as a list.
 pub(crate) fn lines_of(file: &ReadFile) -> Result<YamlNode, Box<averment_base::diagnostic::Diagnostic>> {
     let mut items = Vec::new();
     let mut at = 0_usize;
@@ -104,7 +104,7 @@ pub(crate) fn lines_of(file: &ReadFile) -> Result<YamlNode, Box<averment_base::d
     Ok(YamlNode { value: YamlValue::List(items), span: Span::new(file.id, 0, file.text.len()) })
 }
 
-/// The paths that a path or a pattern stands for, in the order of their names.
+/// Returns the paths that match a path or a pattern, in the order of their names.
 pub(crate) fn matching_paths(path: &str, place: Span, lowering: &Lowering<'_>) -> Vec<String> {
     if !path.contains(['*', '?', '[', '{']) {
         return vec![path.to_owned()];
@@ -132,7 +132,7 @@ pub(crate) fn matching_paths(path: &str, place: Span, lowering: &Lowering<'_>) -
     known
 }
 
-/// The folder itself and those below it.
+/// Returns a folder and the folders below it.
 fn folders_below(before: &str, folder: &std::path::Path, lowering: &Lowering<'_>) -> Vec<String> {
     const DEEP: usize = 6;
     let mut found = vec![before.to_owned()];
@@ -141,7 +141,7 @@ fn folders_below(before: &str, folder: &std::path::Path, lowering: &Lowering<'_>
         let mut below = Vec::new();
         for inside in &level {
             let names = lowering.files.names(folder, &format!("{inside}x"));
-            // What has an ending is a file; asking for more would cost a look at each.
+            // A name with an extension is taken for a file, because checking each name would be slow.
             let folders = names.into_iter().filter(|name| !name.contains('.') && name != "node_modules");
             below.extend(folders.map(|name| format!("{inside}{name}/")));
             if below.len() > MATCHES {

@@ -1,8 +1,8 @@
-//! Types of assertions about markup and SQL.
+//! Assertion types about markup and SQL.
 //!
-//! `contains-html` counts marks of HTML in promptfoo, which are regular expressions, and is decided for every answer. `is-xml` asks for a
-//! well-formed document, as `is xml` does. The others ask parsers of their own. They are decided for the answers of which every such parser says
-//! the same; for all others the recorded verdict counts.
+//! `contains-html` counts HTML markers by regular expressions and is decided for every answer. `is-xml` requires a well-formed document, like `is
+//! xml`. The other types use promptfoo's own parsers. They are decided only for answers on which all such parsers agree; for other answers, the
+//! recorded verdict counts.
 
 use super::asserted::{KindContext, PromptfooAssertion};
 use super::recorded::{recorded_or_undecided, recorded_pass};
@@ -20,53 +20,53 @@ pub(super) const MARKUP_KINDS: &[(&str, LowerKind)] = &[
     ("contains-sql", |one, context| sql_text(one, CONTAINS_SQL, context)),
 ];
 
-/// The answers of which a verdict is known without a parser.
+/// The answers whose verdict is known without a parser.
 struct KnownAnswers {
-    /// Regular expressions of JavaScript: an answer that one of them finds something in fails.
+    /// JavaScript regular expressions. An answer that matches one of them fails.
     failing: &'static [&'static str],
-    /// The same for answers that pass, where no failing expression finds anything.
+    /// JavaScript regular expressions. An answer that matches one of them, and no failing expression, passes.
     passing: &'static [&'static str],
-    /// What judges the others.
+    /// Name of the parser that judges the other answers.
     judge: &'static str,
 }
 
 const IS_HTML: KnownAnswers = KnownAnswers {
     failing: &[
-        // Nothing, or no tag at all.
+        // No tag at all, or an XML declaration.
         "^[^<]*$",
         "^\\s*<\\?[xX][mM][lL]",
-        // Text in front of the first tag makes a body of its own, unless the body has a tag.
+        // Text before the first tag creates an implicit body, unless the body has a tag.
         "^\\s*[^\\s<\\x00](?![\\s\\S]*<[bB][oO][dD][yY])",
     ],
     passing: &[
-        // A document whose body has a tag.
+        // A document whose body is written with a tag.
         "^\\s*(?:<![dD][oO][cC][tT][yY][pP][eE] [hH][tT][mM][lL]>\\s*)?(?:<html(?: lang=\"[A-Za-z-]*\")?>\\s*)?(?:<head>\\s*(?:<meta charset=\"[A-Za-z0-9-]*\">\\s*|<title>[^<]*</title>\\s*)*</head>\\s*)?<body>",
-        // Blocks without tags in them, and nothing else.
+        // Only blocks that contain no other tags.
         "^(?:\\s*(?:<div>[^<]*</div>|<p>[^<]*</p>|<section>[^<]*</section>|<article>[^<]*</article>|<h1>[^<]*</h1>|<h2>[^<]*</h2>|<h3>[^<]*</h3>))+\\s*$",
         "^\\s*<(ul|ol)>(?:\\s*<li>[^<]*</li>)+\\s*</\\1>\\s*$",
     ],
     judge: "a parser of HTML",
 };
 
-/// One element with text, without what a parser could read otherwise.
+/// One element with plain text that every parser reads in the same way.
 const FLAT_ELEMENT: &str = "<([A-Za-z_]+)>[A-Za-z0-9 .,!?\\r\\n\\t-]*</\\1>";
 
-/// What is left to the parser of promptfoo: document types, and declarations of another XML than version 1.0.
+/// Constructs that are left to promptfoo's parser: document types, and XML declarations of another version than 1.0.
 const ODD_XML: &str = "<!DOCTYPE|<\\?xml(?! version=[\"']1\\.0[\"'](?: encoding=[\"'][A-Za-z0-9-]+[\"'])?\\s*\\?>)";
-/// A document in which every tag is that of an element.
+/// Matches markup other than element tags.
 const OTHER_MARKS: &str = "<[!?]";
 
 const IS_XML: KnownAnswers = KnownAnswers { failing: &[], passing: &[], judge: "a parser of XML" };
 
 const CONTAINS_XML: KnownAnswers = KnownAnswers {
-    // No tag that ends an element.
+    // No closing tag and no self-closing tag.
     failing: &["^(?![\\s\\S]*</[^>]*>)(?![\\s\\S]*/\\s*>)"],
     passing: &["^[^<]*{flat}[^<]*$"],
     judge: "a parser of XML",
 };
 
 const IS_SQL: KnownAnswers = KnownAnswers {
-    // Nothing, or a name in backticks that does not end.
+    // Empty, or with an unclosed name in backticks.
     failing: &["^\\s*$", "^[^`]*`(?:[^`]*`[^`]*`)*[^`]*$"],
     passing: &[],
     judge: "a parser of SQL",
@@ -74,13 +74,14 @@ const IS_SQL: KnownAnswers = KnownAnswers {
 
 const CONTAINS_SQL: KnownAnswers = KnownAnswers { failing: &["^\\s*$"], passing: &[], judge: "a parser of SQL" };
 
-/// Whether an expression of JavaScript finds something. One that cannot be translated would decide nothing.
+/// Writes whether a JavaScript regular expression matches; returns `None` if it cannot be translated.
 fn finds(subject: &str, pattern: &str) -> Option<String> {
     let literal = translate_javascript(&pattern.replace("{flat}", FLAT_ELEMENT), "").ok()?;
     Some(format!("{subject} matches {}", literal.text))
 }
 
-/// The verdict where it is known, else the recorded one. Conditions beside the known expressions come with their verdicts, and are asked first.
+/// Writes the known verdict where there is one, and the recorded verdict otherwise. The conditions in `asked`, each with its verdict, are tested
+/// first.
 fn decide_some(one: &PromptfooAssertion<'_>, known: KnownAnswers, asked: &[(String, bool)]) -> String {
     let subject = &one.subject.text;
     let any = |patterns: &[&str]| -> Option<String> {
@@ -101,7 +102,7 @@ fn decide_some(one: &PromptfooAssertion<'_>, known: KnownAnswers, asked: &[(Stri
     truth
 }
 
-/// Marks of HTML and how much each of them counts; two are enough.
+/// HTML markers with their points; two points are enough.
 const HTML_MARKS: &[(&str, u8)] = &[
     ("<[a-zA-Z][a-zA-Z0-9-]*(?:\\s[^>]*)?>", 1),
     ("</[a-zA-Z][a-zA-Z0-9-]*\\s*>", 1),
@@ -112,7 +113,7 @@ const HTML_MARKS: &[(&str, u8)] = &[
     ("\\s[a-zA-Z-]+=\\s*[\"'][^\"']*[\"']", 1),
 ];
 
-/// Elements that everybody knows: one of them is enough.
+/// Common elements; a single one is enough.
 const COMMON_TAG: &str = "<(?:html|head|body|div|span|p|a|img|h[1-6]|ul|ol|li|table|tr|td|th|form|input|button|script|style|link|meta|br|hr)\\b";
 
 fn contains_html(one: &PromptfooAssertion<'_>, _: &mut KindContext<'_, '_>) -> Option<String> {
@@ -152,8 +153,8 @@ fn contains_xml(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>)
     Some(decide_some(one, CONTAINS_XML, &[(whole, true)]))
 }
 
-/// Whether elements are required: a text with commas, a list, or `{requiredElements: […]}`. With them only what fails anyway is decided. Of a
-/// value of another shape, what is said.
+/// Returns whether elements are required: a comma-separated text, a list, or `{requiredElements: […]}`. If so, only answers that fail anyway are
+/// decided. A value of another shape is an error.
 fn requires_elements(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Result<bool, Option<String>> {
     const WANTED: &str = "names of elements as a list, or with commas between them,";
     match one.value.as_ref().map(|value| &value.value) {
@@ -172,7 +173,7 @@ fn requires_elements(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_,
     }
 }
 
-/// The value is a mapping with the database and what is allowed.
+/// Lowers an SQL assertion. A value with a database type or a list of allowed operations is left to promptfoo's recorded verdict.
 fn sql_text(one: &PromptfooAssertion<'_>, known: KnownAnswers, context: &mut KindContext<'_, '_>) -> Option<String> {
     let is_nothing = |value: &YamlNode| value.is_null() || value.as_text() == Some("") || value.is_map();
     match one.value.as_ref() {

@@ -1,7 +1,7 @@
-//! promptfoo: configs with tests and their assertions, and results, which bring the assertions that they were judged by.
+//! promptfoo: configs with tests and assertions, and result files, which contain the assertions that judged them.
 //!
-//! A test becomes a case, `test-0` for the first; the reader of results gives each run the case of its test. Assertions that are deterministic are
-//! written as expressions. What a model or a program judged is taken from what was recorded of it, else undecided. Nothing is executed.
+//! A test becomes a case, beginning with `test-0`; the results reader assigns each run to the case of its test. Deterministic assertions are written
+//! as expressions. For an assertion that a model or a program judged, the recorded verdict counts; without one, it is undecided. Nothing is executed.
 
 mod asserted;
 mod assertion;
@@ -33,9 +33,9 @@ const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("promptfoo"),
     pass: ForeignVerdict::new("pass", Some(1.0)),
     fail: ForeignVerdict::new("fail", Some(0.0)),
-    // What holds because nothing was there passes there.
+    // A vacuous assertion passes in promptfoo.
     vacuous: ForeignVerdict::new("pass", Some(1.0)),
-    // What is not recorded ends the test with an error there.
+    // In promptfoo, a missing record ends the test with an error.
     undecided: ForeignVerdict::new("error", Some(0.0)),
     error: ForeignVerdict::new("error", Some(0.0)),
 };
@@ -52,7 +52,7 @@ pub const CONFIG: Dialect = Dialect {
     verdicts: VERDICTS,
 };
 
-/// Results: another form of the same system's files.
+/// Result files, another file format of promptfoo.
 pub static RESULTS: Dialect = Dialect {
     files: "results in JSON",
     reads: FileSyntax::Json(JsonDialect { is_one: results::looks_like_results, lower: results::lower_results }),

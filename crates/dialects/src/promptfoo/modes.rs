@@ -1,20 +1,20 @@
-//! How a file is lowered: strictly where it is a config, and so that every result has its say where it is a file of results.
+//! Lowering modes: strict for configs; lenient for result files, so that every result gets a verdict.
 
 use crate::Lowering;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// What a file is lowered for.
+/// The kind of file that is lowered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LoweringMode {
-    /// A config: what is wrong in it is an error.
+    /// A config: mistakes are errors.
     Config,
-    /// Results: what cannot be judged is undecided, with a warning.
+    /// A result file: an assertion that cannot be judged is undecided, with a warning.
     Results,
 }
 
 impl LoweringMode {
-    /// Says that an assertion cannot be judged; in results it becomes undecided.
+    /// Reports that an assertion cannot be judged; in a result file it becomes undecided.
     pub(super) fn report_unusable(
         self,
         place: Span,

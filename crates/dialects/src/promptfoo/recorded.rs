@@ -1,10 +1,10 @@
-//! What was recorded of an assertion when the test ran.
+//! Expressions for the verdicts that promptfoo recorded when the test ran.
 
 use super::values::script_text;
 use crate::writer::{quote_text, value_literal};
 use crate::yaml::{YamlNode, YamlValue};
 
-/// The results of the assertions that were recorded with this type and value: a list, empty where there is none.
+/// Returns the recorded results of assertions with this type and value: a list, empty if there are none.
 pub(super) fn recorded_list(assertion: &YamlNode) -> String {
     let kind = assertion.get("type").map(script_text).unwrap_or_default();
     let value = match assertion.get("value") {
@@ -17,17 +17,17 @@ pub(super) fn recorded_list(assertion: &YamlNode) -> String {
     format!("(meta.gradingResult.componentResults where assertion.type == {}{value})", quote_text(&kind))
 }
 
-/// Whether it passed, as it was recorded.
+/// Returns the recorded verdict.
 pub(super) fn recorded_pass(assertion: &YamlNode) -> String {
     format!("first(pass of {})", recorded_list(assertion))
 }
 
-/// The score that was recorded.
+/// Returns the recorded score.
 pub(super) fn recorded_score(assertion: &YamlNode) -> String {
     format!("first(score of {})", recorded_list(assertion))
 }
 
-/// What was recorded, or undecided.
+/// Returns the recorded verdict, or undecided if there is none.
 pub(super) fn recorded_or_undecided(recorded: &str, why: &str) -> String {
     let words = quote_text(&format!("{why}, and the run records no verdict"));
     format!("if {recorded} exists then {recorded} == true else undecided({words})")

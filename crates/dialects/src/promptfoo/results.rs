@@ -1,4 +1,4 @@
-//! Results: each test with the assertions and variables that it was judged by.
+//! Result files: each test, with the assertions and variables that judged it.
 
 use super::case::{TestPlan, write_cases};
 use super::modes::LoweringMode;
@@ -55,7 +55,7 @@ pub(super) fn lower_results(lowering: &mut Lowering<'_>) {
     write_cases(cases.iter().map(|(name, plans)| (name.clone(), plans.as_slice())), LoweringMode::Results, lowering);
 }
 
-/// The results of a file: of one JSON value, or a line each.
+/// Reads the results of a file: one JSON value, or JSON Lines.
 fn read_rows(text: &str, root: FileId, lowering: &mut Lowering<'_>) -> Option<Vec<YamlNode>> {
     let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default().trim();
     let is_row = |line: &str| parse_json(line, 0, root).is_ok_and(|row| row.get("testCase").is_some());
@@ -84,7 +84,7 @@ fn read_rows(text: &str, root: FileId, lowering: &mut Lowering<'_>) -> Option<Ve
     Some(rows)
 }
 
-/// A result's test, with what tells it from others.
+/// Returns the test of a result, with a key that distinguishes it from other tests.
 fn row_plan(row: &YamlNode) -> Option<(String, TestPlan)> {
     let test = row.get("testCase").filter(|test| test.is_map())?;
     let vars = row.get("vars").or_else(|| test.get("vars")).filter(|vars| vars.is_map());

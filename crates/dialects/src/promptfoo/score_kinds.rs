@@ -1,4 +1,4 @@
-//! Types of assertions that give a score, and those about what the provider said beside the answer.
+//! Assertion types with a score, and types about the provider's metadata.
 
 use super::asserted::{KindContext, PromptfooAssertion};
 use super::recorded::recorded_score;
@@ -18,16 +18,16 @@ pub(super) const SCORE_KINDS: &[(&str, LowerKind)] = &[
     ("guardrails", guardrails),
 ];
 
-/// A score that is computed, and the answers of which it is known.
+/// A computed score, and the condition under which it is known.
 struct ComputedScore {
     score: String,
     threshold: f64,
-    /// The condition under which the score is known; for other answers the recorded one counts.
+    /// Condition under which the score is known; for other answers the recorded score counts.
     known: Option<String>,
 }
 
 impl ComputedScore {
-    /// The truth, whose comparison gives the assertion its score; for thresholds the score goes to the context.
+    /// Returns the condition. Its comparison gives the assertion its score; thresholds over several assertions take the score from the context.
     fn lower(self, one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> String {
         let threshold = plain_number(self.threshold);
         let reaches = match one.negated {
@@ -60,15 +60,15 @@ fn threshold(
     })
 }
 
-/// How promptfoo cuts a text in lower case into words: each replacement is one of its steps, the innermost the first. Quotes are words of
-/// their own; which of them open something is not told, so that texts with quotes on both sides are left to it.
+/// Splits a lowercase text into words like promptfoo; the innermost replacement is promptfoo's first step. Quotes are words of their own. Since this
+/// does not distinguish opening from closing quotes, texts with ambiguous quotes are left to promptfoo's recorded score.
 pub(super) const ROUGE_WORDS: &str = r#"def with_marks(t) = replace(replace(replace(replace(replace(t, /''|"/, " '' "), /\.{3}/, " ... "), /([:,])(?!\p{Nd})/b, " $1 "), /([;@#$%&])/, " $1 "), /([^.])(?<!\b[A-Za-z]\.[A-Za-z])(\.)([\])}>'\s]*)$/b, "$1 $2$3 ")
 def with_brackets(t) = replace(replace(replace(replace(t, /([?!])/, " $1 "), /([\]\[(){}<>])/, " $1 "), /--/, " -- "), /^|$/, " ")
 def with_endings(t) = replace(replace(replace(t, /([^'])' /, "$1 ' "), /'([smd]) /, " '$1 "), /('ll|'re|'ve|n't) /, " $1 ")
 def with_pairs(t) = replace(t, /(?<![\p{L}\p{N}\p{M}\p{Pc}])(can(?=not)|d(?='ye)|gim(?=me)|gon(?=na)|got(?=ta)|lem(?=me)|more(?='n)|wan(?=na )|'t(?=is)|'t(?=was))(not|'ye|me|na|ta|'n|is|was)(?![\p{L}\p{N}\p{M}\p{Pc}])/b, " $1 $2 ")
 def rouge_words(t) = words(with_pairs(with_endings(with_brackets(with_marks(trim(replace(lower(t), /\s+/, " ")))))))"#;
 
-/// Answers whose quotes are not cut as all others are.
+/// Matches answers whose quotes promptfoo splits differently.
 const ODD_QUOTES: &str = "``|[\\s(\\[{<][\"']+\\s*$";
 
 fn rouge(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
@@ -92,7 +92,7 @@ fn rouge(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Opt
     Some(ComputedScore { score, threshold, known }.lower(one, context))
 }
 
-/// BLEU and GLEU of the answer and the nearest reference.
+/// Writes BLEU or GLEU between the answer and the nearest reference.
 fn word_overlap(one: &PromptfooAssertion<'_>, is_gleu: bool, context: &mut KindContext<'_, '_>) -> Option<String> {
     const WANTED: &str = "a text, or a list of texts,";
     let references: Option<Vec<&str>> = match one.value.as_ref().map(|value| &value.value) {
@@ -122,7 +122,7 @@ fn word_overlap(one: &PromptfooAssertion<'_>, is_gleu: bool, context: &mut KindC
     })
 }
 
-/// What the log probabilities of the answer's tokens are on average.
+/// Writes a test on the mean log probability of the answer's tokens.
 fn log_probability(test: &str) -> String {
     let why = quote_text("the result records no log probabilities");
     format!("(if meta.logProbs is not empty then {test} else undecided({why}))")
@@ -135,7 +135,7 @@ fn without_threshold(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_,
 
 fn perplexity(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
     let Some(most) = one.threshold(None) else { return without_threshold(one, context) };
-    // e to the power of -m is at most this where m is at least -ln of it.
+    // Perplexity is e^-m for a mean m, so it is at most `most` if m >= -ln(most).
     let test = match most > 0.0 {
         true => format!("avg(meta.logProbs) >= {}", signed_number(-most.ln())),
         false => "avg(meta.logProbs) is missing".to_owned(),
@@ -160,7 +160,7 @@ fn signed_number(value: f64) -> String {
 }
 
 fn guardrails(one: &PromptfooAssertion<'_>, _: &mut KindContext<'_, '_>) -> Option<String> {
-    // promptfoo takes a result without guardrails for one that was not flagged.
+    // promptfoo treats a result without guardrails as not flagged.
     Some(match one.negated {
         false => "not (meta.guardrails.flagged == true)".to_owned(),
         true => "meta.guardrails.flagged == true".to_owned(),

@@ -1,7 +1,7 @@
-//! Templates of Nunjucks in the values of a config, filled with the variables of a test.
+//! Fills in Nunjucks templates in the values of a config with the variables of a test.
 //!
-//! They are rendered by minijinja, with values printed as JavaScript prints them, and with the filters that can be said without running code. A
-//! template of a hostile file is bounded in size, steps and output.
+//! Templates are rendered by minijinja. Values are printed as in JavaScript, and only filters that need no code are available. Template size, steps
+//! and output are bounded because the file is untrusted.
 
 use super::values::script_number;
 use crate::yaml::{YamlNode, YamlValue};
@@ -9,27 +9,27 @@ use minijinja::value::{Enumerator, Object, Value, ValueKind};
 use minijinja::{Environment, Error, ErrorKind, Output, State, UndefinedBehavior};
 use std::sync::Arc;
 
-/// The longest template, and the longest text that one gives.
+/// Maximum size in bytes of a template and of its output.
 const LONGEST: usize = 256 * 1024;
 const FUEL: u64 = 200_000;
 
-/// The variables of a test, and how templates are filled with them.
+/// The variables of a test, and the engine that fills in templates with them.
 pub(crate) struct TemplateVars {
     environment: Environment<'static>,
     values: Value,
 }
 
 impl TemplateVars {
-    /// The variables that a mapping holds.
+    /// Reads the variables of a mapping.
     pub(crate) fn new(vars: Option<&YamlNode>) -> Self {
         let entries = vars.map(YamlNode::entries).unwrap_or_default();
         Self { environment: environment(), values: mapping_value(entries) }
     }
 
-    /// The text of a template.
+    /// Renders a template.
     ///
     /// # Errors
-    /// Why it cannot be filled.
+    /// The reason why the template cannot be rendered.
     pub(crate) fn render(&self, text: &str) -> Result<String, String> {
         if !["{{", "{%", "{#"].iter().any(|mark| text.contains(mark)) {
             return Ok(text.to_owned());
@@ -40,7 +40,7 @@ impl TemplateVars {
         let template = self.environment.template_from_str(text).map_err(|error| error_words(&error))?;
         let mut out = LimitedText::default();
         template.render_captured_to(&self.values, &mut out).map_err(|error| error_words(&error))?;
-        // One line end behind a template is not printed.
+        // minijinja drops one trailing line end, so it is put back.
         out.bytes.extend(text.ends_with('\n').then_some(b'\n'));
         String::from_utf8(out.bytes).map_err(|_| "it gives no text".to_owned())
     }
@@ -88,7 +88,7 @@ fn template_value(node: &YamlNode) -> Value {
     }
 }
 
-/// A mapping in the order of its file.
+/// A mapping that keeps the order of its file.
 #[derive(Debug)]
 struct OrderedMapping(Vec<(String, Value)>);
 
@@ -192,7 +192,7 @@ fn write_value(out: &mut Output<'_>, _: &mut State<'_, '_>, value: &Value) -> Re
     out.write_str(&printed(value)).map_err(Error::from)
 }
 
-/// The text of a value where it is printed.
+/// Returns the text that a template prints for a value.
 fn printed(value: &Value) -> String {
     if let Some(text) = value.as_str() {
         return text.to_owned();
@@ -237,7 +237,7 @@ fn script_json(value: &Value) -> String {
     }
 }
 
-/// The variables with templates in them filled, as promptfoo fills them before a test: what cannot be filled stays as it is.
+/// Fills in templates inside of variables, as promptfoo does before a test. A template that cannot be filled in stays as written.
 pub(super) fn fill_vars(vars: &YamlNode) -> YamlNode {
     const TURNS: usize = 3;
     let mut filled = vars.clone();

@@ -1,4 +1,4 @@
-//! Types of assertions that look at the answer, at what it cost, and at what its provider said of it.
+//! Assertion types about the answer, its cost, and its provider metadata.
 
 use super::asserted::{KindContext, PromptfooAssertion};
 use super::recorded::{recorded_or_undecided, recorded_pass};
@@ -9,7 +9,7 @@ use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// Writes an assertion; `None` where it cannot be used, which was said.
+/// Writes an assertion; returns `None` if it is unusable, which was reported.
 pub(super) type LowerKind = fn(&PromptfooAssertion<'_>, &mut KindContext<'_, '_>) -> Option<String>;
 
 pub(super) const TEXT_KINDS: &[(&str, LowerKind)] = &[
@@ -34,12 +34,12 @@ pub(super) const TEXT_KINDS: &[(&str, LowerKind)] = &[
 
 const TEXT: &str = "a text or a number that is not empty";
 
-/// A text as a part of a regular expression.
+/// Escapes a text for use in a regular expression.
 pub(super) fn escaped(text: &str) -> String {
     regex_syntax::escape(text)
 }
 
-/// A search for a text, or for its absence: as a regular expression, which is no near miss of anything.
+/// Writes a search for a text. For its absence, a regular expression is used because it never reports a near miss.
 fn search(subject: &str, word: &str, text: &str, negated: bool) -> String {
     let from = if word == "starts with" { "\\A" } else { "" };
     match negated {
@@ -113,12 +113,12 @@ fn contains_several(
     })
 }
 
-/// What holds, or does not, of every answer.
+/// Writes a condition that holds, or fails, for every answer.
 fn constant(subject: &str, holds: bool) -> String {
     format!("{subject} {}", if holds { "exists" } else { "is missing" })
 }
 
-/// An object or a list is compared with the JSON of the answer, anything else with its text.
+/// Writes a comparison: objects and lists are compared with the JSON of the answer, other values with its text.
 fn equals(one: &PromptfooAssertion<'_>, _: &mut KindContext<'_, '_>) -> Option<String> {
     let subject = &one.subject.text;
     let structured = |value: &&YamlNode| value.is_map() || value.is_list() || value.is_null();
@@ -174,7 +174,7 @@ fn schema(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Wa
     }
 }
 
-/// Gives all parts of a value the place of the text that held it.
+/// Sets the location of all parts of a value to that of the text that contained it.
 fn place_all(node: &mut YamlNode, span: Span) {
     node.span = span;
     match &mut node.value {
@@ -195,7 +195,8 @@ fn is_json(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> O
     }
 }
 
-/// Only objects are looked for there, also those of a list. Braces without JSON may be an object for promptfoo, which reads them as YAML.
+/// Writes a search for JSON objects, including objects in lists. Braces without valid JSON may still be an object for promptfoo, which reads them as
+/// YAML.
 fn contains_json(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
     let fits = match schema(one, context) {
         WantedSchema::Any => String::new(),
@@ -251,7 +252,7 @@ fn below_threshold(
 ) -> Option<String> {
     let measures = field == "cost" && !one.negated && one.node.get("weight").and_then(number_of) == Some(0.0);
     if measures && one.node.get("threshold").is_none() {
-        // The cost is the score of its metric, and fails nothing.
+        // Without a threshold, the cost is only the score of the metric and fails nothing.
         context.score = Some("coalesce(cost, 0)".to_owned());
         return Some("cost >= $0".to_owned());
     }
@@ -316,7 +317,7 @@ fn skill_count(one: &PromptfooAssertion<'_>, value: &YamlNode, context: &mut Kin
     Some(format!("{count} >= {least}{most}"))
 }
 
-/// A glob of promptfoo, in which case does not count, as a regular expression.
+/// Returns a promptfoo glob, which ignores case, as a regular expression.
 pub(crate) fn glob_regex(glob: &str) -> String {
     let mut pattern = String::from("^");
     for letter in glob.chars() {

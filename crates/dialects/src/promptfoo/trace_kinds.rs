@@ -1,4 +1,4 @@
-//! Types of assertions about the spans of a trace. No span that matches passes there; here that is vacuous.
+//! Assertion types about the spans of a trace. In promptfoo, no matching span is a pass; here it is vacuous.
 
 use super::asserted::{KindContext, PromptfooAssertion};
 use super::text_kinds::{LowerKind, glob_regex};
@@ -9,7 +9,7 @@ use averment_base::diagnostic::Slug;
 pub(super) const TRACE_KINDS: &[(&str, LowerKind)] =
     &[("trace-span-count", span_count), ("trace-span-duration", span_duration), ("trace-error-spans", error_spans)];
 
-/// Without a trace there is nothing to judge.
+/// Writes a test that is undecided without a trace.
 fn with_trace(test: &str) -> String {
     format!("if meta.spans exists then {test} else undecided(\"the result has no trace\")")
 }
@@ -21,7 +21,7 @@ fn named_spans(glob: &str) -> String {
     }
 }
 
-/// Those that tell how long they took.
+/// Returns the spans that have a start and an end time.
 fn ended_spans(glob: &str) -> String {
     let name = if glob == "*" { String::new() } else { format!("name matches {} and ", glob_regex(glob)) };
     format!("(meta.spans where {name}startTime exists and endTime exists)")
@@ -36,7 +36,7 @@ fn pattern(value: Option<&YamlNode>) -> Option<&str> {
 }
 
 fn refuse_negation(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -> Option<String> {
-    // promptfoo ignores `not-` here; a rule that means its opposite is not what anybody wrote.
+    // promptfoo ignores `not-` here, which its author certainly did not intend, so it is an error.
     let message = format!("promptfoo ignores `not-` in front of `{}`", one.kind);
     context.unusable(one.key_span("type"), Slug::TypeMismatch, message, "write the bounds that are meant")
 }
@@ -108,7 +108,7 @@ fn error_spans(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) 
     Some(with_trace(&format!("({})", tests.join(" and "))))
 }
 
-/// What promptfoo takes for a span that failed.
+/// Defines promptfoo's notion of a failed span.
 pub(super) const ERROR_SPAN: &str = "def is_error_span(s) = coalesce(s.statusCode, 0) == 2 or coalesce(s.statusCode, 0) >= 400 \
 or (any key in [\"error\", \"exception\", \"failed\", \"failure\"]: coalesce(s.attributes, {})[key] in [true, \"true\"] or coalesce(s.attributes, {})[key] is object) \
 or coalesce(coalesce(s.attributes, {})[\"http.status_code\"], 0) >= 400 \

@@ -1,10 +1,10 @@
-//! The steps of a trace as promptfoo names them: it decides by the attributes and the name of each span whether it is a call of a tool, a command, a
-//! search, a thought or a message. A trajectory is judged by these steps where the run has spans of promptfoo, else by its calls.
+//! The steps of a trace with promptfoo's step types. From the attributes and the name of each span, promptfoo decides if it is a tool call, a
+//! command, a search, reasoning or a message. If the run has promptfoo spans, a trajectory is judged by these steps, otherwise by its calls.
 
 use super::text_kinds::escaped;
 use crate::regex_flavour::slash_literal;
 
-/// The steps of a trace in the order of their spans. The names of a step stand in one text, a line each.
+/// Defines the steps of a trace in span order. The names of a step are joined into one text, one name per line.
 pub(super) const TRACED_STEPS: &str = r#"def facts(s) = coalesce(s.attributes, {})
 def is_filled(v) = v is string and v matches /\S/
 def first_filled(a, names) = first((trim(a[it]) of (names where is_filled(a[it]))))
@@ -24,18 +24,18 @@ def step(kind, names, args) = { kind: kind, names: join((replace(it, "\n", "\r")
 def step_of(s, tool, command, query) = if command exists and is_shell(tool) then step("command", [s.name, command, tool, capture(command, /^(\S+)/)], null) else if tool exists then step("tool", [s.name, tool], args_of(s)) else if command exists then step("command", [s.name, command, capture(command, /^(\S+)/)], null) else if query exists then step("search", [s.name, query], null) else step(kind_of(s), if kind_of(s) == "span" then [s.name] else [s.name, kind_of(s)], null)
 let traced_steps = (step_of(it, tool_of(it), command_of(it), query_of(it)) of meta.spans)"#;
 
-/// The calls of tools. What a run without such spans records as calls of shells are commands there.
+/// Binds `tools_used` to the tool calls. Without tool spans, these are the calls of the run except shell calls, which promptfoo counts as commands.
 pub(super) const TOOLS_OF_STEPS: &str = "let tools_used = if any s in traced_steps: s.kind == \"tool\" then (traced_steps where kind == \"tool\") else ({ names: tool, args: args } of (calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
 
-/// The same as promptfoo judges: a trace without a span of a tool records that none was called.
+/// Binds `tools_used` as promptfoo does: a trace without a tool span means that no tool was called.
 pub(super) const TOOLS_OF_TRACE: &str = "let tools_used = if meta.spans exists then (traced_steps where kind == \"tool\") else ({ names: tool, args: args } of (calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
 
-/// The kinds of steps that promptfoo knows.
+/// The step types of promptfoo.
 pub(super) const STEP_KINDS: [&str; 6] = ["command", "message", "reasoning", "search", "span", "tool"];
 
-/// A glob of which one of the lines of a step's names is an instance.
+/// Returns a regular expression that matches if one line of a step's names matches the glob.
 pub(super) fn names_regex(glob: &str) -> String {
-    // What `.` of JavaScript does not match.
+    // Characters that JavaScript's `.` matches.
     const INSIDE: &str = "[^\\n\\r\\u2028\\u2029]";
     let mut pattern = String::from("(?:^|\\n)");
     for letter in glob.chars() {

@@ -1,4 +1,4 @@
-//! Types of assertions about the calls of a run.
+//! Assertion types about the calls of a run.
 
 use super::asserted::{AssertionSubject, Declarations, KindContext, PromptfooAssertion};
 use super::modes::LoweringMode;
@@ -18,10 +18,10 @@ pub(super) const TRAJECTORY_KINDS: &[(&str, LowerKind)] = &[
     ("trajectory:step-count", step_count),
 ];
 
-/// The calls of tools by their names, without shells: promptfoo counts their calls as commands.
+/// Binds `tools_used` to the tool calls except shell calls, which promptfoo counts as commands.
 pub(crate) const TOOLS: &str = "let tools_used = ({ names: tool, args: args } of (calls where lower(tool) not in [\"exec_command\", \"local_shell\", \"shell\"]))";
 
-/// The expression of a trajectory assertion of another system that has these types.
+/// Returns the expression of a trajectory assertion, for another system with the same assertion types.
 pub(crate) fn trajectory_truth(
     node: &YamlNode,
     kind: &str,
@@ -36,7 +36,7 @@ pub(crate) fn trajectory_truth(
     lower(&one, &mut KindContext { lowering, mode: LoweringMode::Config, declared: &mut declared, score: None })
 }
 
-/// The glob of a matcher of tools.
+/// Returns the glob of a tool matcher.
 fn tool_glob(matcher: &YamlNode) -> Option<&str> {
     let named = |key: &str| matcher.get(key).and_then(YamlNode::as_text).filter(|glob| !glob.is_empty());
     matcher.as_text().filter(|glob| !glob.is_empty()).or_else(|| named("pattern")).or_else(|| named("name"))
@@ -124,12 +124,12 @@ fn step_count(one: &PromptfooAssertion<'_>, context: &mut KindContext<'_, '_>) -
     Some(format!("(if meta.spans exists then {} else {recorded})", within(&count)))
 }
 
-/// How many calls have a name.
+/// Writes the number of calls whose name matches.
 fn named_count(glob: &str) -> String {
     format!("(count t in tools_used: t.names matches {})", names_regex(glob))
 }
 
-/// The kinds of steps that are counted, none for all of them; `None` if one is not known.
+/// Returns the step types to count; an empty list means all types, `None` an unknown type.
 fn step_kinds(value: &YamlNode) -> Option<Vec<&str>> {
     let Some(kinds) = value.get("type").filter(|kinds| !kinds.is_null()) else { return Some(Vec::new()) };
     let items = if kinds.is_list() { kinds.items() } else { std::slice::from_ref(kinds) };
@@ -181,7 +181,7 @@ impl KeptArgs<'_> {
         self.ignored.iter().any(|entry| *entry == key || entry.contains(['*', '?']) && glob(entry))
     }
 
-    /// Arguments that have their default count as left out, ignored ones as not there.
+    /// Adds tests of arguments. An argument with its default value may also be missing; ignored arguments are skipped.
     fn push_tests(&self, args: &YamlNode, is_exact: bool, tests: &mut Vec<String>) {
         let wanted = args.entries().iter().map(|(key, value)| (key.key_text(), value));
         let wanted: Vec<(String, &YamlNode)> = wanted.filter(|(key, _)| !self.is_ignored(key)).collect();

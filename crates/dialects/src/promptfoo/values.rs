@@ -1,4 +1,4 @@
-//! Values as JavaScript writes them, and JSON with the places of its values.
+//! Values in JavaScript's notation, and JSON with the locations of its values.
 
 use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -7,7 +7,7 @@ use averment_base::source::{FileId, Span};
 use averment_base::value::{Node, Value, json};
 use bumpalo::Bump;
 
-/// `String(value)`.
+/// Returns `String(value)` as in JavaScript.
 pub(super) fn script_text(node: &YamlNode) -> String {
     match &node.value {
         YamlValue::Null => "null".to_owned(),
@@ -22,7 +22,7 @@ pub(super) fn script_text(node: &YamlNode) -> String {
     }
 }
 
-/// A number as JavaScript prints it: `1.0` is `1`.
+/// Returns a number as JavaScript prints it: `1.0` becomes `1`.
 pub(super) fn script_number(number: &str) -> String {
     match number.parse::<f64>() {
         Ok(value) if number.contains(['.', 'e', 'E']) || number.len() > 15 => format!("{value}"),
@@ -30,22 +30,22 @@ pub(super) fn script_number(number: &str) -> String {
     }
 }
 
-/// The number of a node.
+/// Returns the number of a node as a float.
 pub(super) fn number_of(node: &YamlNode) -> Option<f64> {
     node.as_number()?.parse().ok()
 }
 
-/// A number without an exponent, as weights and thresholds are written.
+/// Returns a number without an exponent, for weights and thresholds.
 pub(super) fn plain_number(value: f64) -> String {
     format!("{value}")
 }
 
-/// A text in the place of another value.
+/// Creates a text with the location of another value.
 pub(super) fn text_node(text: impl Into<String>, span: Span) -> YamlNode {
     YamlNode { value: YamlValue::Text(text.into()), span }
 }
 
-/// Reads a JSON value that begins at a byte of a file.
+/// Reads a JSON value that starts at byte `base` of a file.
 pub(super) fn parse_json(text: &str, base: usize, file: FileId) -> Result<YamlNode, Box<Diagnostic>> {
     let arena = Bump::new();
     let limits = Limits::default();
@@ -62,7 +62,7 @@ pub(super) fn parse_json(text: &str, base: usize, file: FileId) -> Result<YamlNo
     }
 }
 
-/// Nesting is bounded by the reader.
+/// Converts a JSON value. The JSON reader bounds the nesting.
 fn from_node(node: &Node<'_>, file: FileId, around: Span) -> YamlNode {
     let span = node.origin.byte_range().map_or(around, |range| Span::new(file, range.start, range.end));
     let value = match &node.value {
@@ -82,7 +82,7 @@ fn from_node(node: &Node<'_>, file: FileId, around: Span) -> YamlNode {
     YamlNode { value, span }
 }
 
-/// `a, "b, c",d`: the texts between commas; `None` where a quote stays open.
+/// Splits comma-separated texts such as `a, "b c",d`; returns `None` if a quote is not closed.
 pub(super) fn split_values(text: &str) -> Option<Vec<String>> {
     let mut values = Vec::new();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Data sets as cases of the language.
+//! Writes data sets as cases of the rule language.
 
 use super::evaluators::lower_evaluator;
 use super::kinds::CaseScope;
@@ -24,7 +24,7 @@ pub(super) fn lower_dataset(document: &YamlNode, lowering: &mut Lowering<'_>) {
             continue;
         }
         let given = lowering.sink.optional_text(case, "name", "a case");
-        // Without a name a case has its number, from 1.
+        // An unnamed case is named after its number, starting at 1.
         let name = given.map_or_else(|| format!("Case {}", at.saturating_add(1)), str::to_owned);
         let Some(inputs) = case.get("inputs") else {
             let message = format!("`{name}` has no `inputs`");

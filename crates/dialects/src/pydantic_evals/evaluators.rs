@@ -1,4 +1,4 @@
-//! One evaluator: its name, its arguments, and the sentence that it becomes.
+//! One evaluator: its name, its arguments, and the assertion that it becomes.
 
 use super::kinds::{CaseScope, EvaluatorKind, NamedEvaluator, OUTPUT_KINDS};
 use super::trajectory::CALL_KINDS;
@@ -12,7 +12,7 @@ fn all_kinds() -> impl Iterator<Item = &'static EvaluatorKind> {
     OUTPUT_KINDS.iter().chain(CALL_KINDS)
 }
 
-/// The sentence of a spec: a name, or a mapping of a name to its argument or arguments.
+/// Lowers an evaluator: a name, or a mapping from a name to its argument or arguments.
 pub(super) fn lower_evaluator(spec: &YamlNode, scope: &CaseScope<'_>, lowering: &mut Lowering<'_>) -> Option<CaseLine> {
     const FORMS: &str = "a name, or a mapping such as `{Contains: {value: refund}}`";
     let (name, given, place) = match (&spec.value, spec.entries()) {
@@ -42,7 +42,7 @@ pub(super) fn lower_evaluator(spec: &YamlNode, scope: &CaseScope<'_>, lowering: 
     Some(CaseLine::new(place, text + &modifiers))
 }
 
-/// An evaluator that the project of the data set has itself.
+/// Lowers a custom evaluator of the project.
 fn other_class(name: &str, place: Span, lowering: &mut Lowering<'_>) -> Option<CaseLine> {
     if let Some(near) = suggest::suggest_name(name, all_kinds().map(|kind| kind.name)) {
         let message = format!("there is no evaluator `{name}`");
@@ -53,7 +53,7 @@ fn other_class(name: &str, place: Span, lowering: &mut Lowering<'_>) -> Option<C
     Some(CaseLine::undecided(place, &why))
 }
 
-/// A mapping whose keys are texts holds arguments by name, anything else is the first.
+/// Reads the arguments. A mapping with text keys holds named arguments; any other value is the first argument.
 fn read_arguments<'a>(
     kind: &EvaluatorKind,
     given: Option<&'a YamlNode>,

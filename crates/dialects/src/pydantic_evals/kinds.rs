@@ -6,12 +6,12 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// What an evaluator may look at beside its arguments.
+/// Data of the case that evaluators may use in addition to their arguments.
 pub(super) struct CaseScope<'a> {
     pub(super) expected: Option<&'a YamlNode>,
 }
 
-/// An evaluator that was read.
+/// An evaluator after reading.
 pub(super) struct NamedEvaluator<'a> {
     pub(super) place: Span,
     pub(super) name: &'a str,
@@ -21,12 +21,12 @@ pub(super) struct NamedEvaluator<'a> {
 }
 
 impl<'a> NamedEvaluator<'a> {
-    /// An argument; `null` counts as left out.
+    /// Returns an argument by name; `null` counts as missing.
     pub(super) fn argument(&self, name: &str) -> Option<&'a YamlNode> {
         self.args.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }
 
-    /// An argument that has to be there.
+    /// Returns a required argument; reports an error if it is missing.
     pub(super) fn required(&self, name: &str, lowering: &mut Lowering<'_>) -> Option<&'a YamlNode> {
         let found = self.argument(name);
         if found.is_none() {
@@ -36,7 +36,7 @@ impl<'a> NamedEvaluator<'a> {
         found
     }
 
-    /// A boolean, or its default.
+    /// Returns a boolean argument, or its default.
     pub(super) fn flag(&self, name: &str, usual: bool, lowering: &mut Lowering<'_>) -> Option<bool> {
         let Some(value) = self.argument(name) else { return Some(usual) };
         if value.as_boolean().is_none() {
@@ -46,12 +46,13 @@ impl<'a> NamedEvaluator<'a> {
     }
 }
 
-/// A built-in evaluator: its arguments in their order, and what it becomes. `None` where it looks at nothing, or an error was reported.
+/// A built-in evaluator: its argument names in order, and the function that lowers it. The function returns `None` if nothing is tested or an error
+/// was reported.
 pub(super) struct EvaluatorKind {
     pub(super) name: &'static str,
     pub(super) args: &'static [&'static str],
     pub(super) lower: fn(&NamedEvaluator<'_>, &mut Lowering<'_>) -> Option<String>,
-    /// True if it gives a score: nothing passes or fails by it.
+    /// True if it yields only a score, which neither passes nor fails.
     pub(super) is_score: bool,
 }
 
@@ -161,7 +162,7 @@ fn max_duration(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Option
         lowering.sink.wrong_shape(node, "`seconds` of `MaxDuration`", "a number of seconds");
         return None;
     };
-    // Python counts microseconds.
+    // Rounds to microseconds, the resolution of Python's `timedelta`.
     let micros = (seconds * 1_000_000.0).round_ties_even();
     if micros < 0.0 {
         let message = "`seconds` of `MaxDuration` is below zero";

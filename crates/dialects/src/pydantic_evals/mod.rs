@@ -1,7 +1,7 @@
-//! pydantic-evals: data sets, whose cases name the evaluators that are built in.
+//! pydantic-evals: data sets whose cases use built-in evaluators.
 //!
-//! Each case becomes a case of the language, with its own evaluators and those of the whole set. What a model or a class in Python judges is
-//! undecided.
+//! Each case becomes a case of the rule language, with its own evaluators and those of the whole set. An evaluator that needs a model or a Python
+//! class is undecided.
 
 mod dataset;
 mod evaluators;
@@ -27,7 +27,7 @@ pub const DIALECT: Dialect = Dialect {
         pass: ForeignVerdict::new("passed", None),
         fail: ForeignVerdict::new("failed", None),
         vacuous: ForeignVerdict::new("passed", None),
-        // Without what it needs an evaluator fails there.
+        // An evaluator fails in pydantic-evals if its data is missing.
         undecided: ForeignVerdict::new("failed", None),
         error: ForeignVerdict::new("failed", None),
     },

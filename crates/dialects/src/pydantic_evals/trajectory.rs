@@ -39,7 +39,7 @@ pub(super) const CALL_KINDS: &[EvaluatorKind] = &[
     },
 ];
 
-/// Calls that were made. A call that waits for an approval, or was refused one, was not.
+/// Returns a filter for executed calls. A call that waits for approval or was denied was not executed.
 fn made_calls(includes_failed: bool) -> &'static str {
     if includes_failed { "status in [\"ok\", \"failed\"]" } else { "status == \"ok\"" }
 }
@@ -54,7 +54,7 @@ fn tool_names(one: &NamedEvaluator<'_>, key: &str, lowering: &mut Lowering<'_>) 
     names
 }
 
-/// How often each name has to occur, and nothing else unless that is allowed.
+/// Writes how often each name has to occur. Other names are allowed only with `allows_extra`.
 fn same_names(made: &str, names: &[String], allows_extra: bool) -> Option<String> {
     let mut counted: Vec<(&String, usize)> = Vec::new();
     for name in names {
@@ -86,7 +86,7 @@ fn tool_correctness(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Op
     same
 }
 
-/// The full score: the agent made these calls and no others.
+/// Writes the condition for the full score: the agent made exactly these calls.
 fn trajectory_match(one: &NamedEvaluator<'_>, lowering: &mut Lowering<'_>) -> Option<String> {
     let names = tool_names(one, "expected_trajectory", lowering)?;
     let made = format!("calls where {}", made_calls(one.flag("include_failed", false, lowering)?));

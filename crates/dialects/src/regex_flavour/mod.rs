@@ -1,13 +1,14 @@
-//! Regular expressions of other languages, as literals of this one.
+//! Translates regular expressions of other languages to literals of the rule language.
 //!
-//! Each flavour is read as its own engine reads it, and written so that the search gives the same answer in every text: linear where that can be
-//! said, with flag `b` where it needs look-around, back-references or groups that give nothing back. What the languages of a flavour's users
-//! call the same and is not (which characters are white space, where a line ends, what `$` is) is written out.
+//! Each flavor is parsed as its own engine parses it, and written so that a search gives the same result for every text. The output is linear where
+//! possible. Flag `b` is used for lookaround, back-references and atomic groups. Differences in the meaning of white space, line ends and `$` are
+//! written out.
 //!
-//! A few things are not. Letters that differ in case alone are those of Unicode's simple folding, so that `k` under `i` is also the sign of Kelvin,
-//! where JavaScript and Python's `re.ASCII` say otherwise, and `i` not the Turkish ones, where Python says so. The edge of a word is Unicode's, which counts marks as parts of a word and `²` not,
-//! where Python does the opposite; and `\B` is also in the empty text. Of characters beyond U+FFFF
-//! JavaScript without `u` sees two halves: what is written means the same, or `HalvesSeen` tells it. What a group has matched in one turn of a loop is known in the next, where JavaScript forgets it.
+//! Some differences remain. Case is ignored by Unicode's simple folding: `k` under `i` also matches the Kelvin sign, unlike JavaScript and Python's
+//! `re.ASCII`, and `i` does not match Turkish letters, unlike Python. Word boundaries are Unicode's, which count marks as word characters and `²`
+//! not; Python does the opposite. `\B` also matches in the empty text. JavaScript without `u` sees a character above U+FFFF as two halves: the
+//! translation is equivalent, or `HalvesSeen` reports the difference. A group keeps its match in the next iteration of a loop, while JavaScript
+//! resets it.
 
 mod javascript;
 mod pattern;
@@ -19,34 +20,34 @@ use averment_base::diagnostic::render::is_steering;
 pub use javascript::translate_javascript;
 pub use python::{PyRegexFlags, translate_python};
 
-/// A regular expression as the language writes it.
+/// A regular expression in the notation of the rule language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TranslatedRegex {
-    /// `/…/flags`.
+    /// The literal, `/…/flags`.
     pub text: String,
     /// True if it has flag `b` (backtracking).
     pub backtracks: bool,
-    /// What it sees of characters beyond U+FFFF.
+    /// Whether the expression meets halves of characters above U+FFFF.
     pub halves: HalvesSeen,
 }
 
-/// How an expression of JavaScript without `u` meets the halves of characters beyond U+FFFF.
+/// Where a JavaScript expression without `u` meets halves of characters above U+FFFF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum HalvesSeen {
-    /// What is found has whole characters.
+    /// Every match consists of whole characters.
     Never,
-    /// What is found may begin or end with half a character; if something is found is the same.
+    /// A match may begin or end with half a character, but whether there is a match does not change.
     AtEnds,
-    /// In a text with such characters a search may have another answer.
+    /// In a text with such characters, the result of a search may differ.
     Within,
 }
 
-/// Why an expression cannot be used: in its own flavour, or because the language cannot say it.
+/// The reason why an expression is unusable: it is invalid in its flavor, or the rule language cannot express it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnusableRegex {
-    /// The byte of the expression.
+    /// The byte offset in the expression.
     pub at: usize,
-    /// What is wrong there, in words.
+    /// The problem, in words.
     pub why: String,
 }
 
@@ -65,7 +66,7 @@ impl TranslatedRegex {
     }
 }
 
-/// A pattern in the language's own syntax as a literal. It may hold slashes, line ends and characters that nobody sees as they are.
+/// Returns a pattern of the rule language's regex syntax as a literal. Slashes, line ends and invisible characters are escaped.
 #[must_use]
 pub fn slash_literal(pattern: &str, flags: &str) -> String {
     let mut body = String::with_capacity(pattern.len());
@@ -85,25 +86,25 @@ pub fn slash_literal(pattern: &str, flags: &str) -> String {
         escaped = letter == '\\' && !escaped;
     }
     match body.strip_prefix(' ') {
-        // Two slashes would be a division.
+        // `//` would not be a literal.
         None if body.is_empty() => format!("/(?:)/{flags}"),
         Some(rest) => format!("/\\x20{rest}/{flags}"),
         None => format!("/{body}/{flags}"),
     }
 }
 
-/// An expression of Rust's crate `regex`.
+/// Translates an expression of the Rust crate `regex`.
 ///
 /// # Errors
-/// Where the crate refuses it.
+/// If the crate rejects the expression.
 pub fn translate_rust(pattern: &str) -> Result<TranslatedRegex, UnusableRegex> {
     translate_linear(pattern, "u")
 }
 
-/// An expression of RE2, whose classes are those of ASCII.
+/// Translates an RE2 expression. Its classes are ASCII only.
 ///
 /// # Errors
-/// Where RE2 refuses it, and where it asks for single bytes.
+/// If RE2 rejects the expression, or if it matches single bytes.
 pub fn translate_re2(pattern: &str, ignore_case: bool) -> Result<TranslatedRegex, UnusableRegex> {
     translate_linear(pattern, if ignore_case { "i" } else { "" })
 }
@@ -113,7 +114,7 @@ fn translate_linear(pattern: &str, flags: &str) -> Result<TranslatedRegex, Unusa
     let tree = parsed.map_err(|error| UnusableRegex::new(error.span().start.offset, error.kind().to_string()))?;
     let meaning = regex_syntax::hir::translate::Translator::new().translate(pattern, &tree);
     meaning.map_err(|error| UnusableRegex::new(error.span().start.offset, error.kind().to_string()))?;
-    // White space and comments of `(?x)` are left out: a line has no place in a literal.
+    // White space and comments of `(?x)` are dropped, because a literal cannot contain line ends.
     let mut written = String::new();
     let printed = regex_syntax::ast::print::Printer::new().print(&tree, &mut written);
     printed.map_err(|_| UnusableRegex::new(0, "it cannot be written"))?;

@@ -1,4 +1,4 @@
-//! What all flavours are read into, and how it is written.
+//! The regex tree that all flavors are parsed into, and its writer.
 
 use super::UnusableRegex;
 use averment_base::diagnostic::render::is_steering;
@@ -8,7 +8,7 @@ pub(super) const DEEPEST: usize = 200;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum RegexNode {
     Empty,
-    /// Language syntax, and its number of characters.
+    /// Text in the regex syntax of the rule language, and the number of characters that it matches.
     Written(String, u32),
     Reference(u32),
     Place(LineAnchor),
@@ -29,16 +29,16 @@ pub(super) enum GroupPurpose {
     Plain,
     Ahead,
     Behind,
-    /// Atomic, or with a condition.
+    /// An atomic group or a conditional.
     Other,
 }
 
 /// A position that linear matching cannot express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineAnchor {
-    /// Before the end of the text or its final line end.
+    /// Before the end of the text or before its final line end.
     LastLine,
-    /// A line start behind any of four line ends.
+    /// A line start after any of four line ends.
     LineStart,
     LineEnd,
 }
@@ -52,7 +52,7 @@ pub(super) struct RegexWriter {
 }
 
 impl RegexWriter {
-    /// At `head` and `tail` a position may consume text: a search only asks whether there is a match.
+    /// Writes a node. At `head` and `tail` of the whole expression a position may consume text, because a search only asks whether there is a match.
     pub(super) fn write_node(&mut self, node: &RegexNode, head: bool, tail: bool) {
         match node {
             RegexNode::Empty => {}
@@ -96,7 +96,7 @@ impl RegexWriter {
         }
     }
 
-    /// Separates a reference from a following digit.
+    /// Adds text; separates a back-reference from a digit that follows.
     fn push_text(&mut self, text: &str) {
         let digits = self.text.trim_end_matches(|last: char| last.is_ascii_digit());
         let behind_reference = digits.len() < self.text.len() && digits.ends_with('\\');
@@ -125,7 +125,7 @@ impl RegexWriter {
 }
 
 impl RegexNode {
-    /// In characters; `None` if unbounded. A reference is as long as its group.
+    /// Returns the minimum and maximum length in characters; the maximum is `None` if unbounded. A back-reference is as long as its group.
     pub(super) fn width_range(&self, of_group: &dyn Fn(u32) -> (u64, Option<u64>)) -> (u64, Option<u64>) {
         match self {
             Self::Empty | Self::Place(_) | Self::Group(GroupPurpose::Ahead | GroupPurpose::Behind, ..) => (0, Some(0)),
@@ -195,7 +195,7 @@ impl<'p> RegexCursor<'p> {
         taken
     }
 
-    /// Takes nothing if there are fewer digits.
+    /// Reads hexadecimal digits; consumes nothing if there are fewer than `digits`.
     pub(super) fn take_hex(&mut self, digits: usize) -> Option<u32> {
         let before = self.at;
         let taken = self.take_while(digits, |letter| letter.is_ascii_hexdigit());
@@ -218,13 +218,13 @@ pub(super) fn escape_letter(letter: char) -> String {
         '\r' => "\\r".to_owned(),
         '\t' => "\\t".to_owned(),
         letter if hidden => format!("\\x{{{:X}}}", u32::from(letter)),
-        // As the language's engine counts them, inside of sets as well.
+        // The rule language's engine also needs these escapes inside of sets.
         letter if regex_syntax::is_meta_character(letter) => format!("\\{letter}"),
         letter => letter.to_string(),
     }
 }
 
-/// Outside sets some characters need no escape.
+/// Escapes a character outside of sets, where some characters need no escape.
 pub(super) fn outside_sets(letter: char) -> String {
     if matches!(letter, '-' | '&' | '~') { letter.to_string() } else { escape_letter(letter) }
 }

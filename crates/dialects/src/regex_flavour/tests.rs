@@ -1,11 +1,11 @@
-//! Every difference between the flavours and the language, by compiling the literal and searching with it.
+//! Tests each difference between a flavor and the rule language: compiles the translated literal and searches with it.
 
 use super::{
     HalvesSeen, PyRegexFlags, TranslatedRegex, UnusableRegex, translate_javascript, translate_python, translate_rust,
 };
 use averment::{Rules, Verdict};
 
-/// Whether a literal is found in a text, as rules ask for it.
+/// Returns true if a rule finds the literal in a text.
 fn found(literal: &TranslatedRegex, text: &str) -> bool {
     let rule = format!("output matches {}", literal.text);
     let rules = Rules::from_text("a.assert", &rule).unwrap_or_else(|error| panic!("{rule}: {error}"));
@@ -39,7 +39,7 @@ type Row = (&'static str, bool, &'static [&'static str], &'static [&'static str]
 #[test]
 fn python_means_what_re_means() {
     let rows: &[Row] = &[
-        // Where a text ends.
+        // Ends of texts and lines.
         (r"end$", false, &["end", "the end\n"], &["end\n\n", "end.", "end\r\n"]),
         (r"(?:a$|b)", false, &["a\n", "b.."], &["a."]),
         (r"a$\n", true, &["a\n"], &["a", "a\n\n"]),
@@ -48,7 +48,7 @@ fn python_means_what_re_means() {
         (r"\Aa", false, &["ab"], &["b\na"]),
         (r"(?m)^b$", false, &["a\nb\nc"], &["a\nbc"]),
         (r"(?m:^b$)", false, &["a\nb\nc"], &["a\nbc"]),
-        // Classes of Unicode, and of ASCII.
+        // Unicode and ASCII classes.
         (r"^\w$", false, &["é", "_", "²", "中"], &["\u{301}", "-"]),
         (r"^\W$", false, &["\u{301}", "-"], &["é"]),
         (r"^[\w-]+$", false, &["é-²"], &["\u{301}"]),
@@ -92,7 +92,7 @@ fn python_means_what_re_means() {
         (r"(?>a+)ab", true, &[], &["aaab"]),
         (r"a++b", true, &["aab"], &["a"]),
         (r#""[^"]*+""#, true, &[r#""a""#], &[r#""a"#]),
-        // Braces that count, and that do not.
+        // Braces that are repetitions, and literal braces.
         (r"^a{,2}$", false, &["", "aa"], &["aaa"]),
         (r"^a{,}$", false, &["", "aaa"], &["b"]),
         (r"^a{2}{$", false, &["aa{"], &["aa"]),
@@ -107,7 +107,7 @@ fn python_means_what_re_means() {
         (r"^\-\ \/\é\<$", false, &["- /é<"], &["a"]),
         (r"a/b", false, &["a/b"], &["ab"]),
         ("a\nb\tc", false, &["a\nb\tc"], &["ab"]),
-        // Brackets.
+        // Sets.
         (r"^[]a]$", false, &["]", "a"], &["b"]),
         (r"^[^]a]$", false, &["b"], &["]", "a"]),
         (r"^[[a&&b~]$", false, &["[", "&", "~", "a"], &["]", "c"]),
@@ -236,7 +236,7 @@ fn javascript_means_what_regexp_means() {
         ("", (r"^a{2,}b{1,2}?$", false, &["aaab"], &["ab"])),
         ("", (r"^x{a}]}$", false, &["x{a}]}"], &["x"])),
         ("", (r"{", false, &["{"], &["x"])),
-        // References to groups that have not matched stand for nothing.
+        // Back-references to groups that have not matched are empty.
         ("", (r"(a)\1", true, &["aa"], &["ab"])),
         ("", (r"^(a)?\1b$", true, &["b", "aab"], &["ab"])),
         ("", (r"^\1(a)$", true, &["a"], &["aa"])),

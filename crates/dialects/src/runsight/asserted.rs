@@ -1,35 +1,35 @@
-//! What a list of assertions is about, and an assertion that was read.
+//! An assertion after reading, and the subject of a list of assertions.
 
 use super::path;
 use crate::writer::member_path;
 use crate::yaml::YamlNode;
 use averment_base::source::Span;
 
-/// What a list of assertions is about, as expressions.
+/// The subject of a list of assertions, as expressions.
 #[derive(Debug, Clone)]
 pub(super) struct AssertionSubject {
-    /// The text of the block.
+    /// The output text of the block.
     pub(super) output: String,
-    /// What it cost.
+    /// The cost of the block.
     pub(super) cost: String,
-    /// How long it took.
+    /// The duration of the block.
     pub(super) duration: String,
-    /// What the name of the text stands for, where it is one.
+    /// The expression that `output` stands for, if `output` is a name.
     pub(super) named: Option<String>,
 }
 
 impl AssertionSubject {
-    /// The run itself.
+    /// Returns the run itself as the subject.
     pub(super) fn of_run() -> Self {
         Self { output: "output".to_owned(), cost: "cost".to_owned(), duration: "duration".to_owned(), named: None }
     }
 
-    /// A block of a case whose outputs are recorded; it cost nothing and took no time.
+    /// Returns a block of a case with recorded outputs, which has no cost and no duration.
     pub(super) fn of_case(case: &str, block: &str) -> Self {
         Self { output: format!("meta.cases{}{}", member_path(case), member_path(block)), ..Self::of_run() }
     }
 
-    /// A block of a run; where only one is asserted, a plain run is that block's.
+    /// Returns a block of a run. If only one block has assertions, a run without recorded blocks is that block.
     pub(super) fn of_block(name: &str, alone: bool) -> Self {
         let of = |field: &str, plain: &str| {
             let path = format!("meta.blocks{}.{field}", member_path(name));
@@ -45,33 +45,33 @@ impl AssertionSubject {
     }
 }
 
-/// One assertion that was read.
+/// An assertion after reading.
 pub(super) struct RunsightAssertion<'a> {
-    /// All of it.
+    /// The whole assertion.
     pub(super) node: &'a YamlNode,
-    /// The expression of the text that it looks at.
+    /// Expression of the text that it tests.
     pub(super) text: String,
-    /// What the list is about.
+    /// The subject of its list.
     pub(super) subject: &'a AssertionSubject,
-    /// Whether it begins with `not-`.
+    /// True if its type begins with `not-`.
     pub(super) negated: bool,
-    /// Its `value`; `None` where it has none.
+    /// Its `value`; `None` if it has none.
     pub(super) value: Option<&'a YamlNode>,
 }
 
 impl RunsightAssertion<'_> {
-    /// The value as text, and where it stands.
+    /// Returns the value as text; empty if there is none.
     pub(super) fn value_text(&self) -> String {
         self.value.map_or_else(String::new, path::python_text)
     }
 
-    /// The place of a key, or of the whole assertion.
+    /// Returns the location of a key, or of the whole assertion if the key is missing.
     pub(super) fn key_span(&self, key: &str) -> Span {
         self.node.get(key).map_or(self.node.span, |value| value.span)
     }
 }
 
-/// A number without an exponent where it has one: weights are written so.
+/// Returns a number without an exponent, the notation of weights.
 pub(super) fn plain_number(number: &str) -> String {
     match number.contains(['e', 'E']) {
         true => number.parse::<f64>().map_or_else(|_| number.to_owned(), |value| format!("{value}")),

@@ -1,4 +1,4 @@
-//! One assertion: what it is about, what it asks, what it counts.
+//! One assertion: its subject, its test, and its weight.
 
 use super::asserted::{AssertionSubject, RunsightAssertion};
 use super::kinds::KINDS;
@@ -23,7 +23,7 @@ impl RunsightLine {
     }
 }
 
-/// `share` scales the weights.
+/// Returns the lines of a list of assertions; `share` scales their weights.
 pub(super) fn assertion_lines(
     list: &YamlNode,
     name: &str,
@@ -73,7 +73,7 @@ pub(super) fn declare_schemas(list: &YamlNode, rule: &str, lowering: &mut Loweri
         let name = schema_name(rule, at);
         match &value.value {
             YamlValue::Map(_) => lowering.out.write_schema(&name, value),
-            // `true` takes everything, `false` nothing.
+            // As a schema, `true` accepts everything and `false` nothing.
             YamlValue::Bool(any) => lowering.out.write_line(value.span, |out| {
                 out.put_text(&format!("schema {name} = {}", if *any { "{}" } else { "{ not: {} }" }));
             }),
@@ -110,7 +110,7 @@ fn read_modifiers(node: &YamlNode, share: f64, lowering: &mut Lowering<'_>) -> S
     text
 }
 
-/// `None` if it is invalid, which is reported.
+/// Writes an assertion; returns `None` if it is invalid, which was reported.
 fn assertion_sentence(
     node: &YamlNode,
     subject: &AssertionSubject,
@@ -131,7 +131,8 @@ fn assertion_sentence(
         return None;
     };
     let is_transformed = text != subject.output;
-    // What a transform does not find fails: a test of nothing is false, and only its opposite and what looks elsewhere have to say so.
+    // If a transform finds nothing, Runsight fails the assertion. A test of a missing value is false anyway, so only negated tests and tests of other
+    // data need an explicit condition.
     let asks = is_transformed && (negated || matches!(kind, "cost" | "latency"));
     let asserted = RunsightAssertion { node, text, subject, negated, value: node.get("value") };
     if cannot_fail(&asserted, kind) {
@@ -154,7 +155,7 @@ fn assertion_sentence(
     })
 }
 
-/// True if every text contains what is looked for.
+/// True if every text passes, because the value is empty.
 fn cannot_fail(one: &RunsightAssertion<'_>, kind: &str) -> bool {
     let parts = || one.value.map_or(&[][..], YamlNode::items);
     let is_empty = |node: &YamlNode| path::python_text(node).is_empty();

@@ -1,4 +1,4 @@
-//! The fifteen types of assertions, each with the sentence that says it.
+//! The fifteen assertion types, and how each is written in the rule language.
 
 use super::asserted::{RunsightAssertion, plain_number};
 use super::path::python_text;
@@ -58,7 +58,7 @@ fn compare_sentence(one: &RunsightAssertion<'_>, left: &str, sign: &str, place: 
     surround_piece(format!("{left} {} ", if one.negated { opposite } else { sign }), place, right, "")
 }
 
-/// The similarity is the score, also when negated.
+/// Writes a similarity test. The similarity is the score, even if the test is negated.
 fn similarity_sentence(
     one: &RunsightAssertion<'_>,
     function: &str,
@@ -83,7 +83,7 @@ fn read_threshold(one: &RunsightAssertion<'_>, usual: &str, lowering: &mut Lower
     }
 }
 
-/// Without exponent, sign in front.
+/// Returns an amount of money without an exponent and with the sign in front.
 fn money_literal(number: &str) -> String {
     let plain = plain_number(number);
     match plain.strip_prefix('-') {
@@ -92,11 +92,11 @@ fn money_literal(number: &str) -> String {
     }
 }
 
-/// Literal search; the negation is a regular expression that also fails on look-alike text.
+/// Writes a literal search. Its negation is a regular expression, because that also fails on look-alike text.
 fn contains_sentence(one: &RunsightAssertion<'_>, value: String, test: &str, from: &str, to: &str) -> MappedSentence {
     let place = one.key_span("value");
     match (value.is_empty(), one.negated) {
-        // Every text holds the empty one.
+        // Every text contains the empty text.
         (true, false) => surround_piece(one.text.clone(), place, " exists".to_owned(), ""),
         (true, true) => surround_piece(one.text.clone(), place, " is missing".to_owned(), ""),
         (false, false) => surround_piece(format!("{} {test} ", one.text), place, quote_text(&value), ""),
@@ -133,7 +133,7 @@ fn copy_assertion<'a>(one: &RunsightAssertion<'a>) -> RunsightAssertion<'a> {
     }
 }
 
-/// As text, or as JSON if both are (as documented); the newest release requires a mode.
+/// Compares as text, or as JSON if both are JSON (as documented); the newest release requires a mode.
 fn equals_sentence(one: &RunsightAssertion<'_>, _: &str, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
     let value = one.value_text();
     let mode = match one.node.get("config") {
@@ -183,7 +183,7 @@ fn as_json(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
     }
 }
 
-/// As JSON if the output is JSON, otherwise as text.
+/// Compares as JSON if the output is JSON, otherwise as text.
 fn json_or_text(one: &RunsightAssertion<'_>, value: &str) -> MappedSentence {
     let (place, expected) = (one.key_span("value"), format!("json({})", quote_text(value)));
     let text = match one.negated {
@@ -208,7 +208,7 @@ fn contains_several(
 ) -> Option<MappedSentence> {
     let texts: Vec<String> = match one.value.map(|value| (value, &value.value)) {
         None | Some((_, YamlValue::Null)) => Vec::new(),
-        // A text stands for its characters there, a mapping for its keys.
+        // In Runsight, a text counts as the list of its characters, and a mapping as the list of its keys.
         Some((_, YamlValue::Text(text))) => text.chars().map(String::from).collect(),
         Some((_, YamlValue::List(items))) => items.iter().map(python_text).collect(),
         Some((_, YamlValue::Map(entries))) => entries.iter().map(|(key, _)| key.key_text()).collect(),
@@ -241,7 +241,7 @@ fn contains_several(
         _ => "",
     };
     if !word.is_empty() {
-        // What a transform does not find contains nothing, and fails.
+        // If the transform finds nothing, the assertion fails.
         let never = !one.negated && word == " is missing" && one.text != one.subject.output;
         let before = if never { format!("{} exists and {}", one.text, one.text) } else { one.text.clone() };
         return Some(surround_piece(before, place, word.to_owned(), ""));
@@ -361,7 +361,7 @@ fn json_sentence(
     Some(MappedSentence::default().add_text(if one.negated { format!("not ({sentence})") } else { sentence }))
 }
 
-/// With a schema, the first JSON in the text has to fit it.
+/// Writes a test for JSON in the text. With a schema, the first JSON value has to match it.
 fn contains_json(one: &RunsightAssertion<'_>, schema: &str, lowering: &mut Lowering<'_>) -> Option<MappedSentence> {
     match one.value {
         Some(value) if !value.is_null() && (value.is_map() || value.as_boolean().is_some()) => {

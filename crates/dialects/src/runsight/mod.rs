@@ -1,7 +1,7 @@
-//! Runsight: assertions on the blocks of a workflow, and offline suites of cases.
+//! Runsight: assertions about the blocks of a workflow, and offline suites of cases.
 //!
-//! A block becomes a rule of its name, a case of a suite a rule for each of its blocks. The run of a workflow records its blocks under `meta.blocks`;
-//! where a single block is asserted, a plain run is that block's.
+//! Each block becomes a rule with its name. Each case of a suite becomes a rule for each of its blocks. The run of a workflow records its blocks
+//! under `meta.blocks`. If only one block has assertions, a run without recorded blocks is that block.
 
 mod asserted;
 mod assertion;
@@ -36,7 +36,7 @@ pub const DIALECT: Dialect = Dialect {
         system: Cow::Borrowed("Runsight"),
         pass: ForeignVerdict::new("passed", Some(1.0)),
         fail: ForeignVerdict::new("failed", Some(0.0)),
-        // A test that nothing exercised passes there.
+        // A vacuous test passes in Runsight.
         vacuous: ForeignVerdict::new("passed", Some(1.0)),
         undecided: ForeignVerdict::new("failed", Some(0.0)),
         error: ForeignVerdict::new("error", Some(0.0)),
@@ -59,7 +59,7 @@ fn lower_document(document: &YamlNode, lowering: &mut Lowering<'_>) {
     let suite = document.get("eval");
     let mut labels = UniqueLabels::default();
     if let Some(list) = document.get("assertions").filter(|_| asserted.is_empty()) {
-        // A list without its workflow is about the output of the run.
+        // A list of assertions without a workflow is about the output of the run.
         if list.is_list() {
             assertion::write_rule(list, &labels.unique_label("assertions"), &AssertionSubject::of_run(), lowering);
         } else {

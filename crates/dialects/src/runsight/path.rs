@@ -1,4 +1,4 @@
-//! Paths of the library that Runsight uses (`jsonpath-ng`) in the syntax of RFC 9535, and values as Python writes them.
+//! Translates paths of `jsonpath-ng`, which Runsight uses, to RFC 9535, and writes values as Python does.
 
 use crate::jsonpath::{ForeignPath, steps_text};
 use crate::yaml::YamlNode;
@@ -8,7 +8,7 @@ use averment_builtins::json::check_path;
 use averment_builtins::python::text_of;
 use bumpalo::Bump;
 
-/// As Python's `str` writes it.
+/// Returns `str(value)` as in Python.
 pub(super) fn python_text(node: &YamlNode) -> String {
     if let Some(text) = node.as_text() {
         return text.to_owned();
@@ -17,7 +17,7 @@ pub(super) fn python_text(node: &YamlNode) -> String {
     parse(&json, 0, &arena, &Limits::default()).map(|document| text_of(&document.node.value)).unwrap_or(json)
 }
 
-/// Converts to RFC 9535; a path that only RFC 9535 knows is unchanged.
+/// Converts a path to RFC 9535. A path that is valid only in RFC 9535 is unchanged.
 pub(super) fn standard_path(path: &str) -> Result<String, String> {
     let translated = OldPathReader { rest: path, out: "$".to_owned(), dotted: true }.read_path();
     match translated {
@@ -31,14 +31,14 @@ pub(super) fn standard_path(path: &str) -> Result<String, String> {
 
 enum PathFault {
     Broken,
-    /// An operator unknown to RFC 9535.
+    /// An operator that RFC 9535 does not have.
     Operator(char),
 }
 
 struct OldPathReader<'a> {
     rest: &'a str,
     out: String,
-    /// True at the start and behind a dot.
+    /// True at the start and after a dot.
     dotted: bool,
 }
 
@@ -126,7 +126,7 @@ impl OldPathReader<'_> {
         });
     }
 
-    /// `[0]`, `[1,0]`, `[1:3]`, `[*]`, `['a', 'b']`, `[a]`.
+    /// Reads `[0]`, `[1,0]`, `[1:3]`, `[*]`, `['a', 'b']` or `[a]`.
     fn read_bracket(&mut self) -> Result<(), PathFault> {
         let inner = self.rest.get(1..).unwrap_or("");
         let quoted = inner.trim_start().chars().next().filter(|c| matches!(c, '"' | '\''));
@@ -160,7 +160,7 @@ fn is_inner(c: char) -> bool {
     is_start(c) || c.is_ascii_digit() || c == '-'
 }
 
-/// Only names and numbers: `.items[0].name`.
+/// Returns the path if it has only names and numbers, such as `.items[0].name`.
 pub(super) fn plain_path(path: &str) -> Option<String> {
     let path = ForeignPath::behind_root(path.strip_prefix('$')?);
     path.rest.is_empty().then(|| steps_text(&path.steps))

@@ -1,4 +1,4 @@
-//! `eval`: cases with recorded outputs, and what is expected of them.
+//! The section `eval`: cases with recorded outputs and their assertions.
 
 use super::asserted::{AssertionSubject, plain_number};
 use super::assertion;
@@ -17,7 +17,7 @@ struct RunsightCase<'a> {
     expected: Vec<(&'a str, &'a YamlNode)>,
 }
 
-/// Writes one rule over all recorded cases, with the suite's score, and a test of them.
+/// Writes one rule over all recorded cases, with the score of the suite, and a test of that rule.
 pub(super) fn lower_suite(suite: &YamlNode, labels: &mut UniqueLabels, lowering: &mut Lowering<'_>) {
     if !lowering.sink.check_keys(suite, "`eval`", KEYS) {
         return;
@@ -144,10 +144,10 @@ fn read_case<'a>(case: &'a YamlNode, id: &'a str, lowering: &mut Lowering<'_>) -
     Some(RunsightCase { id, node: case, fixtures, expected })
 }
 
-/// Blocks count equally in a case, and cases in the suite.
+/// Weights: blocks count equally in a case, and cases count equally in the suite.
 struct WeightShares {
     cases: usize,
-    /// Makes all shares whole numbers.
+    /// Factor that makes all shares whole numbers.
     factor: f64,
 }
 
@@ -168,7 +168,7 @@ impl WeightShares {
     fn of_block(&self, case: &RunsightCase<'_>, list: &YamlNode) -> f64 {
         let total = total_weight(list);
         let share = if total > 0.0 { self.factor / total / case.expected.len() as f64 } else { 0.0 };
-        // With one block of one case the weights are what they are.
+        // With one block of one case, the weights need no scaling.
         if self.cases == 1 && case.expected.len() == 1 { 1.0 } else { share }
     }
 }
@@ -184,7 +184,7 @@ fn small_integer(value: f64) -> Option<u64> {
     ((1.0..=1000.0).contains(&value) && value.fract() == 0.0).then_some(value as u64)
 }
 
-/// Least common multiple, as long as it is small.
+/// Returns the least common multiple while it is small.
 fn least_common(one: u64, other: u64) -> u64 {
     let (mut a, mut b) = (one.max(1), other.max(1));
     while b > 0 {
@@ -194,7 +194,7 @@ fn least_common(one: u64, other: u64) -> u64 {
     if both > 1_000_000 { 1 } else { both.max(1) }
 }
 
-/// One run that holds all recorded cases.
+/// Writes a test with one run that contains all recorded cases.
 fn write_test(suite: &YamlNode, rule: &str, cases: &[RunsightCase<'_>], lowering: &mut Lowering<'_>) {
     lowering.out.write_gap();
     let recorded = |case: &RunsightCase<'_>| {

@@ -1,4 +1,4 @@
-//! The body of an assertion: each statement as sentences.
+//! Lowers the body of an assertion function: each statement becomes lines of rules.
 
 use super::conditions::EqualityKind;
 use super::flow::{BodyLine, StatementFlow, push_when};
@@ -14,7 +14,7 @@ use crate::typescript::tree::{
 use crate::writer::BindingStrength;
 use averment_base::source::Span;
 
-/// What an assertion says.
+/// The text of an assertion.
 enum AssertionText {
     /// A statement about the run.
     Sentence(String),
@@ -26,7 +26,7 @@ pub(super) struct BodyContext {
     class: Option<(String, Option<String>)>,
 }
 
-/// The statements of a branch: where its condition holds, and where it does not.
+/// The two branches of a condition: the statements if it holds, and if it does not.
 #[derive(Clone, Copy)]
 pub(super) struct BranchBodies<'a> {
     pub(super) then: &'a [TsStatement],
@@ -65,7 +65,7 @@ impl SuiteProgram<'_, '_> {
         around: &BodyContext,
         lines: &mut Vec<BodyLine>,
     ) -> StatementFlow {
-        // Functions are known before the lines that declare them.
+        // Function declarations are hoisted.
         for statement in statements {
             if let TsStatementKind::Function(name, function) = &statement.kind {
                 self.declare_function(name, function, statement.span, scope);
@@ -126,7 +126,7 @@ impl SuiteProgram<'_, '_> {
                 for (pattern, value) in bound {
                     let none = || LocatedValue::new(JsValue::Undefined, statement.span);
                     let item = value.as_ref().map_or_else(none, |value| self.eval_expr(value, scope));
-                    // It may throw, and what is made of it is not known.
+                    // Evaluating the value may throw, and so may destructuring it.
                     self.lower_needs(&item, statement.span, around, lines);
                     if let (JsValue::RunExpr(told), TsPattern::Object(_) | TsPattern::List(_)) = (&item.value, pattern)
                     {
@@ -150,12 +150,12 @@ impl SuiteProgram<'_, '_> {
                     self.scopes.bind_name(scope, name, BoundName::Item(changed));
                 }
                 self.record_unread(statement.span, "an assignment");
-                // What is changed may be a part of the report.
+                // The assignment may change a part of the report.
                 if is_report {
                     return StatementFlow::Unknown;
                 }
             }
-            // All loops that are followed end here for an element.
+            // In every loop that is followed, `continue` ends the turn of one element.
             TsStatementKind::Other(NEXT_TURN) => return StatementFlow::Ends,
             TsStatementKind::Other(what) => return self.skip_unread(statement.span, what),
             _ => self.record_unread(statement.span, "a statement that has no meaning here"),
@@ -170,7 +170,7 @@ impl SuiteProgram<'_, '_> {
         )
     }
 
-    /// A statement that is not read: where it may end its function or loop, what follows may not be reached.
+    /// Records an unsupported statement. If it may end its function or loop, the statements after it may not be reached.
     pub(super) fn skip_unread(&mut self, span: Span, what: &str) -> StatementFlow {
         self.record_unread(span, what);
         let sources = &self.lowering.sources;
@@ -182,7 +182,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// `None` if its condition cannot be expressed.
+    /// Lowers a branch; returns `None` if its condition cannot be expressed.
     pub(super) fn lower_branch(
         &mut self,
         condition: &LocatedValue,
@@ -201,7 +201,7 @@ impl SuiteProgram<'_, '_> {
         let truth = truth.as_total();
         let (mut of_then, mut of_other) = (Vec::new(), Vec::new());
         let inner = self.scopes.open_scope(scope);
-        // What throws where a condition holds asserts its opposite.
+        // A throw under a condition asserts the negated condition.
         if let ([TsStatement { kind: TsStatementKind::Throw(value), .. }], []) = (then, other) {
             let message =
                 self.eval_expr(value, inner).get("message").and_then(LocatedValue::as_text).map(ToOwned::to_owned);
@@ -274,7 +274,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What is made of a value without an error, or is not known.
+    /// Adds a line for the condition under which a value can be evaluated without an error; records the value as unread if that is unknown.
     pub(super) fn lower_needs(
         &mut self,
         item: &LocatedValue,
@@ -288,7 +288,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A line that fails where the program throws.
+    /// Adds a line that fails where the program throws.
     pub(super) fn push_needs(
         &mut self,
         needs: Option<&str>,
@@ -327,7 +327,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// `assert.classify(class, () => …)`; the outer of two classes wins.
+    /// Lowers `assert.classify(class, () => …)`; if two of these are nested, the outer class wins.
     fn lower_classified(
         &mut self,
         arguments: &[LocatedValue],
@@ -356,11 +356,11 @@ impl SuiteProgram<'_, '_> {
         kind: EqualityKind,
         span: Span,
     ) -> Option<RunExpr> {
-        // `strictEqual` is strict in both.
+        // `strictEqual` is strict in both variants of the module.
         let kind = if method.contains("trict") { EqualityKind::Strict } else { kind };
         let (first, second) = (arguments.first(), arguments.get(1));
         let both = || [first, second].into_iter().flatten();
-        // Objects are equal to themselves alone; a call and a skill have more fields there.
+        // An object equals only itself. Calls and skills have more fields in SkillGym than here.
         let is_identity = method.contains("qual")
             && both().any(|item| is_object(&item.value))
             && !both().any(LocatedValue::is_nullish);
@@ -392,7 +392,7 @@ impl SuiteProgram<'_, '_> {
             }
             ("match", Some(text), Some(regex)) => self.search_regex(text, regex),
             ("doesNotMatch", Some(text), Some(regex)) => {
-                // It takes texts alone.
+                // It accepts only texts.
                 let mut text = text.clone();
                 if let JsValue::RunExpr(told) = &mut text.value {
                     told.needs = told.needed_parts();
@@ -417,7 +417,7 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
-/// Number of arguments before the message.
+/// Number of arguments before the message argument.
 fn own_arguments(method: &str) -> usize {
     match method {
         "ok" => 1,
@@ -426,7 +426,7 @@ fn own_arguments(method: &str) -> usize {
     }
 }
 
-/// An id, or an object with a label.
+/// Returns the id and the label of a class, which is an id or an object with a label.
 pub(super) fn class_of(item: &LocatedValue) -> Option<(String, Option<String>)> {
     match &item.value {
         JsValue::Text(id) => Some((id.clone(), None)),

@@ -1,4 +1,4 @@
-//! Members, indexes and calls, also behind `?.`.
+//! Evaluates members, indexes and calls, including optional chains (`?.`).
 
 use super::program::SuiteProgram;
 use super::value::{JsValue, Lack, LocatedValue, RunExpr, RunExprKind, ScopeId, open_value};
@@ -6,10 +6,10 @@ use crate::typescript::on_its_stack;
 use crate::typescript::tree::{TsElement, TsExpr, TsExprKind};
 use averment_base::source::Span;
 
-/// Methods that change the list that they are called of.
+/// Methods that change the list they are called on.
 const IN_PLACE: [&str; 2] = ["reverse", "sort"];
 
-/// True if nobody else has the list that an expression gives.
+/// True if nothing else refers to the list of the expression.
 fn is_own_list(expr: &TsExpr, kind: RunExprKind) -> bool {
     match &expr.kind {
         TsExprKind::List(_) => true,
@@ -25,7 +25,7 @@ fn follow_chain(of: &mut LocatedValue) -> Option<String> {
     }
 }
 
-/// What is made of a part of a chain is `undefined` where the chain has ended.
+/// A value derived from an optional chain is `undefined` if the chain has ended.
 fn keep_chain(value: JsValue, end: Option<String>) -> JsValue {
     match (value, end) {
         (JsValue::RunExpr(told), Some(end)) => {
@@ -37,7 +37,7 @@ fn keep_chain(value: JsValue, end: Option<String>) -> JsValue {
 }
 
 impl SuiteProgram<'_, '_> {
-    /// `None` where `?.` ends the chain.
+    /// Evaluates one link; returns `None` where `?.` ends the chain.
     pub(super) fn eval_link(&mut self, expr: &TsExpr, scope: ScopeId) -> Option<LocatedValue> {
         if !self.enter_level() {
             return Some(LocatedValue::new(JsValue::RuntimeOnly("too much to follow".to_owned()), expr.span));
@@ -61,7 +61,7 @@ impl SuiteProgram<'_, '_> {
         value.map(|value| LocatedValue::new(value, expr.span))
     }
 
-    /// What a link of a chain is read from.
+    /// Evaluates the object of a link.
     pub(super) fn eval_target(&mut self, of: &TsExpr, scope: ScopeId) -> Option<LocatedValue> {
         match &of.kind {
             TsExprKind::Optional(inner) => {

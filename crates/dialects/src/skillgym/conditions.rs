@@ -1,9 +1,9 @@
-//! Conditions: their opposites, and how they are joined where a program may throw or meet `undefined`.
+//! Conditions: negating and joining them when a program may throw or a value may be `undefined`.
 
 use super::value::{RunExpr, RunExprKind, join_needs, negate_condition};
 use crate::writer::BindingStrength;
 
-/// How strictly the program compares.
+/// The strictness of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EqualityKind {
     Strict,
@@ -11,7 +11,7 @@ pub(super) enum EqualityKind {
     Loose,
 }
 
-/// Of two values that may be `undefined`, which are equal where both of them are.
+/// Compares two values that may be `undefined`. They are equal if both are `undefined`.
 pub(super) fn equal_or_missing(one: &RunExpr, other: &RunExpr) -> RunExpr {
     let [a, b] = [one, other].map(|side| side.nested_text(BindingStrength::Sum));
     let holds = format!("({a} == {b} or {a} is missing and {b} is missing)");
@@ -26,7 +26,7 @@ pub(super) fn equal_or_missing(one: &RunExpr, other: &RunExpr) -> RunExpr {
     RunExpr { opposite, needs, ..RunExpr::new(holds, RunExprKind::Truth) }
 }
 
-/// What `a || b` needs, of which `b` is looked at where `a` does not hold; `a && b` with the opposite of `a`.
+/// Returns the needs of `a || b`, where `b` is evaluated only if `a` (`passed_over`) does not hold. For `a && b`, pass the negation of `a`.
 fn needs_of_both(one: &RunExpr, passed_over: &RunExpr, other: &RunExpr) -> Option<String> {
     let second = other
         .needs
@@ -39,7 +39,7 @@ fn any_text(one: &RunExpr, other: &RunExpr) -> RunExpr {
     let binds = BindingStrength::Or;
     let text = format!("{} or {}", one.nested_text(binds), other.nested_text(binds));
     match &one.needs {
-        // Where the first of them throws the other one is not reached.
+        // If the first condition throws, the second is not reached.
         Some(needs) => RunExpr::new(format!("({needs} and ({text}))"), RunExprKind::Truth),
         None => RunExpr::with_binding(text, binds, RunExprKind::Truth),
     }
@@ -84,22 +84,22 @@ pub(super) fn join_all(one: &RunExpr, other: &RunExpr) -> RunExpr {
     RunExpr { needs, opposite, total, ..all_text(one, other) }
 }
 
-/// What here counts what a cache saved, too.
+/// The total number of tokens. Here it includes cached tokens; in SkillGym it does not.
 const ALL_TOKENS: &str = "usage.total_tokens";
 
 fn within_tokens(test: RunExpr) -> RunExpr {
-    // Where the sum is already without them the run was read as SkillGym reads it.
+    // If the total already excludes cached tokens, the run was read with SkillGym's semantics.
     let is_without = "usage.total_tokens + usage.cache_read_tokens == usage.input_tokens + usage.output_tokens";
     let guard = format!("usage.cache_read_tokens is missing or usage.cache_read_tokens == 0 or {is_without}");
     test.decided_where(&guard, "SkillGym does not count what a cache saved: --compat skillgym")
 }
 
-/// A number of all tokens is that of SkillGym only without a cache.
+/// Makes a test of the total token count undecided if tokens were cached, because SkillGym counts differently.
 pub(super) fn sure_of_tokens(told: &RunExpr, test: RunExpr) -> RunExpr {
     if told.text == ALL_TOKENS { within_tokens(test) } else { test }
 }
 
-/// A bound of all tokens: here they are more, by what a cache saved, so that a lower bound is sure only without it.
+/// Tests a bound on the total token count. The count here includes cached tokens, so a lower bound is certain only without them.
 pub(super) fn bound_of_tokens(operator: &str, left: &RunExpr, right: &RunExpr, test: &RunExpr) -> Option<RunExpr> {
     let is_first = left.text == ALL_TOKENS;
     if !is_first && right.text != ALL_TOKENS {

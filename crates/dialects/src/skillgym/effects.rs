@@ -1,4 +1,4 @@
-//! Expressions that stand alone, and loops: what they assert.
+//! Lowers expression statements and loops to the assertions that they make.
 
 use super::body::{BodyContext, BranchBodies};
 use super::flow::{BodyLine, StatementFlow, push_when};
@@ -12,7 +12,7 @@ use crate::typescript::tree::{
 use crate::writer::BindingStrength;
 use averment_base::source::Span;
 
-/// Methods that call a function with each element.
+/// Methods that call a function for each element.
 const EACH: [&str; 3] = ["forEach", "map", "flatMap"];
 
 impl SuiteProgram<'_, '_> {
@@ -46,7 +46,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// `c ? a() : b()`, `c && a()`, `c || b()`.
+    /// Lowers `c ? a() : b()`, `c && a()` and `c || b()`.
     fn lower_choice(
         &mut self,
         condition: &TsExpr,
@@ -104,7 +104,7 @@ impl SuiteProgram<'_, '_> {
         };
         match &called.value {
             JsValue::Undefined | JsValue::Null if is_optional => {}
-            // What is printed may be the result of something that asserts.
+            // An argument may itself be a call that asserts something.
             JsValue::Api(name) if name.starts_with("console.") => {
                 for argument in arguments {
                     self.lower_argument(&argument.value, scope, around, lines);
@@ -132,7 +132,7 @@ impl SuiteProgram<'_, '_> {
             value => {
                 let why = open_reason(value);
                 self.record_unread(span, &why);
-                // It may change what it is called of, and what it is given.
+                // An unsupported call may change its object and its arguments.
                 let own = if let TsExprKind::Member { of, .. } = &callee.kind { Some(&**of) } else { None };
                 for part in own.into_iter().chain(arguments.iter().map(|argument| &argument.value)) {
                     self.mark_changed(part, span, scope);
@@ -141,7 +141,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What `Promise.all` waits for: a list of calls, or a call that makes one.
+    /// Lowers the argument of `Promise.all`: a list of calls, or a call that returns one.
     fn lower_awaited(&mut self, value: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
         match &value.kind {
             TsExprKind::List(elements) => {
@@ -153,7 +153,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// An argument of a call that asserts nothing itself.
+    /// Lowers an argument of a call that itself asserts nothing.
     fn lower_argument(&mut self, value: &TsExpr, scope: ScopeId, around: &BodyContext, lines: &mut Vec<BodyLine>) {
         if let TsExprKind::Unary { operator: "await", of } = &value.kind {
             return self.lower_argument(of, scope, around, lines);
@@ -178,7 +178,7 @@ impl SuiteProgram<'_, '_> {
         lines.extend(found);
     }
 
-    /// Of what only makes a value nothing is lacking, unless it names `assert`.
+    /// Forgets unread parts of an expression that only computes a value, unless they mention `assert`.
     fn drop_harmless(&mut self, before: usize) {
         let mut recorded = self.unread.split_off(before.min(self.unread.len()));
         let sources = &self.lowering.sources;
@@ -189,7 +189,7 @@ impl SuiteProgram<'_, '_> {
         self.unread.extend(recorded);
     }
 
-    /// `list.forEach(function)`; false if it is no list.
+    /// Lowers `list.forEach(function)`; returns false if `list` is not a list.
     fn lower_each(
         &mut self,
         list: &LocatedValue,
@@ -221,7 +221,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// `for (const pattern of list) body`.
+    /// Lowers `for (const pattern of list) body`.
     pub(super) fn lower_for_of(
         &mut self,
         repeated: (&TsPattern, &[TsStatement]),
@@ -256,7 +256,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// The turns of a loop over values that are known without a run.
+    /// Unrolls a loop over values that are known without a run.
     fn lower_turns(
         &mut self,
         repeated: (&TsPattern, &[TsStatement]),
@@ -274,7 +274,7 @@ impl SuiteProgram<'_, '_> {
             match flow {
                 StatementFlow::Unknown => return StatementFlow::Unknown,
                 StatementFlow::GoesOn => {}
-                // What ends is the turn.
+                // Only the current turn of the loop ends.
                 _ if !may_return(body) => {}
                 _ if may_continue(body) => return self.skip_unread(span, "a loop that ends early"),
                 StatementFlow::Ends => return StatementFlow::Ends,
@@ -290,7 +290,7 @@ impl SuiteProgram<'_, '_> {
         StatementFlow::GoesOn
     }
 
-    /// Lines that hold of each element of a list of a run: `all x in list: …`.
+    /// Quantifies lines over a list of the run: `all x in list: …`.
     fn extend_quantified(
         &mut self,
         inner: Vec<BodyLine>,
@@ -309,7 +309,7 @@ impl SuiteProgram<'_, '_> {
     }
 }
 
-/// False if a line says nothing of an element.
+/// Quantifies a line; returns false if the line is not a condition.
 fn quantify_line(line: BodyLine, start: &str, guard: Option<&RunExpr>, found: &mut Vec<BodyLine>) -> bool {
     match line {
         BodyLine::Remark(_) => found.push(line),
@@ -340,7 +340,7 @@ fn quantify_line(line: BodyLine, start: &str, guard: Option<&RunExpr>, found: &m
     true
 }
 
-/// If a body may go on with the next turn of its own loop.
+/// True if a body may continue with the next turn of its own loop.
 fn may_continue(statements: &[TsStatement]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         TsStatementKind::Other(NEXT_TURN) => true,
@@ -350,7 +350,7 @@ fn may_continue(statements: &[TsStatement]) -> bool {
     })
 }
 
-/// False if a body only ends early for the next turn of its loop.
+/// True if a body may return from its function, beyond just ending a turn of its loop.
 fn may_return(statements: &[TsStatement]) -> bool {
     statements.iter().any(|statement| match &statement.kind {
         TsStatementKind::Return(_) => true,

@@ -1,4 +1,4 @@
-//! What expressions are, as far as that shows without running them.
+//! Evaluates expressions as far as possible without running the program.
 
 use super::needs::needed_with;
 use super::plain::{is_part_of_run, parse_number, plain_text, plain_truth, regex_of, whole_number, with_its_place};
@@ -50,7 +50,7 @@ impl SuiteProgram<'_, '_> {
             TsExprKind::Function(function) => JsValue::Function(Rc::clone(function), scope),
             TsExprKind::Member { .. } | TsExprKind::Index { .. } | TsExprKind::Call { .. } => {
                 match self.eval_link(expr, scope).map_or(JsValue::Undefined, |item| item.value) {
-                    // The chain ends here.
+                    // The optional chain ends here.
                     JsValue::RunExpr(told) => {
                         let lack = if told.lack == Lack::Chain { Lack::Element } else { told.lack };
                         JsValue::RunExpr(RunExpr { lack, chain_end: None, ..told })
@@ -125,7 +125,7 @@ impl SuiteProgram<'_, '_> {
             return match name {
                 "undefined" => JsValue::Undefined,
                 "NaN" | "Infinity" => open_value("a number that is none"),
-                // What is not declared anywhere is a part of the runtime.
+                // An undeclared name belongs to the JavaScript runtime.
                 _ => JsValue::Api(name.to_owned()),
             };
         };
@@ -142,7 +142,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// `[...list]` of a list of a run is that list.
+    /// Evaluates `[...list]`, which is that list if it is a list of the run.
     fn spread_list(&mut self, elements: &[TsElement], scope: ScopeId) -> Option<JsValue> {
         let [TsElement { spread: true, value }] = elements else { return None };
         let item = self.eval_expr(value, scope).value;
@@ -150,7 +150,7 @@ impl SuiteProgram<'_, '_> {
         matches!(&item, JsValue::RunExpr(told) if is_list(told)).then_some(item)
     }
 
-    /// Spreads are expanded; an error names what only a running program shows.
+    /// Evaluates the elements of a list, with spreads expanded. An error says which part only a running program knows.
     pub(super) fn eval_elements(
         &mut self,
         elements: &[TsElement],
@@ -226,7 +226,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// Supports regular expressions and errors.
+    /// Evaluates `new`; supports regular expressions and errors.
     fn construct_object(&mut self, class: &TsExpr, arguments: &[TsElement], scope: ScopeId) -> JsValue {
         let class = self.eval_expr(class, scope);
         let Ok(arguments) = self.eval_elements(arguments, scope) else { return open_value("an object of a class") };
@@ -274,7 +274,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// Only for a function that does nothing but return a value.
+    /// Returns the result of a function that does nothing but return a value.
     pub(super) fn function_result(
         &mut self,
         function: &TsFunction,
@@ -282,7 +282,7 @@ impl SuiteProgram<'_, '_> {
         around: ScopeId,
     ) -> JsValue {
         if function.is_async {
-            // A promise is true whatever it brings.
+            // A promise is truthy whatever its result is.
             return open_value("a promise that nobody waits for");
         }
         self.result_of_body(function, arguments, around)
@@ -355,7 +355,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What may be `undefined` in a run has its default there.
+    /// Evaluates a default, which applies if the value may be `undefined` in a run.
     fn value_or_default(&mut self, item: LocatedValue, other: &TsExpr, scope: ScopeId) -> LocatedValue {
         let JsValue::RunExpr(told) = &item.value else { return item };
         if told.lack == Lack::Never {
@@ -375,7 +375,7 @@ impl SuiteProgram<'_, '_> {
         LocatedValue::new(value, item.span)
     }
 
-    /// `None` without a return; an error if that cannot be determined.
+    /// Returns the returned value, or `None` without a return; an error if that cannot be determined.
     fn given_back(&mut self, statements: &[TsStatement], scope: ScopeId) -> Result<Option<JsValue>, ()> {
         for statement in statements {
             match &statement.kind {
@@ -415,7 +415,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A run's condition chooses between two values.
+    /// Evaluates `?:` with a condition about the run.
     fn choose_value(&mut self, condition: &LocatedValue, then: &TsExpr, other: &TsExpr, scope: ScopeId) -> JsValue {
         let Some(condition) = self.truth_condition(condition) else {
             return open_value("a condition that only a running program shows");

@@ -1,4 +1,4 @@
-//! The lines that a function becomes, and where the statements behind a statement are reached.
+//! The lines that a function becomes, and whether the statements after a statement are reached.
 
 use super::conditions::{join_all, join_any};
 use super::value::RunExpr;
@@ -12,37 +12,37 @@ pub(super) enum BodyLine {
         place: Span,
         message: Option<String>,
         class: Option<(String, Option<String>)>,
-        /// Contains a backtracking regular expression.
+        /// True if the text contains a backtracking regular expression.
         backtracks: bool,
         /// The text as a condition, if it is one.
         condition: Option<RunExpr>,
     },
-    /// Lines that apply to runs that meet a condition.
+    /// Lines that apply only if a run meets a condition.
     When(RunExpr, Span, Vec<BodyLine>),
     Remark(String),
 }
 
 impl BodyLine {
-    /// In the place of an assertion that is not read.
+    /// Returns a line in place of an assertion that could not be read.
     pub(super) fn undecided_line(why: &str, place: Span) -> Self {
         let text = format!("undecided({})", quote_text(why));
         Self::Assertion { text, place, message: None, class: None, backtracks: false, condition: None }
     }
 }
 
-/// If the statements behind a statement are reached.
+/// Whether the statements after a statement are reached.
 #[derive(Debug, Clone)]
 pub(super) enum StatementFlow {
     GoesOn,
-    /// Some of its branches end the function, or the turn of a loop; where this holds, none of them did.
+    /// Some branches end the function or the turn of a loop. The condition holds if none of them did.
     GoesOnWhen(RunExpr),
     Ends,
-    /// A statement that is not read may have ended it. The case lacks that statement, and so it never passes.
+    /// An unread statement may have ended it. The case lacks that statement, so it never passes.
     Unknown,
 }
 
 impl StatementFlow {
-    /// Of statements that are reached under a condition alone.
+    /// Returns the flow of statements that are reached only under a condition.
     pub(super) fn behind_condition(self, condition: &RunExpr) -> Self {
         match self {
             Self::GoesOn => Self::GoesOnWhen(condition.clone()),
@@ -51,7 +51,7 @@ impl StatementFlow {
         }
     }
 
-    /// Of two branches behind conditions that exclude each other.
+    /// Combines the flows of two branches with mutually exclusive conditions.
     pub(super) fn or_flow(self, other: Self) -> Self {
         match (self, other) {
             (Self::Unknown, _) | (_, Self::Unknown) => Self::Unknown,
@@ -62,7 +62,7 @@ impl StatementFlow {
     }
 }
 
-/// Lines under a condition, with those before them where it is the same.
+/// Adds lines under a condition; merges them with the previous lines if the condition is equal.
 pub(super) fn push_when(condition: &RunExpr, place: Span, mut inner: Vec<BodyLine>, lines: &mut Vec<BodyLine>) {
     if inner.is_empty() {
         return;

@@ -1,4 +1,4 @@
-//! `assert.commands`, `assert.fileReads`, `assert.toolCalls`, `assert.skills`, `assert.output`: each method as a sentence.
+//! Lowers the methods of `assert.commands`, `assert.fileReads`, `assert.toolCalls`, `assert.skills` and `assert.output`.
 
 use super::matcher::TextMatch;
 use super::plain::number_text;
@@ -37,7 +37,7 @@ impl StepList {
 const CONFIDENCE: [&str; 4] = ["weak", "medium", "strong", "explicit"];
 
 impl SuiteProgram<'_, '_> {
-    /// `arguments` follow the report; reports what cannot be expressed.
+    /// Lowers a method call; `arguments` exclude the report. Reports what cannot be expressed.
     pub(super) fn group_sentence(
         &mut self,
         group: &str,
@@ -72,7 +72,7 @@ impl SuiteProgram<'_, '_> {
         found
     }
 
-    /// `pattern == number`; anything else is no count.
+    /// Writes `pattern == number`; reports an argument that is not a count.
     fn count_of(&mut self, pattern: &str, arguments: &[LocatedValue], at: usize, span: Span) -> Option<String> {
         match arguments.get(at) {
             Some(item) if item.is_plain() && item.as_number().is_none() => Some("false".to_owned()),
@@ -154,7 +154,7 @@ impl SuiteProgram<'_, '_> {
     fn step_pattern(&mut self, steps: StepList, matcher: &LocatedValue) -> Option<String> {
         match (steps, &matcher.value) {
             (StepList::Commands, JsValue::Text(text)) if !text.is_empty() => {
-                // A text behind `command` alone would be a program in any spelling.
+                // A plain text after `command` would mean a program name, so the test is written out.
                 return Some(format!("(command where command contains {})", quote_text(text)));
             }
             (StepList::Commands, JsValue::Regex { .. }) => {
@@ -252,12 +252,12 @@ impl SuiteProgram<'_, '_> {
         }?;
         let enough: Vec<String> =
             CONFIDENCE.iter().skip_while(|word| **word != least).map(|word| quote_text(word)).collect();
-        // A skill that its tool was called for is explicit; how sure any other is says the run, or nobody.
+        // A skill is explicit if its tool was called for it. The confidence of any other skill is known only if the run records it.
         let sure = format!(
             "(if s.confidence exists then s.confidence in [{}] else (any c in calls: c.tool in [\"Skill\", \"skill\"] and s.name in [c.args.skill, c.args.name]) or undecided(\"how sure it is that the skill was used\"))",
             enough.join(", ")
         );
-        // Every skill is at least a weak one.
+        // Every skill has at least weak confidence.
         let plain = least == "weak";
         let count = |name: &str| match plain {
             true => format!("(count s in skills: s.name == {})", quote_text(name)),

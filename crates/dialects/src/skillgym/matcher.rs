@@ -1,4 +1,4 @@
-//! Matchers: of texts, and of commands in parts.
+//! Matchers of texts, and of commands and their parts.
 
 use super::program::SuiteProgram;
 use super::text_units::{BEYOND_UNITS, COUNTS_HALVES};
@@ -70,7 +70,7 @@ fn put_entry(entries: &mut Vec<(String, LocatedValue)>, name: &str, item: Locate
 }
 
 impl SuiteProgram<'_, '_> {
-    /// Reports an invalid matcher.
+    /// Writes a text test; reports an invalid matcher.
     pub(super) fn text_test(&mut self, subject: &str, matcher: &LocatedValue, asks: TextMatch) -> Option<String> {
         match (&matcher.value, asks) {
             (JsValue::Text(text), TextMatch::Part) => Some(format!("{subject} contains {}", quote_text(text))),
@@ -181,7 +181,7 @@ impl SuiteProgram<'_, '_> {
         Some(tests)
     }
 
-    /// The list is optional.
+    /// Returns the items of an optional list.
     pub(super) fn optional_items(&mut self, list: Option<&LocatedValue>) -> Option<Vec<LocatedValue>> {
         match list.map(|list| (&list.value, list.span)) {
             None | Some((JsValue::Undefined, _)) => Some(Vec::new()),

@@ -1,4 +1,4 @@
-//! What values have and can do: the report of a session as the run that it tells of, lists, texts.
+//! Properties and methods of values: the session report (mapped to the run), lists, and texts.
 
 mod list_methods;
 mod member_tables;
@@ -16,7 +16,7 @@ use crate::typescript::tree::TsFunction;
 use crate::writer::{BindingStrength, member_path, quote_text};
 use averment_base::source::Span;
 
-/// What `/…/.test(…)` searches in: the word `undefined` where there is no text.
+/// Returns the text that `/…/.test(…)` searches in: the word `undefined` if there is no text.
 fn searched_text(item: &LocatedValue) -> LocatedValue {
     let mut item = item.clone();
     if let JsValue::RunExpr(told) = &mut item.value
@@ -77,7 +77,7 @@ impl SuiteProgram<'_, '_> {
                 lack: if told.lack == Lack::Chain { Lack::Chain } else { Lack::Never },
                 ..RunExpr::new(format!("length({})", told.text), RunExprKind::Number)
             }),
-            // An object may have a field of that name.
+            // An object may have a field with this name.
             (RunExprKind::Any, "length") => {
                 let own = told.nested_text(BindingStrength::Sum);
                 let field = member_path(name);
@@ -123,7 +123,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// `/…/.test(text)`, which takes any value as a text.
+    /// Lowers `/…/.test(text)`, which converts any value to a text.
     fn tested_text(&mut self, text: &LocatedValue, regex: &LocatedValue) -> Option<RunExpr> {
         let JsValue::RunExpr(told) = &text.value else { return self.search_regex(text, regex) };
         if told.kind != RunExprKind::Any {
@@ -141,7 +141,7 @@ impl SuiteProgram<'_, '_> {
         let literal = self.regex_literal(regex)?;
         self.backtracks |= literal.backtracks;
         let text = self.run_expression(text)?;
-        // It takes texts alone.
+        // It accepts only texts.
         let lack = if text.lack == Lack::Chain { Lack::Chain } else { Lack::Never };
         let text = RunExpr { needs: text.needed_type(&["string"]), lack, ..text };
         let found = text.test_against(("matches", "not matches"), &literal.text);
@@ -213,7 +213,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// What `replace` takes here; `$` means something in a replacement.
+    /// Returns the arguments of `replace`; `None` if the replacement contains `$`, which is special there.
     fn replaced_part(&mut self, name: &str, from: &LocatedValue, to: &LocatedValue) -> Option<String> {
         let to = to.as_text().filter(|to| !to.contains('$'))?;
         let from = match &from.value {
@@ -347,7 +347,7 @@ impl SuiteProgram<'_, '_> {
     }
 
     fn text_method(&mut self, text: &str, name: &str, arguments: &[LocatedValue]) -> JsValue {
-        // With a place, a limit or more parts they mean something else.
+        // These methods behave differently with a position, a limit or several parts.
         let argument = match arguments {
             [part] => part.as_text(),
             [part, _] if name == "replaceAll" => part.as_text(),
@@ -408,7 +408,7 @@ impl SuiteProgram<'_, '_> {
                 _ => open_value("the properties of an object"),
             },
             "JSON.parse" => match first.and_then(|item| self.run_expression(item)) {
-                // What is no JSON throws.
+                // `JSON.parse` throws if the text is not JSON.
                 Some(told) => {
                     let text = format!("json({})", told.text);
                     let needs = Some(format!("{text} exists"));

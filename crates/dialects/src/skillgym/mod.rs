@@ -1,9 +1,9 @@
-//! SkillGym: suites of cases, written in TypeScript, and the configuration of a project.
+//! SkillGym: suites of cases in TypeScript, and the configuration of a project.
 //!
-//! Nothing of them is run. What follows from the text alone is read: cases, prompts, tags, settings, and the assertions of a case as far as they
-//! are calls of `assert` on the report, also through constants, templates, functions and modules beside the suite. What only a running program
-//! shows is listed with its place: `aver import` writes the rest, every other command refuses the file, because a case that lacks an assertion
-//! would pass where it should not.
+//! No code is executed. The reader extracts what follows from the text alone: cases, prompts, tags, settings, and the assertions of a case if they
+//! are calls of `assert` on the report. It follows constants, templates, functions and modules beside the suite. Parts that only a running program
+//! determines are listed with their locations. `aver import` writes the rest. Every other command rejects the file, because a case without one of its
+//! assertions could pass by mistake.
 
 mod body;
 mod chain;
@@ -35,7 +35,7 @@ pub const DIALECT: Dialect = Dialect {
         system: Cow::Borrowed("SkillGym"),
         pass: ForeignVerdict::new("passed", None),
         fail: ForeignVerdict::new("failed", None),
-        // What holds because nothing was there passes there.
+        // A vacuous assertion passes in SkillGym.
         vacuous: ForeignVerdict::new("passed", None),
         undecided: ForeignVerdict::new("failed", None),
         error: ForeignVerdict::new("failed", None),

@@ -1,4 +1,4 @@
-//! What values need that a program makes without an error.
+//! Needs: the conditions under which a program evaluates a value without an error.
 
 use super::plain::is_part_of_run;
 use super::program::SuiteProgram;
@@ -9,7 +9,7 @@ use crate::typescript::tree::{TsExpr, TsExprKind};
 use crate::writer::BindingStrength;
 use averment_base::source::Span;
 
-/// What parts of a value need, and why one of them is not known.
+/// Returns the needs of all parts of a value; an error says which part is unknown.
 pub(super) fn needs_of_parts(item: &LocatedValue) -> Result<Option<String>, String> {
     let all = |mut parts: std::slice::Iter<'_, LocatedValue>| {
         parts.try_fold(None, |needs: Option<String>, part| {
@@ -28,7 +28,7 @@ pub(super) fn needs_of_parts(item: &LocatedValue) -> Result<Option<String>, Stri
     }
 }
 
-/// A value that is there only if others are made without an error.
+/// Returns a value that exists only if other values were evaluated without an error.
 pub(super) fn needed_with(value: JsValue, others: &[LocatedValue]) -> JsValue {
     let mut needs = None;
     for other in others {
@@ -63,12 +63,12 @@ pub(super) fn needed_with(value: JsValue, others: &[LocatedValue]) -> JsValue {
     }
 }
 
-/// Functions that change nothing of what they are given.
+/// Functions that do not change their arguments.
 const LOOKS_ON: [&str; 6] =
     ["JSON.stringify", "Object.is", "Object.hasOwn", "Object.fromEntries", "Array.from", "Object.getOwnPropertyNames"];
 
 impl SuiteProgram<'_, '_> {
-    /// What a function gives that is not followed; it may change what it is given.
+    /// Returns the result of a function that is not followed; it may change its arguments.
     pub(super) fn given_by_unknown(&mut self, name: &str, arguments: &[LocatedValue], span: Span) -> JsValue {
         const CHANGES: [&str; 6] = [
             "Object.assign",
@@ -85,7 +85,7 @@ impl SuiteProgram<'_, '_> {
         JsValue::RuntimeOnly(format!("what `{name}` gives"))
     }
 
-    /// The name of a value that something else may have changed.
+    /// Marks a named value as changed, so that it is unknown from here on.
     pub(super) fn mark_changed(&mut self, part: &TsExpr, span: Span, scope: ScopeId) {
         if let TsExprKind::Name(name) = &part.kind
             && let Some((_, found)) = self.scopes.find_name(scope, name)

@@ -1,4 +1,4 @@
-//! Operators, of values that are there without a run and of what is known of a run.
+//! Operators on known values and on expressions about the run.
 
 use super::conditions::{EqualityKind, bound_of_tokens, equal_or_missing, join_all, join_any, sure_of_tokens};
 use super::plain::{is_object, number_text, plain_equality, plain_literal, plain_text, plain_truth, whole_number};
@@ -56,7 +56,7 @@ impl SuiteProgram<'_, '_> {
         told.map_or_else(|| open_value("an operator on what only a running program shows"), JsValue::RunExpr)
     }
 
-    /// `"key" in object`, which every object answers for what all of them have, and which throws of what is none.
+    /// Lowers `"key" in object`. Every object has the inherited keys; the operator throws if the right side is not an object.
     fn has_key(&mut self, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
         const OF_ALL: [&str; 8] = [
             "constructor",
@@ -126,7 +126,7 @@ impl SuiteProgram<'_, '_> {
         }
         let same = match operator {
             "===" | "!==" => plain_equality(left, right),
-            // It converts values of two kinds.
+            // It converts values of different types.
             "==" | "!=" if left.is_nullish() || right.is_nullish() => Some(left.is_nullish() && right.is_nullish()),
             "==" | "!=" if kind_of(&left.value) == kind_of(&right.value) => plain_equality(left, right),
             _ => None,
@@ -134,7 +134,7 @@ impl SuiteProgram<'_, '_> {
         same.map_or_else(|| open_value("an operator"), |same| JsValue::Bool(same == operator.starts_with('=')))
     }
 
-    /// `a && b` and `a || b`: conditions, or one of two values.
+    /// Lowers `a && b` and `a || b`: a condition, or one of two values.
     fn join_conditions(&mut self, operator: &str, left: &LocatedValue, right: &LocatedValue) -> Option<RunExpr> {
         let (one, other) = (self.truth_condition(left)?, self.truth_condition(right)?);
         let both = if operator == "&&" { join_all(&one, &other) } else { join_any(&one, &other) };
@@ -163,11 +163,11 @@ impl SuiteProgram<'_, '_> {
             && told.kind != RunExprKind::Any
             && element_of(told.kind).is_some()
         {
-            // A list of the run is always there.
+            // A list of the run always exists.
             return Some(told.clone());
         }
         let (value, other) = (self.run_expression(left)?, self.run_expression(right)?);
-        // What fails says why.
+        // A failure always has a message.
         if value.kind == RunExprKind::Message {
             return Some(value);
         }
@@ -189,7 +189,7 @@ impl SuiteProgram<'_, '_> {
         })
     }
 
-    /// Of what is compared with `null` and `undefined`, only missing and `null` are distinguished.
+    /// Compares two values. Comparing with `null` or `undefined` tells only a missing value and `null` apart from others.
     pub(super) fn equality_test(
         &mut self,
         left: &LocatedValue,
@@ -198,7 +198,7 @@ impl SuiteProgram<'_, '_> {
     ) -> Option<RunExpr> {
         let (left, right) = if left.is_plain() { (right, left) } else { (left, right) };
         let JsValue::RunExpr(told) = &left.value else { return None };
-        // Behind `?.` a search is `undefined`, too, and not `null`.
+        // After `?.`, a search may also be `undefined` instead of `null`.
         if told.kind == RunExprKind::Search && told.lack != Lack::Never {
             return None;
         }
@@ -234,7 +234,7 @@ impl SuiteProgram<'_, '_> {
                 if is_any {
                     return Some(told.test_against(("==", "!="), "null"));
                 }
-                // It is never `null`.
+                // The value is never `null`.
                 let opposite = Some(told.needs.clone().map_or("true".to_owned(), |needs| format!("({needs})")));
                 return Some(RunExpr { opposite, needs: told.needs, ..RunExpr::new("false", RunExprKind::Truth) });
             }
@@ -295,7 +295,7 @@ impl SuiteProgram<'_, '_> {
         let needed = test.needs.as_ref().map(|needs| format!("{needs} and ")).unwrap_or_default();
         let total = Some(Box::new([holds.clone(), format!("({needed}not {holds})")]));
         let test = RunExpr { total, ..test };
-        // A value of another type is converted there.
+        // JavaScript converts a value of another type.
         let wanted =
             if [&left, &right].iter().any(|side| side.kind == RunExprKind::Text) { "string" } else { "number" };
         let guards: Vec<String> = [&left, &right]
@@ -333,7 +333,7 @@ impl SuiteProgram<'_, '_> {
         Some(RunExpr { needs, ..RunExpr::with_binding(text, binds, kind) })
     }
 
-    /// A plain number beside a time is in milliseconds.
+    /// Returns an operand; a plain number compared with a time is in milliseconds.
     pub(super) fn in_unit(&mut self, item: &LocatedValue, kind: RunExprKind) -> Option<RunExpr> {
         match item.as_number().filter(|number| kind == RunExprKind::Time && *number >= 0.0 && number.fract() == 0.0) {
             Some(number) => Some(RunExpr::new(duration_literal(number), RunExprKind::Time)),
@@ -357,7 +357,7 @@ impl SuiteProgram<'_, '_> {
         if let Some(truth) = &told.truth {
             return Some((**truth).clone());
         }
-        // An element that was found may be an empty text.
+        // A found element may be an empty text.
         if let (Some(found), None) = (&told.found, element_of(told.kind))
             && told.kind != RunExprKind::Text
         {
@@ -386,7 +386,7 @@ impl SuiteProgram<'_, '_> {
 
     pub(super) fn regex_literal(&mut self, item: &LocatedValue) -> Option<crate::regex_flavour::TranslatedRegex> {
         let JsValue::Regex { pattern, flags } = &item.value else { return None };
-        // A matcher begins at the front of the text each time, whatever `g` remembers.
+        // A matcher always starts at the beginning of the text, so `g` does not matter.
         let flags: String = flags.chars().filter(|flag| !['g', 'd', '#'].contains(flag)).collect();
         let anchored = flags.contains('y').then(|| format!("^(?:{pattern})"));
         let flags = flags.replace('y', "");

@@ -1,16 +1,16 @@
-//! Values that are there without a run, as the language of the suite takes them.
+//! Values that are known without a run, with JavaScript semantics.
 
 use super::value::{JsValue, LocatedValue, RunExprKind, element_of, open_value};
 use crate::writer::{object_key, quote_text};
 
-/// A regular expression that has a name is the same one each time.
+/// Marks the flags of a regular expression that has a name, because such an object keeps its state between uses.
 const KEPT: char = '#';
 
-/// Why it cannot be read.
+/// Reason why such a regular expression is not read.
 pub(super) const KEEPS_PLACE: &str =
     "a regular expression with the flag `g` or `y` that remembers where it stopped: without the flag it is read";
 
-/// True if a search begins where the last one stopped.
+/// True if a search starts where the previous one stopped.
 pub(super) fn keeps_place(flags: &str) -> bool {
     flags.contains(KEPT) && flags.contains(['g', 'y'])
 }
@@ -24,12 +24,12 @@ pub(super) fn with_its_place(value: JsValue) -> JsValue {
     }
 }
 
-/// What `trim` takes away.
+/// True for characters that JavaScript's `trim` removes.
 pub(super) fn is_js_space(letter: char) -> bool {
     letter == '\u{feff}' || letter != '\u{85}' && letter.is_whitespace()
 }
 
-/// `None` if only a run decides.
+/// Returns the truth of a value; `None` if it depends on a run.
 pub(super) fn plain_truth(item: &LocatedValue) -> Option<bool> {
     match &item.value {
         JsValue::Undefined | JsValue::Null => Some(false),
@@ -43,7 +43,7 @@ pub(super) fn plain_truth(item: &LocatedValue) -> Option<bool> {
     }
 }
 
-/// `None` if only a run decides.
+/// Returns a value as text; `None` if it depends on a run.
 pub(super) fn plain_text(item: &LocatedValue) -> Option<String> {
     match &item.value {
         JsValue::Text(text) => Some(text.clone()),
@@ -79,7 +79,7 @@ pub(super) fn parse_number(text: &str) -> Option<f64> {
     plain.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// `new RegExp(text, flags)`, also from a regular expression.
+/// Evaluates `new RegExp(text, flags)`, also with a regular expression as argument.
 pub(super) fn regex_of(arguments: &[LocatedValue]) -> JsValue {
     let flags = arguments.get(1).and_then(LocatedValue::as_text);
     match arguments.first().map(|first| &first.value) {
@@ -93,7 +93,7 @@ pub(super) fn regex_of(arguments: &[LocatedValue]) -> JsValue {
     }
 }
 
-/// `===`; `None` of what is compared as an object.
+/// Evaluates `===`; returns `None` for objects.
 pub(super) fn plain_equality(left: &LocatedValue, right: &LocatedValue) -> Option<bool> {
     Some(match (&left.value, &right.value) {
         (JsValue::Text(one), JsValue::Text(other)) => one == other,
@@ -105,7 +105,7 @@ pub(super) fn plain_equality(left: &LocatedValue, right: &LocatedValue) -> Optio
     })
 }
 
-/// True for what is equal to itself alone.
+/// True for an object, which equals only itself.
 pub(super) fn is_object(value: &JsValue) -> bool {
     match value {
         JsValue::List(_) | JsValue::Object(_) | JsValue::Regex { .. } | JsValue::Function(..) => true,
@@ -117,7 +117,7 @@ pub(super) fn is_object(value: &JsValue) -> bool {
     }
 }
 
-/// True of what a function that is given it may change for all that follows.
+/// True for a part of the report, which a function can change for all later code.
 pub(super) fn is_part_of_run(item: &LocatedValue) -> bool {
     use RunExprKind::{Agent, Call, Calls, Commands, Context, Files, Reads, Report, Runner, Skill, Skills, Usage};
     const PARTS: [RunExprKind; 12] =
@@ -125,7 +125,7 @@ pub(super) fn is_part_of_run(item: &LocatedValue) -> bool {
     matches!(&item.value, JsValue::RunExpr(told) if PARTS.contains(&told.kind))
 }
 
-/// A value as a literal of the language.
+/// Returns a value as a literal of the rule language.
 pub(super) fn plain_literal(item: &LocatedValue) -> Option<String> {
     Some(match &item.value {
         JsValue::Null => "null".to_owned(),

@@ -1,4 +1,4 @@
-//! The modules of a suite, and what is followed of them within bounds.
+//! The modules of a suite. Evaluation is bounded.
 
 use super::value::{BoundName, JsValue, LocatedValue, ScopeId, ScopeTree, open_value};
 use crate::Lowering;
@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 const DEEP: usize = 500;
-/// Evaluation steps of all modules together.
+/// Maximum number of evaluation steps over all modules.
 const MOST: usize = 200_000;
 const MODULES: usize = 100;
 
-/// Endings tried for a module path without one, or with that of its build.
+/// File extensions to try for a module path without one, or with that of its build output.
 const ENDINGS: [&str; 6] = ["ts", "mts", "cts", "js", "mjs", "cjs"];
 
 struct SuiteModule {
@@ -31,19 +31,19 @@ pub(super) struct SuiteProgram<'a, 'l> {
     known: BTreeMap<PathBuf, usize>,
     depth: usize,
     left: usize,
-    /// The current assertion uses a backtracking regular expression.
+    /// True if the current assertion uses a backtracking regular expression.
     pub(super) backtracks: bool,
     pub(super) names: usize,
     pub(super) unread: Vec<UnreadPart>,
-    /// Number of parts that were recorded before the current case.
+    /// Number of unread parts recorded before the current case.
     pub(super) case_start: usize,
     /// True within the assertions of a case.
     pub(super) in_case: bool,
-    /// Calls that are waited for, by their places.
+    /// Locations of calls under `await`.
     pub(super) awaited: BTreeSet<(FileId, u32)>,
 }
 
-/// What is not followed.
+/// A part of the program that is not followed.
 #[derive(Debug, Clone)]
 pub(super) struct UnreadPart {
     pub(super) place: Span,
@@ -92,7 +92,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
     }
 
     pub(super) fn record_unread(&mut self, span: Span, what: &str) {
-        // Each case names what it lacks, also where a function makes several of them.
+        // A part is recorded once for each case, since one function may create several cases.
         let own = self.unread.get(self.case_start..).unwrap_or_default();
         if !own.iter().any(|known| known.place == span) {
             self.unread.push(UnreadPart { place: span, what: what.to_owned(), in_case: self.in_case });
@@ -144,7 +144,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// Module-level code may change declarations: `cases.push(…)`, also in a loop.
+    /// Handles module-level code that may change declarations, such as `cases.push(…)`, also in a loop.
     fn done_at_the_top(&mut self, statement: &TsStatement, scope: ScopeId) {
         const DECLARED: [&str; 4] = ["a class", "an enumeration", "a generator", "a namespace"];
         match &statement.kind {
@@ -175,7 +175,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// Module-level names are evaluated on demand.
+    /// Binds module-level names, which are evaluated on demand.
     fn bound_later(&mut self, pattern: &TsPattern, value: Option<&TsExpr>, span: Span, scope: ScopeId) {
         match (pattern, value) {
             (TsPattern::Name(name, _), Some(value)) => {
@@ -192,7 +192,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         }
     }
 
-    /// From a sibling module, SkillGym or its runtime.
+    /// Binds an imported name: from a sibling module, from SkillGym, or from its runtime.
     fn imported_name(&mut self, module: usize, from: &str, name: &str, span: Span) -> BoundName {
         let is_beside = from.starts_with("./") || from.starts_with("../");
         if is_beside && let Some(found) = self.sibling_module(module, from) {
@@ -204,7 +204,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
             "default" | "*" | "strict" if is_strict => "assert".to_owned(),
             "default" | "*" if asserts => "assert.loose".to_owned(),
             "*" => from.to_owned(),
-            // What node has at the top of a module, SkillGym's own things, and those of a copy of it.
+            // Names of the Node.js assert module, of SkillGym, and of a copy of SkillGym.
             _ if is_strict => format!("assert.{name}"),
             _ if asserts => format!("assert.loose.{name}"),
             _ => name.to_owned(),
@@ -236,7 +236,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         let root = self.lowering.sources.get(self.lowering.root).map(|file| file.name.clone()).unwrap_or_default();
         let name = averment_checker::files::display_name(&root, path);
         let file = self.lowering.sources.add_file(SourceFile::new(name, Some(&found.folder), found.text.as_str()));
-        // Known before it is read: modules may name each other.
+        // Registered before it is read, because modules may import each other.
         self.known.insert(found.key, self.modules.len());
         Some(self.load_module(file))
     }
@@ -252,7 +252,7 @@ impl<'a, 'l> SuiteProgram<'a, 'l> {
         found
     }
 
-    /// `None` if nothing of that name is exported.
+    /// Returns an exported value; `None` if there is no export with that name.
     pub(super) fn find_export(&mut self, module: usize, name: &str) -> Option<JsValue> {
         let SuiteModule { scope, statements, .. } = self.modules.get(module)?;
         let (scope, statements) = (*scope, Rc::clone(statements));

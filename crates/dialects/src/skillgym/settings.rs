@@ -1,4 +1,4 @@
-//! Settings: of `skillgym.config.*` and of the workspace of a suite, as settings of the language.
+//! Translates settings of `skillgym.config.*` and of a suite's workspace.
 
 use super::groups::open_reason;
 use super::operators::duration_literal;
@@ -18,7 +18,7 @@ pub(super) enum SettingLine {
     Block(Span, String, Vec<SettingLine>),
 }
 
-/// The settings' folder relative to the suite: `../` per folder between them.
+/// Path from the suite to the folder of the settings: `../` for each folder between them.
 pub(super) struct PathBase(pub(super) String);
 
 impl PathBase {
@@ -31,7 +31,7 @@ impl PathBase {
         if is_told { joined } else { format!("./{joined}").trim_end_matches('/').to_owned() }
     }
 
-    /// A path if it starts like one.
+    /// Rebases a word if it looks like a path.
     fn rebase_word(&self, word: &str) -> String {
         let is_path = [".", ".."].contains(&word) || word.starts_with("./") || word.starts_with("../");
         if is_path { self.rebase_path(word) } else { word.to_owned() }
@@ -72,7 +72,7 @@ impl SuiteProgram<'_, '_> {
         self.lowering.sink.error(Slug::TypeMismatch, place, message, format!("write {wanted}"));
     }
 
-    /// `None`, and reported, if it is no such object.
+    /// Returns the entries of an object with known keys; otherwise reports an error and returns `None`.
     pub(super) fn known_keys(
         &mut self,
         item: &LocatedValue,
@@ -245,7 +245,7 @@ impl SuiteProgram<'_, '_> {
         if let Some((schedule, span)) = self.word_of(&entries, "schedule", "run", SCHEDULES) {
             line(span, format!("schedule {schedule}"));
         }
-        // The older name of the second one counts where the newer one is not there.
+        // The older name of the second key counts only if the newer one is missing.
         let retries = if setting_entry(&entries, "repeatFailure").is_some() { "repeatFailure" } else { "retryFailed" };
         let counts = [
             ("maxParallel", "parallel", 1.0),
@@ -277,7 +277,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// A configuration has its own `cwd`, and so none in its workspace.
+    /// Writes the workspace. In a configuration, `cwd` is a separate key and so is not allowed in the workspace.
     pub(super) fn workspace_block(
         &mut self,
         workspace: &LocatedValue,
@@ -288,7 +288,7 @@ impl SuiteProgram<'_, '_> {
         let modes: Vec<(&str, &str)> = WORKSPACES.iter().map(|mode| (*mode, *mode)).collect();
         let mode =
             self.word_of(&entries, "mode", "workspace", &modes).map_or_else(|| "none".to_owned(), |(mode, _)| mode);
-        // A shared workspace is the folder that is there, unless it is made of a template.
+        // A shared workspace is an existing folder, unless it is created from a template.
         let has = |key: &str| setting_entry(&entries, key).is_some();
         let is_there = mode == "shared" && !has("templateDir");
         let mode = if is_there { "none".to_owned() } else { mode };

@@ -1,4 +1,4 @@
-//! The suite: its settings, its cases, and what is said of what was not read.
+//! The suite: its settings, its cases, and the reporting of unread parts.
 
 use super::body::{BodyContext, class_of};
 use super::flow::BodyLine;
@@ -17,7 +17,7 @@ use averment_syntax::words;
 use std::path::Path;
 
 const CASE: &[&str] = &["id", "prompt", "tags", "timeoutMs", "expectedFail", "classifyFailure", "assert"];
-/// Parent folders searched for a configuration.
+/// Maximum number of parent folders that are searched for a configuration.
 const UPWARDS: usize = 32;
 
 pub(super) fn lower_suite(lowering: &mut Lowering<'_>) {
@@ -72,7 +72,7 @@ fn write_setting(setting: &SettingLine, out: &mut RuleWriter) {
 }
 
 impl SuiteProgram<'_, '_> {
-    /// The nearest configuration in the suite's folder or above.
+    /// Reads the nearest configuration in the suite's folder or above.
     fn configured_settings(&mut self, folder: &Path, own_workspace: bool, start: Span) -> Vec<SettingLine> {
         for up in 0..UPWARDS {
             let above = "../".repeat(up);
@@ -111,7 +111,7 @@ impl SuiteProgram<'_, '_> {
         Vec::new()
     }
 
-    /// A list's elements, or an object's values.
+    /// Writes the cases: the elements of a list, or the values of an object.
     fn write_cases(&mut self, suite: &LocatedValue, out: &mut RuleWriter) {
         let cases: Vec<LocatedValue> = match &suite.value {
             JsValue::List(items) => items.clone(),
@@ -240,7 +240,7 @@ impl SuiteProgram<'_, '_> {
         lines
     }
 
-    /// A case is undecided where it lacks an assertion.
+    /// Returns lines that make a case undecided because it lacks an assertion.
     fn remarks_since(&self, before: usize) -> Vec<BodyLine> {
         let parts = self.unread.get(before..).unwrap_or_default().iter();
         let lines = parts.map(|part| {
@@ -264,7 +264,7 @@ impl SuiteProgram<'_, '_> {
         line.chars().take(80).collect()
     }
 
-    /// `classifyFailure`: its classes and the message tests of each.
+    /// Reads `classifyFailure`: its classes, and the message tests of each.
     fn read_classifications(&mut self, classify: &LocatedValue) -> Vec<(Span, String)> {
         let JsValue::Function(function, scope) = &classify.value else {
             self.record_unread(classify.span, "how failures are classified");
@@ -283,7 +283,7 @@ impl SuiteProgram<'_, '_> {
         found
     }
 
-    /// False if some part was not read.
+    /// Collects the classes; returns false if some part was not read.
     fn classes_of(&mut self, statements: &[TsStatement], scope: ScopeId, found: &mut Vec<(Span, String)>) -> bool {
         for statement in statements {
             match &statement.kind {
@@ -326,7 +326,7 @@ impl SuiteProgram<'_, '_> {
         }
     }
 
-    /// Any of these tests must hold.
+    /// Returns tests on messages of which any must hold.
     fn tests_on_messages(&mut self, condition: &TsExpr, scope: ScopeId) -> Option<Vec<String>> {
         if let TsExprKind::Binary { operator: "||", left, right } = &condition.kind {
             let mut tests = self.tests_on_messages(left, scope)?;
@@ -339,7 +339,7 @@ impl SuiteProgram<'_, '_> {
         (is_test && truth.binds == BindingStrength::Test).then(|| vec![truth.text])
     }
 
-    /// An error, unless partial reading was requested.
+    /// Reports unread parts: as errors, unless partial reading was requested.
     fn say_unread(&mut self) {
         let options = self.lowering.options;
         let mut told: Vec<Span> = Vec::new();
@@ -392,7 +392,7 @@ fn write_body_line(line: &BodyLine, out: &mut RuleWriter) {
     }
 }
 
-/// Parenthesizes a condition that starts with a statement word.
+/// Parenthesizes a condition that starts with a statement keyword.
 fn parenthesize_start(text: &str) -> String {
     let first = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').next().unwrap_or_default();
     let is_statement = ["any", "require", "never", "count", "sequence", "each", "all", "no"].contains(&first);

@@ -1,18 +1,18 @@
-//! What an imported suite says of texts as JavaScript takes them: rows of units of 16 bits, with its own white space.
+//! Helpers for JavaScript's view of texts: UTF-16 code units, and its own white space.
 
 use crate::writer::RuleWriter;
 use averment_base::source::Span;
 
-/// `length` of a text there.
+/// JavaScript's `length` of a text.
 pub(super) const UNITS_OF: &str = "utf16_length";
-/// `trim` there, which takes byte order marks away, too.
+/// JavaScript's `trim`, which also removes byte order marks.
 pub(super) const TRIM_OF: &str = "js_trim";
-/// Characters of two units.
+/// Matches characters of two UTF-16 code units.
 pub(super) const BEYOND_UNITS: &str = r"/[\x{10000}-\x{10FFFF}]/";
 pub(super) const COUNTS_HALVES: &str =
     "without the flag `u` the regular expression counts the halves of a character beyond U+FFFF";
 
-/// The functions that stand in front of a suite which uses them.
+/// Definitions that are written before a suite that uses them.
 const DEFINITIONS: [(&str, &str); 2] = [
     (UNITS_OF, r"def utf16_length(value) = length(value) + length(split(value, /[\x{10000}-\x{10FFFF}]/)) - 1"),
     (
@@ -21,7 +21,7 @@ const DEFINITIONS: [(&str, &str); 2] = [
     ),
 ];
 
-/// Writes those of the functions that cases use.
+/// Writes the definitions that the cases use.
 pub(super) fn write_definitions(cases: &RuleWriter, place: Span, out: &mut RuleWriter) {
     for (name, text) in DEFINITIONS {
         if cases.contains_text(&format!("{name}(")) {

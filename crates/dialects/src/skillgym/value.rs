@@ -1,4 +1,4 @@
-//! What an expression of a suite is: a value that is there without a run, something of a run, or neither.
+//! The value of an expression in a suite: known without a run, an expression about the run, or unknown.
 
 use crate::typescript::tree::{TsExpr, TsFunction};
 use crate::writer::BindingStrength;
@@ -46,7 +46,7 @@ impl LocatedValue {
         matches!(self.value, JsValue::Undefined | JsValue::Null)
     }
 
-    /// True if it and its parts are known without a run.
+    /// True if the value and all its parts are known without a run.
     pub(super) fn is_plain(&self) -> bool {
         match &self.value {
             JsValue::List(items) => items.iter().all(Self::is_plain),
@@ -78,16 +78,16 @@ pub(super) enum JsValue {
     List(Vec<LocatedValue>),
     Object(Vec<(String, LocatedValue)>),
     Function(Rc<TsFunction>, ScopeId),
-    /// A command matcher under construction, as the object that it becomes.
+    /// A command matcher under construction, as the object it builds.
     Builder(Vec<(String, LocatedValue)>),
-    /// A SkillGym or runtime function by path: `assert.commands.includes`.
+    /// A function of SkillGym or of the runtime, by its path: `assert.commands.includes`.
     Api(String),
     RunExpr(RunExpr),
-    /// Known only to a running program, and why.
+    /// Known only to a running program; the text says why.
     RuntimeOnly(String),
 }
 
-/// What only a running program shows, and why.
+/// Returns a value that only a running program knows, with the reason.
 pub(super) fn open_value(why: &str) -> JsValue {
     JsValue::RuntimeOnly(why.to_owned())
 }
@@ -97,31 +97,31 @@ pub(super) struct RunExpr {
     pub(super) text: String,
     pub(super) binds: BindingStrength,
     pub(super) kind: RunExprKind,
-    /// The negated condition, if it has its own form.
+    /// The negated condition, if it has a form of its own.
     pub(super) opposite: Option<String>,
-    /// If it may be `undefined` there.
+    /// Whether the value may be `undefined` in the program.
     pub(super) lack: Lack,
-    /// Where this holds, a `?.` before it has ended the chain.
+    /// Condition under which an earlier `?.` has ended the chain.
     pub(super) chain_end: Option<String>,
-    /// A condition without which the program throws.
+    /// Condition under which the program does not throw.
     pub(super) needs: Option<String>,
-    /// The condition and its opposite with an answer also where a value is `undefined`, if they are not that.
+    /// The condition and its negation, written so that they are also decided if a value is `undefined`; `None` if they already are.
     pub(super) total: Option<Box<[String; 2]>>,
-    /// Of `a || b` and `a && b`, which are values, the condition that they are.
+    /// For `a || b` and `a && b`, which are values: their truth as a condition.
     pub(super) truth: Option<Box<RunExpr>>,
-    /// Of a list of chosen elements how many there are, of an element that was searched for whether it was found.
+    /// For a filtered list: the number of elements. For a search: whether an element was found.
     pub(super) found: Option<String>,
 }
 
-/// If a value of a run may be `undefined` in the program.
+/// Whether a value of a run may be `undefined` in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lack {
     Never,
-    /// A key of arguments or JSON: its methods throw.
+    /// A key of arguments or JSON: methods on it throw.
     Key,
-    /// An element of a list: its methods and its fields throw.
+    /// An element of a list: methods and fields of it throw.
     Element,
-    /// Behind `?.`: its methods and its fields are `undefined`, too.
+    /// After `?.`: methods and fields of it are `undefined` too.
     Chain,
 }
 
@@ -150,9 +150,9 @@ pub(super) enum RunExprKind {
     Result,
     Failure,
     Message,
-    /// If an element was found; the element itself cannot be said.
+    /// Whether an element was found; the element itself cannot be expressed.
     Found,
-    /// What a search in a text gives: `null` if nothing matches.
+    /// The result of a text search: `null` if nothing matches.
     Search,
 }
 
@@ -177,11 +177,11 @@ impl RunExpr {
         }
     }
 
-    /// `words` for the test and for its negation.
+    /// Returns a test; `words` are the operators of the test and of its negation.
     pub(super) fn test_against(&self, words: (&str, &str), other: &str) -> Self {
         let subject = self.nested_text(BindingStrength::Sum);
         let said = |words: &str| format!("{subject} {words} {other}").trim_end().to_owned();
-        // What throws there must not hold here, where the test is negated.
+        // The negated test must not hold where the program throws.
         let opposite = match &self.needs {
             Some(needs) => format!("({needs} and {})", said(words.1)),
             None => said(words.1),
@@ -199,7 +199,7 @@ impl RunExpr {
         }
     }
 
-    /// Whether it equals another value of the run: where either throws, neither the answer nor its opposite holds.
+    /// Returns a test for equality with another value of the run. If either value throws, neither the test nor its negation holds.
     pub(super) fn test_against_value(&self, other: &Self) -> Self {
         let test = self.test_against(("==", "!="), &other.nested_text(BindingStrength::Sum));
         let needs = join_needs(test.needs.as_deref(), other.needs.as_deref());
@@ -208,25 +208,25 @@ impl RunExpr {
             None => text,
         };
         let opposite = test.opposite.map(|opposite| guarded(other.needs.as_ref(), opposite));
-        // As a condition, what is not there is false, and `false` would be equal to it.
+        // As a condition, a missing value is false, and would wrongly equal `false`.
         let text = guarded(needs.as_ref().filter(|_| self.kind == RunExprKind::Truth), test.text);
         Self { text, opposite, needs, ..test }
     }
 
-    /// What a method or a field of it needs.
+    /// Returns the condition for accessing a method or a field of the value.
     pub(super) fn needed_parts(&self) -> Option<String> {
         match self.lack {
             Lack::Never | Lack::Chain => self.needs.clone(),
             Lack::Key | Lack::Element => {
                 let own = self.nested_text(BindingStrength::Sum);
-                // `null` has no parts either.
+                // `null` has no members either.
                 let of_json = if self.kind == RunExprKind::Any { format!(" and {own} != null") } else { String::new() };
                 Some(format!("{own} exists{of_json}"))
             }
         }
     }
 
-    /// What a method of it needs: of a value of JSON, that it is of a type that has the method.
+    /// Returns the condition for calling a method of the value. A JSON value must have a type with that method.
     pub(super) fn needed_type(&self, types: &[&str]) -> Option<String> {
         if self.kind != RunExprKind::Any {
             return self.needed_parts();
@@ -234,7 +234,7 @@ impl RunExpr {
         let own = self.nested_text(BindingStrength::Sum);
         let is = types.iter().map(|name| format!("{own} is {name}")).collect::<Vec<_>>().join(" or ");
         match self.lack {
-            // Behind `?.` it may as well be nothing.
+            // After `?.`, the value may also be missing.
             Lack::Chain => {
                 join_needs(self.needs.as_deref(), Some(&format!("({own} is missing or {own} == null or {is})")))
             }
@@ -243,7 +243,7 @@ impl RunExpr {
         }
     }
 
-    /// With an answer only where a guard holds: elsewhere the program converts a value.
+    /// Returns a condition that is undecided unless `guard` holds, because the program converts the value otherwise.
     pub(super) fn decided_where(self, guard: &str, why: &str) -> Self {
         let within = |text: &str| format!("(if {guard} then {text} else undecided(\"{why}\"))");
         let opposite = negate_condition(&self);
@@ -256,7 +256,7 @@ impl RunExpr {
         }
     }
 
-    /// In front of `?.`.
+    /// Prepares the value as the object of `?.`.
     pub(super) fn begin_chain(&mut self) {
         let own = self.nested_text(BindingStrength::Sum);
         self.chain_end = Some(match self.kind {
@@ -266,7 +266,7 @@ impl RunExpr {
         self.lack = Lack::Chain;
     }
 
-    /// Its members and methods: where a `?.` before it has ended the chain, they need nothing of it.
+    /// Moves on to a member or method of an optional chain. If an earlier `?.` has ended the chain, nothing more is needed.
     pub(super) fn follow_chain(&mut self) -> Option<String> {
         let end = self.chain_end.take()?;
         if matches!(self.lack, Lack::Key | Lack::Element) {
@@ -277,7 +277,7 @@ impl RunExpr {
         Some(end)
     }
 
-    /// A condition and its opposite, each with an answer also where a value is `undefined`.
+    /// Returns the condition and its negation, both also decided if a value is `undefined`.
     pub(super) fn total_texts(&self) -> [String; 2] {
         match &self.total {
             Some(total) => (**total).clone(),
@@ -285,7 +285,7 @@ impl RunExpr {
         }
     }
 
-    /// With an answer also where a value is `undefined`.
+    /// Returns a condition that is also decided if a value is `undefined`.
     pub(super) fn as_total(&self) -> Self {
         match &self.total {
             Some(total) => {
@@ -302,13 +302,13 @@ impl RunExpr {
         }
     }
 
-    /// Parenthesized if that precedence requires it.
+    /// Returns the text, parenthesized if the precedence requires it.
     pub(super) fn nested_text(&self, binds: BindingStrength) -> String {
         if self.binds < binds { format!("({})", self.text) } else { self.text.clone() }
     }
 }
 
-/// The opposite; where the program throws it does not hold either.
+/// Returns the negation. Where the program throws, the negation does not hold either.
 pub(super) fn negate_condition(truth: &RunExpr) -> RunExpr {
     let needs = truth.needs.clone();
     if let Some(opposite) = &truth.opposite {
@@ -331,7 +331,7 @@ fn turn_around(truth: &RunExpr) -> Option<Box<[String; 2]>> {
     })
 }
 
-/// Both of two conditions that the program needs.
+/// Joins two needs.
 pub(super) fn join_needs(one: Option<&str>, other: Option<&str>) -> Option<String> {
     match (one, other) {
         (Some(one), Some(other)) if one != other => Some(format!("{one} and {other}")),
@@ -354,11 +354,11 @@ struct ScopeNames {
 #[derive(Debug, Clone)]
 pub(super) enum BoundName {
     Item(LocatedValue),
-    /// Evaluated on demand in the scope of the name.
+    /// Evaluated on demand, in the scope of the name.
     Deferred(Rc<TsExpr>),
-    /// A name in another module: its number, and the name there.
+    /// A name in another module: the number of the module, and the name there.
     Imported(usize, String),
-    /// Being evaluated just now.
+    /// Currently being evaluated.
     Busy,
 }
 
@@ -392,7 +392,7 @@ impl ScopeTree {
     }
 }
 
-/// What the elements of a list are; `None` where it is no list.
+/// Returns the type of a list's elements; `None` if the type is not a list.
 pub(super) fn element_of(kind: RunExprKind) -> Option<RunExprKind> {
     match kind {
         RunExprKind::Calls => Some(RunExprKind::Call),

@@ -1,4 +1,4 @@
-//! What a skill declares that it does, held against what a run records.
+//! Compares a skill's declared tools and side effects with the run.
 
 use super::manifest::SkillManifest;
 use super::places;
@@ -8,7 +8,7 @@ use crate::writer::{RuleWriter, tool_pattern};
 use crate::yaml::YamlNode;
 use averment_base::source::Span;
 
-/// `tools_used`: no other tool is called.
+/// Writes a rule for `tools_used`: no other tool is called.
 pub(super) fn audit_tools(document: &YamlNode, to: &mut Lowering<'_>) {
     let Some((key, list)) = document.find_entry("tools_used").filter(|(_, list)| list.is_list()) else { return };
     let mut names: Vec<String> = Vec::new();
@@ -38,14 +38,14 @@ fn write_rule(out: &mut RuleWriter, place: Span, name: &str, sentence: &str, bod
 }
 
 enum AllowedEffects {
-    /// The effect names no places.
+    /// The effect has no paths, so it is allowed everywhere.
     Everywhere,
     Where(Vec<String>, Span),
     Unsaid(String),
     Nothing,
 }
 
-/// `side_effects`: nothing else is written, read or requested.
+/// Writes rules for `side_effects`: nothing else is written, read or requested.
 pub(super) fn side_effects(document: &YamlNode, manifest: &SkillManifest<'_>, to: &mut Lowering<'_>) {
     let Some((key, list)) = document.find_entry("side_effects").filter(|(_, list)| list.is_list()) else { return };
     let of_type = |effect: &&YamlNode, name: &str| effect.get("type").and_then(YamlNode::as_text) == Some(name);

@@ -1,4 +1,4 @@
-//! The types of checks: one table, and one function each.
+//! The check types: one table, and one function for each.
 
 use super::StopPhase;
 use super::check::{StopCheck, always_holds, checks_nothing};
@@ -83,7 +83,7 @@ fn report_unknown(name: &str, node: &YamlNode, said: &mut DiagnosticSink) {
     said.error(Slug::UnknownType, place, format!("there is no type of checks `{name}`"), help);
 }
 
-/// A severity that is not that of the phase.
+/// Returns the severity if it differs from that of the phase.
 fn own_severity(node: &YamlNode, phase: &StopPhase, said: &mut DiagnosticSink) -> Option<&'static str> {
     const SEVERITIES: [&str; 2] = ["error", "warn"];
     let given = node.get("severity")?;
@@ -153,7 +153,7 @@ fn tool_available(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut Used
     Some(MappedSentence::default().add_text(format!("tool {} is available", tool_pattern(name))))
 }
 
-/// A URL pattern without regular expression signs is a substring test.
+/// Writes a test of HTTP requests. A URL pattern without regex metacharacters is a substring test.
 fn http_status(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDefinitions) -> Option<MappedSentence> {
     let start = MappedSentence::default().add_text("http ");
     let url = match check.node.get("url_pattern").filter(|pattern| !pattern.is_null()) {
@@ -200,7 +200,7 @@ fn duration_literal(number: &str) -> String {
     }
 }
 
-/// Commands run without a shell: signs that only a shell understands would be arguments.
+/// Writes a test of a command. Commands run without a shell, so shell metacharacters would be plain arguments.
 fn custom_command(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut UsedDefinitions) -> Option<MappedSentence> {
     let command = required_pieces(check, "command", said)?;
     let place = check.node.get("command").map_or(check.node.span, |command| command.span);
@@ -227,7 +227,7 @@ fn custom_command(check: &StopCheck<'_>, said: &mut DiagnosticSink, _: &mut Used
     )
 }
 
-/// The first unquoted shell metacharacter.
+/// Returns the first unquoted shell metacharacter.
 fn shell_sign(command: &[TemplatePiece<'_>]) -> Option<char> {
     let (mut quote, mut escaped) = (None, false);
     for piece in command {

@@ -1,4 +1,4 @@
-//! What a manifest may hold, by the rules of the specification.
+//! Checks a manifest against the rules of the specification.
 
 use super::pieces::{TemplatePiece, split_pieces};
 use super::regex::regex_literal;
@@ -54,7 +54,7 @@ const ACCESSES: &[&str] = &["read", "write", "delete"];
 const LEVELS: &[&str] = &["L0", "L1", "L2", "L3"];
 const METRICS: &[&str] = &["counter", "gauge", "histogram"];
 
-/// Everything but the assertions; `None` if it is no manifest.
+/// Reads everything but the assertions; returns `None` if it is not a manifest.
 pub(super) fn read_manifest<'a>(document: &'a YamlNode, said: &mut DiagnosticSink) -> Option<SkillManifest<'a>> {
     if !document.is_map() {
         said.wrong_shape(document, "a manifest", "a mapping with `sop`, `name`, `version` and `description`");
@@ -97,7 +97,7 @@ fn check_identity(document: &YamlNode, said: &mut DiagnosticSink) {
     }
 }
 
-/// Names should be kebab-case; others are accepted.
+/// Warns about names that are not kebab-case; they are accepted.
 fn check_kebab(node: &YamlNode, said: &mut DiagnosticSink) {
     let name = node.key_text();
     let plain = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit();
@@ -250,7 +250,7 @@ fn check_observability(document: &YamlNode, said: &mut DiagnosticSink) {
     }
 }
 
-/// References must be declared; for outputs this is a warning, if any are declared.
+/// Checks references: they must be declared. For outputs this is a warning, and only if any outputs are declared.
 fn check_references(node: &YamlNode, manifest: &SkillManifest<'_>, said: &mut DiagnosticSink) {
     match &node.value {
         YamlValue::Text(text) => text_references(text, node, manifest, said),

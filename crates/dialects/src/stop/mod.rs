@@ -1,7 +1,7 @@
-//! STOP: the manifest of a skill, `skill.yaml`, with conditions before and after its execution.
+//! STOP: the manifest of a skill (`skill.yaml`), with assertions before and after its execution.
 //!
-//! `assertions` become `pre` and `post`, `tools_used` and `side_effects` rules of severity `warn`. What a runtime of STOP does with odd values is
-//! said openly: in two definitions where the type of an output is not declared, in remarks elsewhere.
+//! `assertions` become `pre` and `post`. `tools_used` and `side_effects` become rules of severity `warn`. A STOP runtime's treatment of unusual
+//! values is written out: in two definitions if the type of an output is not declared, otherwise in comments.
 
 mod audit;
 mod check;
@@ -25,7 +25,7 @@ pub(crate) const DIALECT: Dialect =
 const OF_YAML: YamlDialect =
     YamlDialect { marks: &["sop"], schema: YamlSchema::Core, is_one: is_manifest, lower: lower_manifest };
 
-/// STOP only has `pass` and `fail`: what could not be checked does not pass.
+/// STOP has only `pass` and `fail`. A check that could not be evaluated does not pass.
 const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     system: Cow::Borrowed("STOP"),
     pass: ForeignVerdict::new("pass", None),
@@ -35,14 +35,14 @@ const VERDICTS: ForeignVerdicts = ForeignVerdicts {
     error: ForeignVerdict::new("fail", None),
 };
 
-/// It states its specification version, or has assertions before or after.
+/// True if the document states its specification version, or has assertions before or after.
 fn is_manifest(document: &YamlNode) -> bool {
     let phased = |node: &YamlNode| PHASES.iter().any(|phase| node.get(phase.key).is_some());
     document.get("sop").is_some() || document.get("assertions").is_some_and(phased)
 }
 
 struct StopPhase {
-    /// Its key, also the language's keyword.
+    /// The key, which is also a keyword of the rule language.
     key: &'static str,
     severity: &'static str,
     has_run: bool,

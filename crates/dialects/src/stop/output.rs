@@ -52,7 +52,7 @@ impl OutputSubject<'_> {
     }
 }
 
-/// All given conditions have to hold.
+/// Writes a check of an output; all given conditions have to hold.
 pub(super) fn output_sentence(
     check: &StopCheck<'_>,
     said: &mut DiagnosticSink,
@@ -94,7 +94,7 @@ pub(super) fn output_sentence(
     Some(sentence)
 }
 
-/// True if a condition always holds; `None` if its shape is invalid.
+/// Returns true if a condition always holds; `None` if its shape is invalid.
 fn asks_nothing(key: &str, wanted: &YamlNode, said: &mut DiagnosticSink) -> Option<bool> {
     match key {
         "not_empty" => match wanted.as_boolean() {
@@ -114,7 +114,7 @@ impl OutputSubject<'_> {
         sentence.add_mapped(self.place, self.value.as_str())
     }
 
-    /// Beside other conditions the plain test would be redundant and linted.
+    /// Adds a test that the output is not empty. Beside other conditions, the plain test would be redundant and reported by the linter.
     fn not_empty(&self, sentence: MappedSentence, used: &mut UsedDefinitions) -> MappedSentence {
         if self.alone && self.holds_something() {
             return self.add_output(sentence).add_text(" is not empty");

@@ -1,9 +1,9 @@
-//! Texts of a manifest in which inputs and outputs are named: `"${inputs.article_path}"`.
+//! Texts of a manifest with references to inputs and outputs: `"${inputs.article_path}"`.
 
 /// A piece of such a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TemplatePiece<'a> {
-    /// As it is.
+    /// Literal text.
     Literal(&'a str),
     /// The value of an input.
     Input(&'a str),
@@ -11,7 +11,7 @@ pub(super) enum TemplatePiece<'a> {
     Output(&'a str),
 }
 
-/// The pieces of a text. Names are made of ASCII letters, digits and `_`: anything else in `${…}` is text.
+/// Splits a text into pieces. Names consist of ASCII letters, digits and `_`; any other `${…}` is literal text.
 pub(super) fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     let mut pieces = Vec::new();
     let (mut from, mut at) = (0, 0);
@@ -30,7 +30,7 @@ pub(super) fn split_pieces(text: &str) -> Vec<TemplatePiece<'_>> {
     pieces
 }
 
-/// A reference at the beginning of a text, with its length.
+/// Reads a reference at the start of a text; returns it and its length.
 fn read_reference(text: &str) -> Option<(TemplatePiece<'_>, usize)> {
     let (inside, _) = text.strip_prefix("${")?.split_once('}')?;
     let (root, name) = inside.split_once('.')?;

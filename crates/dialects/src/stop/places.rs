@@ -1,10 +1,10 @@
-//! Paths and destinations of side effects as conditions on steps.
+//! Writes paths and destinations of side effects as conditions on steps.
 
 use super::manifest::SkillManifest;
 use super::pieces::{TemplatePiece, split_pieces};
 use super::template::pieces_text;
 
-/// Matches paths at or below a declared one; `None` if it contains input values.
+/// Returns a condition for paths at or below a declared one; `None` if it contains input values.
 pub(super) fn path_condition(declared: &str, manifest: &SkillManifest<'_>) -> Option<String> {
     let mut pieces = split_pieces(declared);
     if let Some(TemplatePiece::Literal(literal)) = pieces.first_mut() {
@@ -48,7 +48,7 @@ fn escape_regex(text: &str) -> String {
     regex_syntax::escape(text).replace('/', "\\/")
 }
 
-/// A host and all below it, a path there, or a URL prefix.
+/// Returns a condition for a host and its subdomains, a path on it, or a URL prefix.
 pub(super) fn destination_condition(declared: &str, manifest: &SkillManifest<'_>) -> String {
     let pieces = split_pieces(declared);
     let [TemplatePiece::Literal(literal)] = pieces.as_slice() else {
@@ -68,7 +68,7 @@ pub(super) fn destination_condition(declared: &str, manifest: &SkillManifest<'_>
     format!("url matches /^{scheme}\\/\\/([^\\/?#@]*\\.)?{}{port}{below}([\\/?#]|$)/i", escape_regex(host))
 }
 
-/// Which of `inside`, `inside_here`, `plain` are needed.
+/// Returns the definitions that the conditions use: `inside`, `inside_here`, `plain`.
 pub(super) fn needed_definitions(conditions: &[String]) -> Vec<&'static str> {
     const ALL: [(&str, &str); 3] = [
         (

@@ -1,11 +1,11 @@
-//! Regular expressions of JavaScript.
+//! JavaScript regular expressions.
 
 use crate::regex_flavour::{TranslatedRegex, translate_javascript};
 use crate::shape::DiagnosticSink;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// A regular expression of JavaScript as a literal of the language.
+/// Returns a JavaScript regular expression as a literal of the rule language.
 pub(super) fn regex_literal(pattern: &str, place: Span, said: &mut DiagnosticSink) -> Option<TranslatedRegex> {
     match translate_javascript(pattern, "") {
         Ok(literal) => Some(literal),

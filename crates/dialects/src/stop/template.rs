@@ -1,10 +1,10 @@
-//! Texts of a manifest in which inputs and outputs are named, as texts of the language.
+//! Writes texts with references to inputs and outputs in the rule language.
 
 use super::manifest::SkillManifest;
 use super::pieces::TemplatePiece;
 use crate::writer::{member_path, quote_text};
 
-/// An input that is not given has its default.
+/// Returns the text literal of some pieces. An input that is not given takes its default value.
 pub(super) fn pieces_text(pieces: &[TemplatePiece<'_>], manifest: &SkillManifest<'_>) -> String {
     let mut text = String::from("\"");
     for piece in pieces {

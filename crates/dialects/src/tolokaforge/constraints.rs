@@ -1,4 +1,4 @@
-//! The ten kinds of constraints as expressions.
+//! Writes the ten kinds of constraints as expressions.
 
 use super::matcher::EventMatcher;
 use super::ordering::{QuantifiedSide, adjacency_test, order_test, read_side, required_matcher, view_places};
@@ -7,16 +7,16 @@ use crate::Lowering;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// What a constraint comes to.
+/// The result of a constraint, as expressions.
 #[derive(Debug, Clone)]
 pub(super) struct ConstraintTruth {
-    /// The expression that holds where it passes.
+    /// Condition under which it passes.
     pub(super) holds: String,
-    /// The expression that holds where it counts for nothing, if that can be.
+    /// Condition under which it does not count; `None` if it always counts.
     pub(super) withheld: Option<String>,
 }
 
-/// What an anchor decides that matched nothing.
+/// The verdict of a constraint whose anchor matched no event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MissingAnchor {
     Fails,
@@ -24,15 +24,15 @@ pub(super) enum MissingAnchor {
     Withholds,
 }
 
-/// What a constraint is read with.
+/// The state for reading a constraint.
 pub(super) struct ConstraintReader<'r, 'l> {
     pub(super) scope: &'r PredicateScope,
-    /// Conditions that each event has to meet: the turns that count.
+    /// Conditions that each event has to meet, such as the range of turns.
     pub(super) extra: &'r [String],
     pub(super) missing: MissingAnchor,
     pub(super) has_policy: bool,
     pub(super) lowering: &'r mut Lowering<'l>,
-    /// What has to hold for comparisons with bound values to be possible.
+    /// Conditions under which comparisons with bound values are possible.
     pub(super) comparisons: Vec<String>,
 }
 
@@ -49,11 +49,11 @@ const KINDS: &[&str] = &[
     "negate",
 ];
 
-/// Nesting that is read: what may be withheld is written out at each level.
+/// Maximum nesting. It is low because the condition under which a constraint does not count is repeated at each level.
 const DEEPEST: usize = 8;
 
 impl ConstraintReader<'_, '_> {
-    /// Reads the expression of a constraint.
+    /// Reads a constraint.
     pub(super) fn read(&mut self, node: &YamlNode, depth: usize) -> Option<ConstraintTruth> {
         if !self.lowering.sink.check_keys(node, "a constraint", KINDS) {
             return None;
@@ -100,7 +100,7 @@ impl ConstraintReader<'_, '_> {
         let withheld = (!some.is_empty()).then(|| {
             let some = joined(some, " or ");
             match is_all {
-                // What fails decides, whatever is withheld beside it.
+                // A failed member decides, even if other members do not count.
                 true => {
                     let open = members.iter().map(|one| match &one.withheld {
                         Some(withheld) => format!("({} or {withheld})", one.holds),
@@ -181,7 +181,7 @@ impl ConstraintReader<'_, '_> {
         Some(ConstraintTruth { holds: tests.join(" and "), withheld })
     }
 
-    /// A window that does not open, or is the wrong way round, is an anchor that matched nothing.
+    /// Reads `absent_between`. If the window does not open, or ends before its start, its anchor counts as missing.
     fn read_between(&mut self, payload: &YamlNode) -> Option<ConstraintTruth> {
         self.check_keys(payload, "absent_between", &["forbidden", "start", "end"])?;
         let (start, end) = (self.side(payload, "start", true)?, self.side(payload, "end", true)?);
@@ -207,7 +207,7 @@ impl ConstraintReader<'_, '_> {
         (self.missing == MissingAnchor::Withholds).then(empty)
     }
 
-    /// Kinds whose verdict is the match itself have no anchor that could be missing.
+    /// Checks `on_missing`, which is an error for kinds whose verdict is the match itself, since they have no anchor.
     fn check_policy(&mut self, kind: &str, key: &YamlNode) -> Option<()> {
         let is_match = ["present", "absent", "count"].contains(&kind);
         let refused = match self.missing {

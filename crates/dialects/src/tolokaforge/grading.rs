@@ -1,4 +1,4 @@
-//! The file as a whole: its components, and how their scores make a verdict.
+//! The whole file: its components, and how their scores are combined into a verdict.
 
 use super::ordering::{HELPERS, LISTS};
 use super::trace_checks::{LoweredComponent, lower_trace_checks};
@@ -10,16 +10,16 @@ use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 
-/// What a file may combine.
+/// The components that a file may combine.
 pub(super) const COMPONENTS: [&str; 5] =
     ["state_checks", "transcript_rules", "trace_checks", "llm_judge", "custom_checks"];
 
-/// A component with its weight.
+/// A component and its weight.
 struct WeighedComponent {
     place: Span,
     name: &'static str,
     weight: f64,
-    /// `None` if something else than a run decides it.
+    /// `None` if a run alone cannot decide it.
     lowered: Option<LoweredComponent>,
 }
 
@@ -53,7 +53,7 @@ pub(super) fn lower_grading(document: &YamlNode, lowering: &mut Lowering<'_>) {
     write_rule(document, &components, &combine, lowering);
 }
 
-/// Other keys have no meaning there: what is nearly a component is a mistake.
+/// Reports keys that are similar to the name of a component, which are probably typos. tolokaforge ignores other unknown keys.
 fn warn_of_unknown(document: &YamlNode, known: &[&str], lowering: &mut Lowering<'_>) {
     for (key, _) in document.entries() {
         let name = key.key_text();
@@ -201,7 +201,7 @@ fn decided_elsewhere(name: &str) -> String {
     format!("`{name}` is decided by {by}")
 }
 
-/// What has to hold for the trial to pass.
+/// Writes the condition under which the trial passes.
 fn verdict_text(components: &[WeighedComponent], combine: &CombineSettings<'_>) -> String {
     let threshold = combine.threshold;
     if combine.method != CombineMethod::Weighted {
@@ -214,7 +214,7 @@ fn verdict_text(components: &[WeighedComponent], combine: &CombineSettings<'_>) 
     }
     let total: f64 = components.iter().map(|one| one.weight).sum();
     if total <= 0.0 {
-        // Nothing that counts was scored there.
+        // tolokaforge rejects a file in which no component has a weight.
         return "undecided(\"no component has a weight, and tolokaforge refuses to grade\")".to_owned();
     }
     let is_known = |one: &&WeighedComponent| one.lowered.is_some();

@@ -1,4 +1,4 @@
-//! Matchers: which events of a run a constraint is about.
+//! Matchers: select the events of a run that a constraint applies to.
 
 use super::predicate::{LoweredPredicate, PredicateScope, read_predicate};
 use crate::Lowering;
@@ -6,7 +6,6 @@ use crate::writer::member_path;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// The classes of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum EventKind {
     Call,
@@ -15,7 +14,7 @@ pub(super) enum EventKind {
     User,
 }
 
-/// A matcher that was read.
+/// A matcher after reading.
 #[derive(Debug, Clone)]
 pub(super) struct EventMatcher {
     pub(super) kind: EventKind,
@@ -25,11 +24,11 @@ pub(super) struct EventMatcher {
 const KINDS: &[&str] = &["tool_call", "tool_result", "assistant_message", "user_message"];
 const KEYS: &[&str] = &["kind", "tool", "executor", "args", "status", "result", "text"];
 
-/// How a call may end there.
+/// The statuses of a call in tolokaforge.
 const STATUSES: &[&str] = &["success", "environment_error", "error", "timeout", "tool_not_found", "invalid_arguments"];
 
 impl EventKind {
-    /// The name of the list that holds its events.
+    /// Returns the name of the list that contains its events.
     pub(super) fn list_name(self) -> &'static str {
         match self {
             Self::Call | Self::Result => "tool_calls",
@@ -38,7 +37,7 @@ impl EventKind {
         }
     }
 
-    /// The place of an event: a result stands right behind its call.
+    /// Returns the position of an event as an expression. A result directly follows its call.
     pub(super) fn place(self) -> &'static str {
         if self == Self::Result { "at + 0.5" } else { "at" }
     }
@@ -53,7 +52,7 @@ impl EventKind {
 }
 
 impl EventMatcher {
-    /// The events, as elements of their list; `extra` are further conditions.
+    /// Returns an expression for the matching events, as elements of their list; `extra` are further conditions.
     pub(super) fn events(&self, extra: &[String]) -> String {
         self.events_without(extra, None)
     }
@@ -69,12 +68,12 @@ impl EventMatcher {
         }
     }
 
-    /// The places of the events in the run.
+    /// Returns an expression for the positions of the matching events.
     pub(super) fn positions(&self, extra: &[String]) -> String {
         format!("({} of {})", self.kind.place(), self.events(extra))
     }
 
-    /// What has to hold for its comparisons with bound values to be possible.
+    /// Returns the conditions under which the comparisons with bound values are possible.
     pub(super) fn comparisons(&self, extra: &[String]) -> Vec<String> {
         let mut all = Vec::new();
         for (at, predicate) in self.predicates.iter().enumerate() {
@@ -91,7 +90,6 @@ fn bracketed(test: String) -> String {
     if test.contains(" or ") || test.contains(" and ") { format!("({test})") } else { test }
 }
 
-/// Reads a matcher.
 pub(super) fn read_matcher(
     node: &YamlNode,
     scope: &PredicateScope,
@@ -144,13 +142,13 @@ fn read_args(node: &YamlNode, scope: &PredicateScope, lowering: &mut Lowering<'_
     node.entries().iter().map(|entry| read(entry, lowering)).collect()
 }
 
-/// The path to an argument, whose name may lead into objects: `body.query`.
+/// Returns the path of an argument, whose name may have several parts: `body.query`.
 pub(super) fn argument_path(event: &str, path: &str) -> String {
     let steps: String = path.split('.').map(member_path).collect();
     format!("{event}.args{steps}")
 }
 
-/// A run tells calls that went well from those that failed, not how they failed.
+/// Reads a status test. A run only records whether a call failed, not why, so statuses of failed calls cannot be told apart.
 fn read_status(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<LoweredPredicate> {
     read_predicate("value.status", node, &PredicateScope::default(), lowering)?;
     let mut tests = Vec::new();

@@ -1,7 +1,7 @@
-//! tolokaforge: `grading.yaml`, which says what an agent should have done in a task.
+//! tolokaforge: `grading.yaml`, which specifies what an agent should do in a task.
 //!
-//! Trace checks and transcript rules become lines of a rule, with the score of each component and the line by which they pass. What a model, a
-//! program or the state of an environment decides is undecided.
+//! Trace checks and transcript rules become lines of a rule, with the score of each component and a line for its threshold. Components that need a
+//! model, a program or the state of an environment are undecided.
 
 mod constraints;
 mod grading;
@@ -16,7 +16,7 @@ use crate::{Dialect, FileSyntax, YamlDialect};
 use averment_engine::bytecode::program::{ForeignVerdict, ForeignVerdicts};
 use std::borrow::Cow;
 
-/// Files with `combine` and what it combines.
+/// Files with `combine` and the components that it combines.
 pub const DIALECT: Dialect = Dialect {
     files: "`grading.yaml` with `combine` and `trace_checks`",
     reads: FileSyntax::Yaml(YamlDialect {
@@ -30,7 +30,7 @@ pub const DIALECT: Dialect = Dialect {
         pass: ForeignVerdict::new("passed", Some(1.0)),
         fail: ForeignVerdict::new("failed", Some(0.0)),
         vacuous: ForeignVerdict::new("passed", Some(1.0)),
-        // A check whose evidence was not recorded fails there.
+        // In tolokaforge, a check without recorded evidence fails.
         undecided: ForeignVerdict::new("undecided", Some(0.0)),
         error: ForeignVerdict::new("undecided", Some(0.0)),
     },

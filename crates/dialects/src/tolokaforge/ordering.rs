@@ -1,4 +1,4 @@
-//! Sides of constraints: which of several matching events counts, and the helpers of the written text.
+//! Sides of constraints: which of several matching events counts. Also the helper definitions of the written text.
 
 use super::matcher::{EventMatcher, read_matcher};
 use super::predicate::PredicateScope;
@@ -6,7 +6,7 @@ use crate::Lowering;
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// How a side is read that matched more than one event.
+/// Which event of a side counts if several match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SideQuantifier {
     Any,
@@ -21,7 +21,7 @@ pub(super) struct QuantifiedSide {
     pub(super) matcher: EventMatcher,
 }
 
-/// What the written text declares above the rule: name, and line. Only what is used is written.
+/// Helper definitions: name and line. Only the ones used are written above the rule.
 pub(super) const HELPERS: &[(&str, &str)] = &[
     ("none_before(", "def none_before(blocked, anchor) = anchor exists and not (any p in blocked: p < anchor)"),
     (
@@ -42,7 +42,7 @@ pub(super) const HELPERS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The lists of events, in the order in which they need each other.
+/// The lists of events, in dependency order.
 pub(super) const LISTS: &[(&str, &str)] = &[
     ("tool_calls", "let tool_calls = (numbered(steps) where value.kind == \"call\")"),
     (
@@ -56,12 +56,12 @@ pub(super) const LISTS: &[(&str, &str)] = &[
 ];
 
 impl QuantifiedSide {
-    /// Where the event is that counts for an order in which this side comes first, or last.
+    /// Returns the position of the event that decides an order in which this side comes first or last.
     fn bound_place(&self, comes_first: bool, extra: &[String]) -> String {
         let takes_least = match self.quantifier {
             SideQuantifier::First => true,
             SideQuantifier::Last => false,
-            // For one of several to come first the earliest has to; for all of them the latest.
+            // If any event may come first, the earliest one decides; if all must come first, the latest one does.
             SideQuantifier::Any => comes_first,
             SideQuantifier::All => !comes_first,
         };
@@ -69,18 +69,18 @@ impl QuantifiedSide {
         format!("{choice}({})", self.matcher.positions(extra))
     }
 
-    /// The one event that a window is measured from.
+    /// Returns the position of the event that a window is measured from.
     pub(super) fn anchor_place(&self, extra: &[String]) -> String {
         self.bound_place(self.quantifier != SideQuantifier::Last, extra)
     }
 }
 
-/// One side comes before the other: with nothing on a side it does not hold.
+/// Writes that one side comes before the other; it fails if either side has no events.
 pub(super) fn order_test(left: &QuantifiedSide, right: &QuantifiedSide, extra: &[String]) -> String {
     format!("{} < {}", left.bound_place(true, extra), right.bound_place(false, extra))
 }
 
-/// One side is followed by the other in a view.
+/// Writes that one side is directly followed by the other in a view.
 pub(super) fn adjacency_test(left: &QuantifiedSide, right: &QuantifiedSide, view: &str, extra: &[String]) -> String {
     let (left_name, right_name) = (side_name(left, "left", extra), side_name(right, "right", extra));
     let mut test = format!("is_next({left_name}, {right_name}, {view})");
@@ -102,7 +102,7 @@ fn side_name(side: &QuantifiedSide, name: &str, extra: &[String]) -> String {
     }
 }
 
-/// The places of a view in which adjacency is read.
+/// Returns the positions of the view that adjacency refers to.
 pub(super) fn view_places(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<String> {
     const VIEWS: &[&str] = &["tool_calls", "tool_results", "messages", "events"];
     let calls = "(at of tool_calls)";
@@ -120,7 +120,7 @@ pub(super) fn view_places(node: &YamlNode, lowering: &mut Lowering<'_>) -> Optio
     })
 }
 
-/// Reads a side; an anchor is one event.
+/// Reads a side. If it is an anchor, it must be a single event.
 pub(super) fn read_side(
     node: &YamlNode,
     key: &str,

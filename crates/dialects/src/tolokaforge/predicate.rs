@@ -1,4 +1,4 @@
-//! Predicates: operators over one value of an event, all of which have to hold.
+//! Predicates: operators on one value of an event, all of which have to hold.
 
 use crate::Lowering;
 use crate::regex_flavour::{PyRegexFlags, UnusableRegex, translate_python, translate_re2};
@@ -6,16 +6,16 @@ use crate::writer::{quote_text, value_literal};
 use crate::yaml::YamlNode;
 use averment_base::diagnostic::Slug;
 
-/// What predicates of a constraint are read with.
+/// The settings for reading the predicates of a constraint.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PredicateScope {
-    /// True if regular expressions are those of Python.
+    /// True if regular expressions use Python's syntax.
     pub(super) backtracks: bool,
-    /// The names that the constraint binds, with what each stands for.
+    /// Names that the constraint binds, with the expression of each.
     pub(super) bound: Vec<(String, String)>,
 }
 
-/// A predicate that was read.
+/// A predicate after reading.
 #[derive(Debug, Clone, Default)]
 pub(super) struct LoweredPredicate {
     /// The conditions.
@@ -24,17 +24,17 @@ pub(super) struct LoweredPredicate {
     pub(super) comparable: Vec<BoundComparison>,
 }
 
-/// A value that is compared with a bound one. Where the types are never equal the whole constraint fails there, so that has to be told.
+/// A comparison with a bound value. tolokaforge fails the whole constraint if the types can never be equal, so this case must be detected.
 #[derive(Debug, Clone)]
 pub(super) struct BoundComparison {
     value: String,
     bound: String,
-    /// True if lists and objects are searched.
+    /// True if lists and objects are searched for the value.
     searches: bool,
 }
 
 impl BoundComparison {
-    /// What has to hold of `event` for the comparison to be possible.
+    /// Returns the condition on `event` under which the comparison is possible.
     pub(super) fn test(&self, event: &str) -> String {
         let value = self.value.replacen("value.", &format!("{event}.value."), 1);
         let helper = if self.searches { "can_hold" } else { "can_equal" };
@@ -70,7 +70,7 @@ const OPERATORS: &[&str] = &[
     "contains_binding",
 ];
 
-/// Reads the predicate on a value, which an expression gives.
+/// Reads a predicate; `value` is the expression of the tested value.
 pub(super) fn read_predicate(
     value: &str,
     node: &YamlNode,
@@ -105,7 +105,7 @@ pub(super) fn read_predicate(
     Some(lowered)
 }
 
-/// Reads which engine regular expressions are of: true for Python's.
+/// Reads the regex engine: true for Python's.
 pub(super) fn read_engine(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<bool> {
     match node.as_text() {
         Some("linear") => Some(false),
@@ -117,7 +117,7 @@ pub(super) fn read_engine(node: &YamlNode, lowering: &mut Lowering<'_>) -> Optio
     }
 }
 
-/// A regular expression as a literal; `folded` leaves case aside.
+/// Returns a regular expression as a literal; `folded` ignores case.
 pub(super) fn regex_literal(
     node: &YamlNode,
     backtracks: bool,
@@ -147,7 +147,7 @@ struct OperatorUse<'a> {
 }
 
 impl OperatorUse<'_> {
-    /// The condition. But for `exists`, `is_null` and `omitted`, a value that is missing or `null` meets none.
+    /// Returns the condition. Missing and `null` values fail every operator except `exists`, `is_null` and `omitted`.
     fn test(&self, lowering: &mut Lowering<'_>) -> Option<String> {
         let value = self.value;
         let there = format!("{value} exists and {value} != null");
@@ -208,7 +208,7 @@ impl OperatorUse<'_> {
         number
     }
 
-    /// What is no `null`: no value meets a predicate where it is one.
+    /// Returns the listed values as a literal, without `null`, because a `null` value never matches.
     fn members(&self, lowering: &mut Lowering<'_>) -> Option<String> {
         if !self.operand.is_list() {
             lowering.sink.wrong_shape(self.operand, &format!("`{}`", self.name), "a list of values");
@@ -218,7 +218,7 @@ impl OperatorUse<'_> {
         Some(format!("[{}]", members.collect::<Vec<_>>().join(", ")))
     }
 
-    /// A text in a text; in lists and objects in any of their values.
+    /// Writes a substring test. In lists and objects, any value may contain the text.
     fn contains(&self, needle: &str, folded: bool, lowering: &mut Lowering<'_>) -> Option<String> {
         if self.operand.is_list() || self.operand.is_map() {
             let help = "write a text, a number or a boolean: values of lists and objects are searched one by one";
@@ -347,7 +347,7 @@ fn is_time(time: &str) -> bool {
     has_shape(clock, "dd:dd:dd") && zone_fits && fraction_fits && within
 }
 
-/// `d` stands for a digit, everything else for itself.
+/// True if a text has the given shape, in which `d` matches a digit and any other byte matches itself.
 fn has_shape(text: &str, shape: &str) -> bool {
     let fits = |(letter, wanted): (u8, u8)| if wanted == b'd' { letter.is_ascii_digit() } else { letter == wanted };
     text.len() == shape.len() && text.bytes().zip(shape.bytes()).all(fits)

@@ -1,4 +1,4 @@
-//! `trace_checks`: constraints with their weights, gates and routes.
+//! `trace_checks`: constraints with their weights and gates, and alternative routes.
 
 use super::constraints::{ConstraintReader, ConstraintTruth, MissingAnchor};
 use super::matcher::{EventMatcher, argument_path};
@@ -11,10 +11,10 @@ use averment_base::diagnostic::Slug;
 use averment_base::source::Span;
 use std::collections::BTreeSet;
 
-/// A constraint that was read.
+/// A constraint after reading.
 struct ScoredConstraint {
     place: Span,
-    /// The name of what is declared for it.
+    /// Name of the `let` that holds its truth.
     name: String,
     description: String,
     weight: String,
@@ -22,16 +22,16 @@ struct ScoredConstraint {
     truth: ConstraintTruth,
 }
 
-/// What a component comes to: what is declared for it, its lines, and the name of its score.
+/// A lowered component: its declarations, its lines and its score.
 #[derive(Default)]
 pub(super) struct LoweredComponent {
     pub(super) declared: Vec<CaseLine>,
     pub(super) lines: Vec<CaseLine>,
-    /// The expression of its score.
+    /// Expression of its score.
     pub(super) score: String,
 }
 
-/// Reads the block.
+/// Reads `trace_checks`.
 pub(super) fn lower_trace_checks(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<LoweredComponent> {
     if !lowering.sink.check_keys(node, "`trace_checks`", &["constraints", "alternatives", "regex_engine"]) {
         return None;
@@ -50,7 +50,7 @@ pub(super) fn lower_trace_checks(node: &YamlNode, lowering: &mut Lowering<'_>) -
     Some(write_component(node.span, &shared, &routes))
 }
 
-/// A route with its own constraints.
+/// One of several alternative routes, with its own constraints.
 struct TraceRoute {
     place: Span,
     name: String,
@@ -78,7 +78,7 @@ fn write_component(place: Span, shared: &[ScoredConstraint], routes: &[TraceRout
     let names: Vec<&str> = routes.iter().map(|route| route.name.as_str()).collect();
     let best = format!("max([{}])", names.join(", "));
     written.declared.push(CaseLine::new(place, format!("let best_route = {best}")));
-    // A route whose gate is shut wins a tie, and then fails the trial.
+    // On a tie, a route with a failed gate wins, and then fails the trial.
     let gated = routes.iter().filter_map(|route| {
         let gates = gates_text(&route.constraints.iter().collect::<Vec<_>>())?;
         Some(format!("({} < best_route or {gates})", route.name))
@@ -94,7 +94,7 @@ fn write_component(place: Span, shared: &[ScoredConstraint], routes: &[TraceRout
 }
 
 impl ScoredConstraint {
-    /// Its line; one of a route fails nothing by itself.
+    /// Returns the line of the constraint. A constraint of a route cannot fail the rule by itself.
     fn line(&self, is_of_route: bool) -> CaseLine {
         let mut text = self.name.clone();
         match (self.is_gate, is_of_route) {
@@ -111,7 +111,7 @@ impl ScoredConstraint {
     }
 }
 
-/// All gates hold that are not withheld; `None` if there are none.
+/// Returns the condition that all gates that count hold; `None` if there are no gates.
 fn gates_text(constraints: &[&ScoredConstraint]) -> Option<String> {
     let gate = |one: &&ScoredConstraint| match one.truth.withheld {
         Some(_) => format!("({0} or {0}_withheld)", one.name),
@@ -121,7 +121,7 @@ fn gates_text(constraints: &[&ScoredConstraint]) -> Option<String> {
     (!gates.is_empty()).then(|| format!("({})", gates.join(" and ")))
 }
 
-/// The share of the weights that passed; without a scored constraint the gates decide.
+/// Returns the share of the weights that passed. Without a scored constraint, the gates decide.
 fn score_text(constraints: &[&ScoredConstraint]) -> String {
     let gates = gates_text(constraints).map_or_else(|| "1".to_owned(), |gates| format!("(if {gates} then 1 else 0)"));
     let scored: Vec<&&ScoredConstraint> = constraints.iter().filter(|one| !one.is_gate).collect();
@@ -143,7 +143,7 @@ fn score_text(constraints: &[&ScoredConstraint]) -> String {
 
 struct TraceBlock<'b, 'l> {
     backtracks: bool,
-    /// Ids that were given, and names that were made of them.
+    /// Ids used so far, and names derived from them.
     taken: BTreeSet<String>,
     lowering: &'b mut Lowering<'l>,
 }
@@ -178,7 +178,7 @@ impl TraceBlock<'_, '_> {
         Some(TraceRoute { place: node.span, name, constraints })
     }
 
-    /// A name that is made of an id, which occurs once in the block.
+    /// Returns a name derived from an id, which must be unique in the block.
     fn take_name(&mut self, node: &YamlNode, what: &str, prefix: &str) -> Option<String> {
         let id = self.lowering.sink.required_text(node, "id", what)?.to_owned();
         if !self.taken.insert(id.clone()) {
@@ -276,7 +276,7 @@ impl TraceBlock<'_, '_> {
         Some(format!("{number}"))
     }
 
-    /// Turns are counted from 0 there, and from 1 in a run.
+    /// Returns tests for `within`. tolokaforge counts turns from 0, a run counts them from 1.
     fn turn_tests(&mut self, node: &YamlNode) -> Option<Vec<String>> {
         let Some(within) = node.get("within").filter(|within| !within.is_null()) else { return Some(Vec::new()) };
         if !self.lowering.sink.check_keys(within, "`within`", &["first_turn", "last_turn"]) {
@@ -373,20 +373,20 @@ impl TraceBlock<'_, '_> {
 
 struct BoundValue {
     value: String,
-    /// What has to hold for the value to be the only one.
+    /// Condition under which the value is unique.
     guard: Option<String>,
 }
 
-/// The events that values are bound from.
+/// The events that provide the bound values.
 struct ValueBinding {
     events: String,
-    /// True if it passes where nothing was bound.
+    /// True if the constraint passes when nothing was bound.
     passes: bool,
     guards: Vec<String>,
 }
 
 impl ValueBinding {
-    /// The constraint for every value that is bound.
+    /// Applies the constraint to every bound value.
     fn wrap(&self, truth: ConstraintTruth, comparisons: &[String]) -> ConstraintTruth {
         let events = &self.events;
         let mut guards = self.guards.clone();

@@ -1,4 +1,4 @@
-//! `transcript_rules`: what the agent said and which tools it used, each a check of the same weight.
+//! `transcript_rules`: checks of equal weight on the agent's messages and on the tools it used.
 
 use super::predicate::{read_engine, regex_literal};
 use super::trace_checks::LoweredComponent;
@@ -19,7 +19,7 @@ const KEYS: &[&str] = &[
     "communicate_info",
 ];
 
-/// The messages of the agent.
+/// Start of a quantifier over the messages of the agent.
 const SAID: &str = "any m in messages: m.role == \"assistant\"";
 
 struct TranscriptCheck {
@@ -28,7 +28,7 @@ struct TranscriptCheck {
     message: String,
 }
 
-/// Reads the block; `None` where it asks for nothing that can be scored.
+/// Reads `transcript_rules`; returns `None` if it has nothing to score.
 pub(super) fn lower_transcript(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<LoweredComponent> {
     const WHAT: &str = "`transcript_rules`";
     if !lowering.sink.check_keys(node, WHAT, KEYS) {
@@ -177,7 +177,7 @@ fn read_action(node: &YamlNode, lowering: &mut Lowering<'_>) -> Option<Transcrip
         let path = format!("c.args{}", member_path(&name));
         tests.push(match value.filter(|value| !value.is_null()) {
             Some(value) => format!("{path} == {}", value_literal(value)),
-            // A missing argument and `null` are the same there.
+            // tolokaforge treats a missing argument like `null`.
             None => format!("not ({path} exists and {path} != null)"),
         });
     }

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Parses expressions.
 
 use super::lexer::{TsToken, TsTokenKind, unescape_text};
 use super::tree::{FunctionBody, TemplatePart, TsElement, TsExpr, TsExprKind, TsFunction, TsPattern};
@@ -20,7 +20,7 @@ const LEVELS: [&[&str]; 11] = [
     &["*", "/", "%"],
 ];
 
-/// Maximum operators of a level, and links of a chain, in a row.
+/// Maximum number of operators of one level in a row, and of links in a chain.
 const LONG: usize = 300;
 
 const RELATIONS: usize = 7;
@@ -29,7 +29,7 @@ const ASSIGNMENTS: [&str; 16] =
     ["=", "+=", "-=", "*=", "/=", "%=", "**=", "<<=", ">>=", ">>>=", "&=", "|=", "^=", "&&=", "||=", "??="];
 
 impl TsParser<'_> {
-    /// Without a top-level comma.
+    /// Parses an expression without a top-level comma.
     pub(super) fn parse_expression(&mut self) -> ParseResult<TsExpr> {
         self.parse_deeper(|parser| {
             let start = parser.lexer.peek_token().start;
@@ -211,7 +211,7 @@ impl TsParser<'_> {
         self.parse_elements(")")
     }
 
-    /// Up to and including `close`; omitted elements are `undefined`.
+    /// Parses elements up to and including `close`; omitted elements are `undefined`.
     fn parse_elements(&mut self, close: &str) -> ParseResult<Vec<TsElement>> {
         let mut elements = Vec::new();
         while !self.take_sign(close) {
@@ -259,7 +259,7 @@ impl TsParser<'_> {
                 self.lexer.take_token(&token);
                 TsExprKind::Object(self.parse_deeper(Self::parse_properties)?)
             }
-            // A function of any type, or the type of what follows.
+            // A generic function, or a type assertion on the following expression.
             TsTokenKind::Sign("<") => {
                 self.type_arguments()?;
                 return if self.is_sign("(") && self.are_parameters() {
@@ -313,7 +313,7 @@ impl TsParser<'_> {
         Ok(self.make_expr(start, kind))
     }
 
-    /// `a, b`.
+    /// Parses a sequence `a, b`.
     pub(super) fn parse_sequence(&mut self) -> ParseResult<TsExpr> {
         let start = self.lexer.peek_token().start;
         let mut left = self.parse_expression()?;
@@ -334,7 +334,7 @@ impl TsParser<'_> {
         if !has_optional_link(&inside) {
             return Ok(inside);
         }
-        // `?.` ends the chain inside of the parentheses, and not what is behind them.
+        // Keeps the parentheses as a sequence, since `?.` ends the chain inside of them, but not links after them.
         let left = Box::new(self.make_expr(token.start, TsExprKind::Null));
         Ok(self.make_expr(token.start, TsExprKind::Binary { operator: ",", left, right: Box::new(inside) }))
     }
@@ -346,7 +346,7 @@ impl TsParser<'_> {
             loop {
                 let (text, goes_on) = parser.lexer.template_text().ok_or(UnreadPiece)?;
                 if !text.is_empty() {
-                    // Line ends in a template are those of Unix, whatever the file has.
+                    // In a template, line ends are always `\n`, whatever the file has.
                     let text = text.replace("\r\n", "\n").replace('\r', "\n");
                     parts.push(TemplatePart::Text(unescape_text(&text)));
                 }
@@ -385,7 +385,7 @@ impl TsParser<'_> {
     }
 }
 
-/// A function behind the word `async`.
+/// Marks a function as `async`.
 pub(super) fn as_async(expr: TsExpr) -> TsExpr {
     let kind = match expr.kind {
         TsExprKind::Function(function) => {
@@ -396,7 +396,7 @@ pub(super) fn as_async(expr: TsExpr) -> TsExpr {
     TsExpr { kind, ..expr }
 }
 
-/// True for words that are no value names.
+/// True for keywords, which cannot be names of values.
 pub(super) fn is_keyword(word: &str) -> bool {
     const KEYWORDS: [&str; 24] = [
         "break",

@@ -1,4 +1,4 @@
-//! The words and signs of a text, one at a time: whether `/` begins a regular expression is known to whoever asks.
+//! Splits a text into tokens, one at a time. The caller knows whether `/` begins a regular expression.
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TsToken<'t> {
@@ -12,7 +12,7 @@ pub(super) struct TsToken<'t> {
 pub(super) enum TsTokenKind<'t> {
     Name(&'t str),
     Number(&'t str),
-    /// Between quotes, as written.
+    /// A text literal, as written between its quotes.
     Text(&'t str),
     Template,
     Sign(&'static str),
@@ -20,14 +20,14 @@ pub(super) enum TsTokenKind<'t> {
     Bad,
 }
 
-/// Longer signs first.
+/// Longer signs come first, so that the longest one matches.
 const SIGNS: [&str; 58] = [
     ">>>=", "...", "===", "!==", "**=", "<<=", ">>=", ">>>", "&&=", "||=", "??=", "=>", "==", "!=", "<=", ">=", "&&",
     "||", "??", "?.", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<", ">>", "**", "{", "}", "(", ")",
     "[", "]", ";", ",", "<", ">", "+", "-", "*", "/", "%", "&", "|", "^", "!", "~", "?", ":", "=", ".", "@",
 ];
 
-/// Ends of a line in ECMAScript.
+/// Line ends in ECMAScript.
 const LINE_ENDS: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) struct TsLexer<'t> {
 
 impl<'t> TsLexer<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        // A first line for the shell is none of the program.
+        // Skips a shebang line.
         let at = if text.starts_with("#!") { text.find(LINE_ENDS).unwrap_or(text.len()) } else { 0 };
         let at = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { at };
         Self { text, at, last_end: at }
@@ -92,7 +92,7 @@ impl<'t> TsLexer<'t> {
             },
             '`' => token(TsTokenKind::Template, 1),
             _ => match SIGNS.iter().find(|sign| rest.starts_with(**sign)) {
-                // `a?.5:b` has no chain in it.
+                // In `a?.5:b`, `?.` is not an optional chain.
                 Some(&"?.") if rest.get(2..).is_some_and(|next| next.starts_with(|c: char| c.is_ascii_digit())) => {
                     token(TsTokenKind::Sign("?"), 1)
                 }
@@ -110,12 +110,12 @@ impl<'t> TsLexer<'t> {
         (self.at, self.last_end) = (self.text.len(), self.text.len());
     }
 
-    /// In types `>>` closes two brackets.
+    /// Takes only part of a token, because in types `>>` closes two brackets.
     pub(super) fn take_part(&mut self, token: &TsToken<'_>, length: usize) {
         (self.at, self.last_end) = (token.start + length, token.start + length);
     }
 
-    /// Pattern and flags; takes the token.
+    /// Takes a regular expression; returns its pattern and flags.
     pub(super) fn take_regex(&mut self, token: &TsToken<'_>) -> Option<(&'t str, &'t str)> {
         let (mut escaped, mut in_class) = (false, false);
         let rest = self.rest_from(token.start + 1);
@@ -140,7 +140,7 @@ impl<'t> TsLexer<'t> {
         None
     }
 
-    /// Raw text up to the end or the next value (true), including the sign behind it.
+    /// Takes raw template text up to the end or the next value (true), including the sign after it.
     pub(super) fn template_text(&mut self) -> Option<(&'t str, bool)> {
         let (start, mut escaped) = (self.at, false);
         for (at, letter) in self.rest_from(start).char_indices() {
@@ -164,7 +164,7 @@ impl<'t> TsLexer<'t> {
         None
     }
 
-    /// True if a line ended in them.
+    /// Returns the position after white space and comments, and true if they contained a line end.
     fn behind_blanks(&self) -> (usize, bool) {
         let (mut at, mut new_line) = (self.at, self.at == 0);
         loop {
@@ -194,7 +194,7 @@ fn is_name(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_' || letter == '$' || letter == '\u{200c}' || letter == '\u{200d}'
 }
 
-/// Digits of any base, `_`, fraction, exponent.
+/// Returns the length of a number: digits of any base, `_`, fraction, exponent.
 fn number_length(text: &str) -> usize {
     let (mut length, mut before) = (0, ' ');
     let decimal = !text.starts_with("0x") && !text.starts_with("0X");
@@ -209,12 +209,12 @@ fn number_length(text: &str) -> usize {
     length
 }
 
-/// `None` if it does not end on its line.
+/// Returns the length of a text literal; `None` if it is not closed on its line.
 fn quoted_length(text: &str, quote: char) -> Option<usize> {
     let mut escaped = false;
     for (at, letter) in text.char_indices().skip(1) {
         match letter {
-            // `\`, CR, LF is one line that goes on.
+            // `\` followed by CR LF is a single line continuation.
             _ if escaped => escaped = letter == '\r' && text.get(at + 1..).is_some_and(|next| next.starts_with('\n')),
             '\\' => escaped = true,
             '\n' | '\r' => return None,
@@ -242,7 +242,7 @@ pub(super) fn unescape_text(text: &str) -> String {
             Some('f') => out.push('\u{c}'),
             Some('v') => out.push('\u{b}'),
             Some('0') => out.push('\0'),
-            // A line that goes on.
+            // A line continuation.
             Some('\r') => drop(letters.next_if_eq(&'\n')),
             Some('\n' | '\u{2028}' | '\u{2029}') => {}
             Some(kind @ ('x' | 'u')) => {
@@ -250,7 +250,7 @@ pub(super) fn unescape_text(text: &str) -> String {
                     out.push(kind);
                     continue;
                 };
-                // Characters beyond U+FFFF may be written as two halves.
+                // A character above U+FFFF may be written as two surrogates.
                 match (high.take(), code) {
                     (_, 0xD800..=0xDBFF) => high = Some(code),
                     (Some(high), 0xDC00..=0xDFFF) => {
@@ -266,7 +266,7 @@ pub(super) fn unescape_text(text: &str) -> String {
     out
 }
 
-/// The code point behind `\x` or `\u`.
+/// Reads the code point after `\x` or `\u`.
 fn escaped_code(letters: &mut std::iter::Peekable<std::str::Chars<'_>>, short: bool) -> Option<u32> {
     let braced = !short && letters.next_if_eq(&'{').is_some();
     let most = if short {

@@ -1,8 +1,8 @@
-//! TypeScript as a tree, as far as a program can be followed without running it.
+//! Parses TypeScript into a tree that can be followed without running the program.
 //!
-//! Read are literals, names, calls, functions and the statements around them, each with its place; types are passed over. What is something
-//! else, a class or a loop with a counter, stands in the tree as [`tree::TsStatementKind::Other`] or [`tree::ExprKind::Other`] with a word for what it
-//! is, and so does a statement that cannot be read at all: nothing of a file is left out of the tree but types and comments.
+//! The tree has literals, names, calls, functions and common statements, each with its location; types are skipped. Any other construct, such as a
+//! class or a loop with a counter, is a [`tree::TsStatementKind::Other`] or [`tree::ExprKind::Other`] with a short description, and so is an
+//! unreadable statement. Nothing but types and comments is missing from the tree.
 
 mod expression;
 mod lexer;
@@ -20,7 +20,7 @@ use tree::TsStatement;
 
 const DEEP: usize = 100;
 
-/// The statements of a file.
+/// Parses the statements of a file.
 #[must_use]
 pub fn parse_statements(text: &str, file: FileId) -> Vec<TsStatement> {
     let mut parser = TsParser { lexer: TsLexer::new(text), file, depth: 0, closed: BTreeMap::new() };
@@ -36,7 +36,7 @@ struct TsParser<'t> {
     lexer: TsLexer<'t>,
     file: FileId,
     depth: usize,
-    /// Ends of brackets already skipped, by start; `None` for a bracket that is never closed.
+    /// Ends of brackets skipped before, by their start; `None` for a bracket that is never closed.
     closed: BTreeMap<usize, Option<LexerMark>>,
 }
 
@@ -64,7 +64,7 @@ impl TsParser<'_> {
         read
     }
 
-    /// Takes nothing on failure.
+    /// Runs a parser; consumes nothing if it fails.
     fn try_parse<T>(&mut self, read: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         let (before, depth) = (self.lexer.take_mark(), self.depth);
         read(self).inspect_err(|UnreadPiece| {

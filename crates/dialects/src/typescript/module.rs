@@ -1,4 +1,4 @@
-//! What a module takes from others and gives to them.
+//! Parses imports and exports.
 
 use super::lexer::{TsTokenKind, unescape_text};
 use super::tree::{TsExpr, TsExprKind, TsStatement, TsStatementKind};
@@ -37,7 +37,7 @@ impl TsParser<'_> {
         Ok(if only_types { TsStatementKind::Nothing } else { TsStatementKind::Import { module, names } })
     }
 
-    /// `with { type: "json" }` and the end of the statement.
+    /// Parses `with { type: "json" }` and the end of the statement.
     fn parse_attributes(&mut self) -> ParseResult<()> {
         if self.take_word("with") || self.take_word("assert") {
             self.skip_brackets()?;
@@ -63,7 +63,7 @@ impl TsParser<'_> {
         Ok(name)
     }
 
-    /// `{ a, b as c, type D }`, without types.
+    /// Parses `{ a, b as c, type D }`, without the types.
     fn parse_names(&mut self) -> ParseResult<Vec<(String, String)>> {
         self.expect_sign("{")?;
         let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Objects and functions.
+//! Parses objects and functions.
 
 use super::lexer::{TsTokenKind, unescape_text};
 use super::tree::{FunctionBody, TsExpr, TsExprKind, TsFunction, TsPattern, TsProperty};
@@ -6,7 +6,7 @@ use super::{ParseResult, TsParser, UnreadPiece};
 use std::rc::Rc;
 
 impl TsParser<'_> {
-    /// Including the closing brace.
+    /// Parses properties, including the closing brace.
     pub(super) fn parse_properties(&mut self) -> ParseResult<Vec<TsProperty>> {
         let mut properties = Vec::new();
         while !self.take_sign("}") {
@@ -39,7 +39,7 @@ impl TsParser<'_> {
         if self.take_sign(":") {
             return Ok(TsProperty::Pair { key, value: self.parse_expression()? });
         }
-        // `{ name }`, which may have a value of its own where it is a pattern.
+        // `{ name }`, which may have a default value in a pattern.
         let TsExprKind::Text(name) = &key.kind else { return Err(UnreadPiece) };
         let value = TsExpr { kind: TsExprKind::Name(name.clone()), span: key.span };
         if self.take_sign("=") {
@@ -48,7 +48,7 @@ impl TsParser<'_> {
         Ok(TsProperty::Pair { key, value })
     }
 
-    /// Takes a modifier, unless it is the property's own name.
+    /// Takes a modifier, unless it is the name of the property itself.
     fn take_modifier(&mut self, word: &str) -> bool {
         let taken = self.try_parse(|parser| {
             let is = parser.take_word(word);

@@ -1,4 +1,4 @@
-//! What names are given to: parameters and targets of declarations.
+//! Parses binding patterns: parameters and the targets of declarations.
 
 use super::expression::is_keyword;
 use super::lexer::TsTokenKind;

@@ -1,4 +1,4 @@
-//! Statements.
+//! Parses statements.
 
 use super::expression::{as_async, is_keyword};
 use super::lexer::TsTokenKind;
@@ -11,7 +11,7 @@ impl TsParser<'_> {
         while self.lexer.peek_token().kind != TsTokenKind::End {
             let start = self.lexer.peek_token().start;
             statements.push(self.parse_statement());
-            // A bracket that closes nothing.
+            // A closing bracket without an opening one.
             if self.lexer.last_end() <= start {
                 let token = self.lexer.peek_token();
                 self.lexer.take_token(&token);
@@ -24,7 +24,7 @@ impl TsParser<'_> {
         self.parse_deeper(|parser| {
             parser.expect_sign("{")?;
             let mut statements = Vec::new();
-            // What is never closed ends with the text: the last statement says that it cannot be read.
+            // An unclosed block ends at the end of the text; its last statement is then unreadable.
             while !parser.take_sign("}") {
                 let next = parser.lexer.peek_token();
                 statements.push(parser.parse_statement());
@@ -36,7 +36,7 @@ impl TsParser<'_> {
         })
     }
 
-    /// Unreadable statements are skipped.
+    /// Parses a statement; unreadable ones are skipped.
     fn parse_statement(&mut self) -> TsStatement {
         let start = self.lexer.peek_token().start;
         let kind = self.try_parse(|parser| parser.parse_deeper(Self::statement_kind)).unwrap_or_else(|UnreadPiece| {
@@ -46,14 +46,14 @@ impl TsParser<'_> {
         TsStatement { kind, span: self.span_since(start) }
     }
 
-    /// Skips to `;`, or to a line end outside brackets.
+    /// Skips to `;`, or to a line end outside of brackets.
     fn skip_statement(&mut self) {
         loop {
             let token = self.lexer.peek_token();
             match token.kind {
                 TsTokenKind::End | TsTokenKind::Sign("}") => return,
                 TsTokenKind::Sign("(" | "[" | "{") => {
-                    // What is never closed reaches to the end of the text.
+                    // An unclosed bracket extends to the end of the text.
                     if self.skip_brackets().is_err() {
                         return self.lexer.take_rest();
                     }
@@ -213,7 +213,7 @@ impl TsParser<'_> {
         Ok(TsStatementKind::ForOf { pattern, list, body: self.parse_body() })
     }
 
-    /// A statement whose blocks are ignored.
+    /// Parses a statement of which only the keyword is kept.
     fn opaque_statement(&mut self, what: &'static str) -> ParseResult<TsStatementKind> {
         let token = self.lexer.peek_token();
         self.lexer.take_token(&token);
@@ -289,7 +289,7 @@ impl TsParser<'_> {
         })
     }
 
-    /// An overload signature, without a body.
+    /// Skips an overload signature, which has no body.
     fn skip_signature(&mut self) -> ParseResult<TsStatementKind> {
         self.take_word("async");
         if !self.take_word("function") {
@@ -302,7 +302,7 @@ impl TsParser<'_> {
         Ok(TsStatementKind::Nothing)
     }
 
-    /// `type A = …`, `interface A {…}`, `declare …`, `namespace A {…}`.
+    /// Parses `type A = …`, `interface A {…}`, `declare …` and `namespace A {…}`.
     fn of_types(&mut self) -> ParseResult<TsStatementKind> {
         if self.take_word("declare") {
             self.lexer_goes_on()?;

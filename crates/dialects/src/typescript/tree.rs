@@ -1,4 +1,4 @@
-//! The tree: expressions and statements with their places.
+//! The syntax tree: expressions and statements with their locations.
 
 use averment_base::source::Span;
 use std::rc::Rc;
@@ -6,9 +6,9 @@ use std::rc::Rc;
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TsExpr {
-    /// What it is.
+    /// The kind of expression.
     pub kind: TsExprKind,
-    /// Where it stands.
+    /// The location.
     pub span: Span,
 }
 
@@ -47,7 +47,7 @@ pub enum TsExprKind {
         /// The field name.
         name: String,
     },
-    /// `of` before `?.`: where it is `undefined` or `null`, the whole chain is `undefined`.
+    /// The part before `?.`: if it is `undefined` or `null`, the whole chain is `undefined`.
     Optional(Box<TsExpr>),
     /// `of[index]`.
     Index {
@@ -77,7 +77,7 @@ pub enum TsExprKind {
         /// The operand.
         of: Box<TsExpr>,
     },
-    /// An operator between two operands, assignments left out.
+    /// A binary operator, except assignments.
     Binary {
         /// The operator.
         operator: &'static str,
@@ -95,7 +95,7 @@ pub enum TsExprKind {
         /// The value if false.
         other: Box<TsExpr>,
     },
-    /// Something else, in a word.
+    /// Any other expression, with a short description.
     Other(&'static str),
 }
 
@@ -122,7 +122,7 @@ pub struct TsElement {
 pub enum TsProperty {
     /// `key: value`, `key`, `key() {}`.
     Pair {
-        /// The key: a text, or an expression where it stands in brackets.
+        /// The key: a text, or an expression for a computed key in brackets.
         key: TsExpr,
         /// The value.
         value: TsExpr,
@@ -140,7 +140,7 @@ pub struct TsFunction {
     pub parameters: Vec<TsPattern>,
     /// The body.
     pub body: FunctionBody,
-    /// If it gives a promise.
+    /// True if it returns a promise.
     pub is_async: bool,
 }
 
@@ -160,31 +160,31 @@ pub enum TsPattern {
     Name(String, Option<TsExpr>),
     /// `{ key: pattern }`.
     Object(Vec<(String, TsPattern)>),
-    /// `[pattern, pattern]`; `None` for one that is left out.
+    /// `[pattern, pattern]`; `None` for an omitted element.
     List(Vec<Option<TsPattern>>),
-    /// `...rest`, or anything else, with the names in it.
+    /// `...rest`, or any other target, with the names that it binds.
     Other(Vec<String>),
 }
 
 /// A statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TsStatement {
-    /// What it is.
+    /// The kind of statement.
     pub kind: TsStatementKind,
-    /// Where it stands.
+    /// The location.
     pub span: Span,
 }
 
-/// `continue` without a label.
+/// Description of `continue` without a label.
 pub const NEXT_TURN: &str = "the next turn of a loop";
 
-/// What a statement is called that cannot be read.
+/// Description of a statement that cannot be read.
 pub const UNREADABLE: &str = "what cannot be read";
 
-/// What a statement is.
+/// Statement kinds.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TsStatementKind {
-    /// `import … from "module"`: names there and here, including `default` and `*`.
+    /// `import … from "module"`, with exported and local names, including `default` and `*`.
     Import {
         /// The name of the module.
         module: String,
@@ -193,22 +193,22 @@ pub enum TsStatementKind {
     },
     /// `export default value`.
     ExportDefault(TsExpr),
-    /// `export { a as b }`, with `from "module"` or not.
+    /// `export { a as b }`, with or without `from "module"`.
     ExportNames {
         /// The source module.
         module: Option<String>,
-        /// The names: inside, and outside.
+        /// The names: inside the module, and as exported.
         names: Vec<(String, String)>,
     },
     /// `export` of a declaration.
     Export(Box<TsStatement>),
-    /// `const`, `let`, `var`: patterns with their values, and whether they are constant.
+    /// `const`, `let` or `var`: patterns with their values, and true if they are constant.
     Bind(Vec<(TsPattern, Option<TsExpr>)>, bool),
     /// `function name() {}`.
     Function(String, Rc<TsFunction>),
     /// An expression.
     Expr(TsExpr),
-    /// `name = value`, with any of the operators of assignment.
+    /// `name = value`, with any assignment operator.
     Assign(Option<String>),
     /// `return value`.
     Return(Option<TsExpr>),
@@ -234,8 +234,8 @@ pub enum TsStatementKind {
     Throw(TsExpr),
     /// `{ … }`.
     Block(Vec<TsStatement>),
-    /// A type, or nothing.
+    /// A type declaration, or an empty statement.
     Nothing,
-    /// Something else, in a word.
+    /// Any other statement, with a short description.
     Other(&'static str),
 }

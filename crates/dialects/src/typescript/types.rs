@@ -1,4 +1,4 @@
-//! Types, which are passed over.
+//! Skips types.
 
 use super::lexer::{LexerMark, TsTokenKind};
 use super::{ParseResult, TsParser, UnreadPiece};
@@ -30,16 +30,16 @@ impl TsParser<'_> {
         matches!(self.lexer.peek_token().kind, TsTokenKind::Sign(found) if found == sign)
     }
 
-    /// Bracket ends are cached: they are asked for again at each level of nesting.
+    /// Skips brackets. Their ends are cached because they are needed again at each level of nesting.
     pub(super) fn skip_brackets(&mut self) -> ParseResult<()> {
         let mut open = Vec::new();
         let skipped = self.close_brackets(&mut open);
-        // Whoever asks for one of them again would scan the rest of the text again.
+        // Caches unclosed brackets too; otherwise each later attempt would scan the rest of the text again.
         self.closed.extend(open.into_iter().map(|start| (start, None)));
         skipped
     }
 
-    /// What stays in `open` is never closed.
+    /// Skips to the end of the brackets. Brackets that remain in `open` are never closed.
     fn close_brackets(&mut self, open: &mut Vec<usize>) -> ParseResult<()> {
         loop {
             let token = self.lexer.peek_token();
@@ -53,7 +53,7 @@ impl TsParser<'_> {
                         let start = open.pop().ok_or(UnreadPiece)?;
                         self.closed.insert(start, Some(self.lexer.take_mark()));
                     }
-                    // It may only be too deep for this attempt: nothing is known of the brackets around it.
+                    // The failure may be due to the nesting limit of this attempt, so the brackets around it may still be closed.
                     TsTokenKind::Template => self.skip_template().inspect_err(|UnreadPiece| open.clear())?,
                     TsTokenKind::End | TsTokenKind::Bad => return Err(UnreadPiece),
                     _ => {}
@@ -103,7 +103,7 @@ impl TsParser<'_> {
         })
     }
 
-    /// Conditional types only in brackets.
+    /// Skips a union or intersection type. Conditional types are allowed only in brackets.
     fn skip_union(&mut self) -> ParseResult<()> {
         let _ = self.take_sign("|") || self.take_sign("&");
         self.operand_of_type()?;
@@ -118,7 +118,7 @@ impl TsParser<'_> {
         }
     }
 
-    /// `U ? A : B` behind `T extends`.
+    /// Skips `U ? A : B` after `T extends`.
     fn skip_condition(&mut self) -> ParseResult<()> {
         self.parse_deeper(Self::skip_union)?;
         self.expect_sign("?")?;
@@ -169,7 +169,7 @@ impl TsParser<'_> {
                 "keyof" | "readonly" | "unique" | "infer" | "asserts" | "new" | "abstract" | "typeof",
             ) => {
                 self.lexer.take_token(&token);
-                // Any of them may also be a name.
+                // Each of these words may also be a name.
                 let goes_on = matches!(
                     self.lexer.peek_token().kind,
                     TsTokenKind::Name(_)
@@ -206,7 +206,7 @@ impl TsParser<'_> {
                 return Ok(());
             }
             self.parse_deeper(Self::skip_union)?;
-            // `T extends U` and `T = U` of a parameter, or a condition.
+            // `T extends U` and `T = U` of a type parameter, or a conditional type.
             if self.take_word("extends") {
                 self.parse_deeper(Self::skip_union)?;
             }
@@ -224,7 +224,7 @@ impl TsParser<'_> {
         }
     }
 
-    /// Takes only the first `>` of `>>` and `>=`.
+    /// Closes a type list; takes only the first `>` of `>>` and `>=`.
     fn close_type(&mut self) -> ParseResult<bool> {
         let token = self.lexer.peek_token();
         match token.kind {

@@ -1,8 +1,9 @@
-//! Assertions of a pack between reading and writing.
+//! Assertions of a pack, after reading and before writing.
 //!
-//! There a path that leads nowhere is neither true nor false but *structural*: it ends the assertion, except inside of `any_of`, where the branch does not
-//! match, and of `not`, which holds. Here it is a `required(…)`, whose verdict is `error`, or a test that it `exists`. An assertion stops at its first part
-//! that does not hold, as `and` does where that is plainly false: each part that others follow therefore asks for the type first.
+//! In Wallfacer, a path without a value is neither true nor false but *structural*: it ends the assertion. The exceptions are `any_of`, where the
+//! branch does not match, and `not`, which then holds. Here such a path is a `required(…)`, whose verdict is `error`, or a test with `exists`. An
+//! assertion stops at its first failed part, like `and` does if that part is plainly false; therefore each part that others follow tests the type
+//! first.
 
 use super::cond::{MappedCondition, MappedPieces};
 use crate::writer::BindingStrength;
@@ -22,18 +23,18 @@ pub(super) struct LeafTest {
     pub parts: Vec<TestPart>,
 }
 
-/// A type that a value needs: `is_text(P)`.
+/// A type test that a value needs: `is_text(P)`.
 #[derive(Debug, Clone)]
 pub(super) struct TypeGuard {
-    /// The shorthand that asks for it.
+    /// Name of the helper that tests the type.
     pub name: &'static str,
-    /// Of which of the paths.
+    /// Index of the path in the terms of the leaf.
     pub term: usize,
-    /// True if the test alone would give another answer.
+    /// True if the test alone would give a different verdict.
     pub always: bool,
 }
 
-/// What earlier conjuncts have ensured.
+/// Paths and types that earlier conjuncts have already tested.
 #[derive(Debug, Clone, Default)]
 struct EnsuredGuards {
     reached: BTreeSet<String>,
@@ -43,14 +44,14 @@ struct EnsuredGuards {
 #[derive(Debug, Clone)]
 pub(super) struct CheckLeaf {
     pub place: Span,
-    /// The paths that it looks at.
+    /// The paths that it reads, with their locations.
     pub terms: Vec<(Span, String)>,
-    /// The types that its values need for the test to apply.
+    /// Type tests that must hold before the test applies.
     pub guards: Vec<TypeGuard>,
     pub test: LeafTest,
-    /// The test behind the guards, where it is another one.
+    /// The test to use after the guards, if it differs.
     pub guarded: Option<LeafTest>,
-    /// What it says behind `not`, where that reads better than the word in front of it: of what is missing it holds.
+    /// The negated test, if it reads better than a leading `not`. It holds for missing values.
     pub opposite: Option<LeafTest>,
     /// True if the test only repeats its guards.
     pub is_guard: bool,
@@ -58,7 +59,7 @@ pub(super) struct CheckLeaf {
     pub of_missing: bool,
 }
 
-/// Words around the first path: `(" is number")`.
+/// Returns a test with words after the first path, such as `" is number"`.
 pub(super) fn first_term_test(behind: &str) -> LeafTest {
     LeafTest { binds: BindingStrength::Test, parts: vec![TestPart::Term(0), TestPart::Words(behind.to_owned())] }
 }
@@ -88,13 +89,13 @@ pub(super) enum PackCheck {
 
 #[derive(Debug, Clone, Copy)]
 struct CheckStyle {
-    /// A missing value is an error.
+    /// True if a missing value is an error.
     strict: bool,
-    /// It must be plainly true or false.
+    /// True if the condition must be plainly true or false.
     plain: bool,
 }
 
-/// A single sentence where an earlier assertion would have prevented a later error, else one each.
+/// Writes one condition if an earlier assertion has to prevent a later error, otherwise one for each assertion.
 pub(super) fn check_sentences(place: Span, checks: Vec<PackCheck>, strict: bool) -> Vec<(Span, MappedCondition)> {
     let mut flat = Vec::new();
     flatten_checks(checks.into_iter().map(PackCheck::fold_constants).collect(), &mut flat);
@@ -138,7 +139,7 @@ fn flatten_checks(checks: Vec<PackCheck>, into: &mut Vec<PackCheck>) {
 }
 
 impl PackCheck {
-    /// Drops members that decide nothing.
+    /// Drops members that do not matter.
     fn fold_constants(self) -> Self {
         match self {
             Self::All(place, checks) => {
@@ -160,12 +161,12 @@ impl PackCheck {
                     return Self::Sure(place, true);
                 }
                 kept.retain(|check| !matches!(check, Self::Sure(..)));
-                // One branch alone is asked for as a branch: what it lacks is no error.
+                // A single branch stays a branch, because a missing value in it is not an error.
                 if kept.is_empty() { Self::Sure(place, false) } else { Self::Any(place, kept) }
             }
             Self::Not(place, check) => match check.fold_constants() {
                 Self::Sure(_, holds) => Self::Sure(place, !holds),
-                // Twice negated it holds where it did, but what is missing fails.
+                // A double negation holds if the inner check holds, but a missing value fails.
                 Self::Not(_, inner) => Self::Any(place, vec![*inner]),
                 other => Self::Not(place, Box::new(other)),
             },
@@ -177,7 +178,7 @@ impl PackCheck {
         }
     }
 
-    /// The sentence that says its opposite.
+    /// Writes the negated check.
     fn opposite(&self) -> Option<MappedCondition> {
         let Self::Leaf(leaf) = self else { return None };
         Some(leaf.write_test(leaf.opposite.as_ref()?, false, &mut EnsuredGuards::default()))
@@ -191,7 +192,7 @@ impl PackCheck {
         }
     }
 
-    /// Paths whose absence is an error; false if they depend on the examined values.
+    /// Collects the paths whose absence is an error; returns false if they depend on list elements.
     fn collect_needs(&self, into: &mut BTreeSet<String>) -> bool {
         match self {
             Self::Leaf(leaf) => {
@@ -207,7 +208,7 @@ impl PackCheck {
         }
     }
 
-    /// `known` is what earlier parts have ensured.
+    /// Writes the check; `known` holds the paths and types that earlier parts have tested.
     fn to_condition(&self, how: CheckStyle, known: &mut EnsuredGuards) -> MappedCondition {
         let chain = |checks: &[Self], how: CheckStyle, known: &mut EnsuredGuards| -> Vec<MappedCondition> {
             checks.iter().map(|check| check.to_condition(how, known)).collect()
@@ -235,7 +236,7 @@ impl PackCheck {
     }
 }
 
-/// The only check, `none`, or all combined.
+/// Returns the only check, `none` if there are no checks, or all of them combined.
 fn one_or(mut checks: Vec<PackCheck>, none: PackCheck, all: impl FnOnce(Vec<PackCheck>) -> PackCheck) -> PackCheck {
     match checks.len() {
         0 => none,
@@ -244,7 +245,7 @@ fn one_or(mut checks: Vec<PackCheck>, none: PackCheck, all: impl FnOnce(Vec<Pack
     }
 }
 
-/// `LIST is empty or all item in LIST: …`.
+/// Writes `LIST is empty or all item in LIST: …`.
 fn for_each_item(place: Span, list: &MappedPieces, item: &str, body: MappedCondition) -> MappedCondition {
     let mut none = list.clone();
     none.push((place, " is empty".to_owned()));
@@ -308,7 +309,7 @@ impl CheckLeaf {
         MappedCondition { pieces: pieces.collect(), binds: test.binds, reaches: false }
     }
 
-    /// `required` at the first use that needs it.
+    /// Returns a path, wrapped in `required` at its first use.
     fn term_path(&self, number: usize, strict: bool, known: &mut EnsuredGuards) -> String {
         let Some((_, text)) = self.terms.get(number) else { return String::new() };
         let first = strict && known.reached.insert(text.clone());

@@ -1,4 +1,4 @@
-//! Conditions in the making: text with the places that it was made of, and how tightly its operators bind.
+//! Conditions under construction: text with its source locations and the precedence of its outermost operator.
 
 use crate::writer::{BindingStrength, RuleWriter};
 use averment_base::source::Span;
@@ -14,22 +14,22 @@ pub(super) struct MappedCondition {
 }
 
 impl MappedCondition {
-    /// A test.
+    /// Creates a condition with the precedence of a test.
     pub fn from_pieces(pieces: MappedPieces) -> Self {
         Self { pieces, binds: BindingStrength::Test, reaches: false }
     }
 
-    /// A condition of one piece.
+    /// Creates a condition from one piece.
     pub fn from_text(place: Span, text: impl Into<String>) -> Self {
         Self::from_pieces(vec![(place, text.into())])
     }
 
-    /// All of them; nothing holds where there are none.
+    /// Returns the conjunction of all parts; true if there are none.
     pub fn all_of(place: Span, parts: Vec<MappedCondition>) -> Self {
         Self::join_parts(place, parts, " and ", BindingStrength::And, "true")
     }
 
-    /// One of them; nothing is one of none.
+    /// Returns the disjunction of all parts; false if there are none.
     pub fn any_of(place: Span, parts: Vec<MappedCondition>) -> Self {
         Self::join_parts(place, parts, " or ", BindingStrength::Or, "false")
     }
@@ -59,14 +59,14 @@ impl MappedCondition {
         out
     }
 
-    /// Its opposite.
+    /// Returns the negation.
     pub fn negated(self, place: Span) -> Self {
         let mut pieces = vec![(place, "not ".to_owned())];
         pieces.extend(self.in_parentheses(place, BindingStrength::Test, false).pieces);
         Self { pieces, binds: BindingStrength::Not, reaches: false }
     }
 
-    /// Adds parentheses where precedence or a trailing quantifier requires.
+    /// Adds parentheses if the precedence or a trailing quantifier requires them.
     fn in_parentheses(mut self, place: Span, than: BindingStrength, is_last: bool) -> Self {
         if self.binds < than || self.reaches && !is_last {
             self.pieces.insert(0, (place, "(".to_owned()));
@@ -77,7 +77,7 @@ impl MappedCondition {
         self
     }
 
-    /// Writes it.
+    /// Writes the condition.
     pub fn write_to(&self, out: &mut RuleWriter) {
         write_pieces(&self.pieces, out);
     }

@@ -1,4 +1,4 @@
-//! Whether two values are the same: JSON tells `1` and `1.0` apart.
+//! Equality of two values. JSON distinguishes `1` from `1.0`.
 
 use super::PackLowering;
 use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard, first_term_test, new_leaf};
@@ -33,7 +33,7 @@ pub(super) fn equality_check(
     Some(with_value(node.span, path, &value, names, to.kept, equal))
 }
 
-/// Nothing is known about their types.
+/// Compares two paths whose types are unknown.
 fn compare_paths(place: Span, first: (Span, String), second: (Span, String), equal: bool) -> PackCheck {
     let word = if equal { " === " } else { " !== " };
     let parts = vec![TestPart::Term(0), TestPart::Words(word.to_owned()), TestPart::Term(1)];
@@ -41,7 +41,7 @@ fn compare_paths(place: Span, first: (Span, String), second: (Span, String), equ
     PackCheck::Leaf(Box::new(CheckLeaf { of_missing: !equal, ..new_leaf(place, vec![first, second], test) }))
 }
 
-/// A value of another type is simply unequal.
+/// Compares a path with a value. A value of another type is unequal.
 fn with_value(
     place: Span,
     path: (Span, String),
@@ -65,7 +65,7 @@ fn with_value(
         YamlValue::List(_) => Some(("list", "is_list")),
         YamlValue::Map(_) => Some(("object", "is_object")),
     };
-    // Texts that differ by their letter case alone are compared letter by letter by an expression.
+    // Texts that differ only in case are compared exactly by a regular expression.
     let exactly = value.as_text().filter(|_| !depends).and_then(regex::exact_literal);
     let matches = |word: &str| {
         exactly.as_ref().map(|regex| LeafTest {
@@ -97,7 +97,7 @@ fn with_value(
     PackCheck::Leaf(Box::new(leaf))
 }
 
-/// `1` is not `1.0`.
+/// Compares two values; `1` differs from `1.0`.
 fn same_value(a: &YamlNode, b: &YamlNode) -> bool {
     match (&a.value, &b.value) {
         (YamlValue::Number(a), YamlValue::Number(b)) => {

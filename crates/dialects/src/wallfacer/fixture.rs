@@ -1,4 +1,4 @@
-//! Fixtures: tests of the rules of a pack.
+//! Fixtures: tests for the rules of a pack.
 
 use super::PackLowering;
 use crate::writer::{RuleWriter, quote_text};
@@ -57,7 +57,7 @@ impl PackLowering<'_, '_> {
 }
 
 impl PackFixture<'_> {
-    /// True if an invariant with these arguments judges the fixture's call.
+    /// Returns true if an invariant with these arguments judges the call of the fixture.
     pub fn fits_arguments(&self, fixed: Option<&YamlNode>) -> bool {
         let Some((fixed, input)) = fixed.zip(self.input) else { return true };
         fixed
@@ -66,12 +66,12 @@ impl PackFixture<'_> {
             .all(|(key, value)| input.get(&key.key_text()).is_some_and(|given| given.to_json() == value.to_json()))
     }
 
-    /// `test "…" expect pass {`.
+    /// Writes `test "…" expect pass {`.
     fn write_test(&self, out: &mut RuleWriter, run: impl FnOnce(&mut RuleWriter)) {
         write_test_line(out, self.place, self.name, self.expect, run);
     }
 
-    /// Behind a call of a named tool.
+    /// Writes the fixture as a test with a call of a named tool.
     pub fn write_for_call(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>, about: bool) {
         self.write_test(out, |out| {
             out.put_text(if about { "{ tools: [], " } else { "{ " });
@@ -90,7 +90,7 @@ impl PackFixture<'_> {
         });
     }
 
-    /// Under `for each tool`.
+    /// Writes the fixture as a test under `for each tool`.
     pub fn write_for_tool(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>, annotations: Option<&YamlNode>) {
         self.write_test(out, |out| {
             out.put_text("{ tools: [");
@@ -105,7 +105,7 @@ impl PackFixture<'_> {
         });
     }
 
-    /// In the rule for fixtures that fit no call.
+    /// Writes the fixture as a test in the rule for fixtures that fit no call.
     pub fn write_detached(&self, out: &mut RuleWriter, fixed: Option<&YamlNode>) {
         self.write_test(out, |out| {
             out.put_text("{ tools: [], calls: [");

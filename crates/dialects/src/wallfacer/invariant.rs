@@ -1,4 +1,4 @@
-//! Invariants of one tool, and of all tools that fit.
+//! Invariants of one tool, and of all tools that match a condition.
 
 use super::PackLowering;
 use super::check;
@@ -21,7 +21,7 @@ const GENERATED: [&str; 5] = ["string", "integer", "number", "boolean", "array"]
 struct BlockCondition {
     parts: Vec<MappedCondition>,
     annotations: Option<YamlNode>,
-    /// Asks for something that a generated tool cannot be given.
+    /// True if it tests the name or description of the tool, which a generated tool cannot satisfy.
     by_text: bool,
 }
 
@@ -31,7 +31,7 @@ struct InvariantBody<'n> {
     fixed: Option<&'n YamlNode>,
     asserts: Vec<(Span, MappedCondition)>,
     fixtures: Vec<PackFixture<'n>>,
-    /// Some assertion inspects the tool's metadata.
+    /// True if an assertion inspects the metadata of the tool.
     about: bool,
 }
 
@@ -122,7 +122,7 @@ impl PackLowering<'_, '_> {
         self.write_detached_fixtures(&name, &body, &other);
     }
 
-    /// Fixtures outside the invariant's calls: the same assertions on a tool that no run has.
+    /// Writes fixtures that the invariant's calls do not cover: the same assertions on a tool that no run has.
     fn write_detached_fixtures(&mut self, name: &str, body: &InvariantBody<'_>, fixtures: &[&PackFixture<'_>]) {
         if fixtures.is_empty() {
             return;
@@ -218,7 +218,7 @@ impl PackLowering<'_, '_> {
         pieces
     }
 
-    /// ` cases 50 seed 0`, with the seed's name if the label differs.
+    /// Returns ` cases 50 seed 0`; names the seed if the label differs from the name.
     fn seed_clause(&self, node: &YamlNode, name: &str, each_tool: bool) -> String {
         let cases = node.get("cases").and_then(YamlNode::as_number).unwrap_or("100");
         let plain = format!(" cases {cases} seed 0");
@@ -233,7 +233,7 @@ impl PackLowering<'_, '_> {
         format!("{plain} for \"{inner}\"")
     }
 
-    /// `list 1..3 of integer 0..9`.
+    /// Returns the specification of generated values, such as `list 1..3 of integer 0..9`.
     fn value_spec(&mut self, spec: &YamlNode) -> Option<String> {
         const SPEC: [&str; 8] = ["type", "min_length", "max_length", "min", "max", "items", "min_items", "max_items"];
         if !self.lowering.sink.check_keys(spec, "a generated value", &SPEC) {
@@ -271,7 +271,7 @@ impl PackLowering<'_, '_> {
         Some(format!("{ty}{range}{items}"))
     }
 
-    /// `None` if it cannot be used.
+    /// Reads a condition on tools; returns `None` if it is unusable.
     fn read_condition(&mut self, node: Option<&YamlNode>) -> Option<BlockCondition> {
         let mut asked = BlockCondition::default();
         let Some(node) = node.filter(|node| !node.is_null()) else { return Some(asked) };
@@ -304,7 +304,7 @@ impl PackLowering<'_, '_> {
         Some(asked)
     }
 
-    /// A tool as it stands in a `call`: by a parameter where the pack says it so.
+    /// Returns a tool name as written in a `call`; a parameter if the pack uses one.
     fn tool_literal(&self, node: &YamlNode, key: &str, called: &str) -> String {
         let kept =
             node.get(key).filter(|tool| tool.as_text().is_some()).and_then(|tool| self.kept.scalar_literal(tool));
@@ -313,7 +313,7 @@ impl PackLowering<'_, '_> {
 
     pub(super) fn tool_name(&mut self, node: &YamlNode, key: &str, what: &str) -> Option<(String, Span)> {
         let value = node.get(key);
-        // A tool may be called by a number, where a parameter says so.
+        // A parameter may give a number as the name of a tool.
         if let Some(YamlValue::Number(number)) = value.map(|value| &value.value) {
             return Some((number.clone(), value.map_or(node.span, |value| value.span)));
         }

@@ -1,4 +1,4 @@
-//! The kinds of assertions: one table, and what each of them asks for.
+//! The kinds of assertions: one table, and a function for each.
 
 use super::PackLowering;
 use super::check::{CheckLeaf, LeafTest, PackCheck, TestPart, TypeGuard, first_term_test, new_leaf};
@@ -174,7 +174,7 @@ fn length_check(
             );
             let whole = value.as_number().is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()));
             match whole {
-                // Whatever has a length has at least that.
+                // Every length is at least 0, so only the type matters.
                 true if operator == ">=" && value.as_number() == Some("0") => {
                     CheckLeaf { test: shorthand_test("is_long"), ..leaf }
                 }
@@ -190,7 +190,7 @@ fn shorthand_test(name: &str) -> LeafTest {
     LeafTest { binds: BindingStrength::Test, parts }
 }
 
-/// A bound that nothing compares with: nothing fits, and the author is told.
+/// Handles a bound that no value can be compared with: the test always fails, with a warning.
 fn impossible_bound(to: &mut PackLowering<'_, '_>, mut leaf: CheckLeaf, value: &YamlNode, wanted: &str) -> CheckLeaf {
     let message = format!("nothing can be compared with this bound: it is {}", value.kind_name());
     to.lowering.sink.warning(Slug::TypeMismatch, value.span, message, format!("write {wanted}"));
@@ -234,7 +234,7 @@ fn matches_regex(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoo
     let text = to.lowering.sink.as_text(pattern, "`pattern`")?;
     let literal = to.regex_literal(pattern, text, names)?;
     let leaf = match regex::finds_all(text) {
-        // It finds itself in every text: what is asked is whether there is one.
+        // The pattern matches every text, so only the type matters.
         true => {
             let guards = vec![TypeGuard { name: "is_text", term: 0, always: false }];
             CheckLeaf { guards, is_guard: true, ..new_leaf(node.span, vec![path], first_term_test(" is string")) }
@@ -246,7 +246,7 @@ fn matches_regex(to: &mut PackLowering<'_, '_>, node: &YamlNode, names: &PathRoo
                 TestPart::Literal(pattern.span, literal.clone()),
             ];
             let words = |text: &str| TestPart::Words(text.to_owned());
-            // Without the shorthand: a failure would tell of it in the place of the pattern.
+            // Written without the helper, because a failure report would otherwise point at the helper and not at the pattern.
             let opposite = vec![
                 words("not (if "),
                 TestPart::Term(0),

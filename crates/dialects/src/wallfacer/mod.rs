@@ -1,7 +1,7 @@
-//! Wallfacer: packs of invariants of MCP tools.
+//! Wallfacer: packs of invariants for MCP tools.
 //!
-//! An invariant becomes an `invariant`, a block of `for_each_tool` one that stands for each tool, a sequence a rule over the first calls that follow each
-//! other as its steps. `$.response` is what the protocol wrapped around a result (`envelope`), `$.input` the arguments; fixtures become tests.
+//! An invariant becomes an `invariant`, and a `for_each_tool` block becomes one for each tool. A sequence becomes a rule over the first calls that
+//! match its steps in order. `$.response` is the protocol's wrapper around a result (`envelope`), and `$.input` the arguments. Fixtures become tests.
 
 mod check;
 mod cond;
@@ -28,14 +28,14 @@ use pack::PackEntry;
 use std::borrow::Cow;
 use template::KeptParams;
 
-/// Packs of the versions 1 to 3.
+/// Packs of versions 1 to 3.
 pub const DIALECT: Dialect = Dialect {
     files: "packs with `version` and `invariants`",
     reads: FileSyntax::Yaml(YamlDialect {
         marks: &["invariants", "for_each_tool", "sequences"],
         schema: YamlSchema::Core,
         is_one: |document| {
-            // Steps of a sequence have no type; rules of a policy of Assay, which stand under the same key, do.
+            // Steps of a sequence have no type. Rules of an Assay policy, which use the same key, do.
             let typed = |list: &YamlNode| list.items().iter().any(|one| one.get("type").is_some());
             let has = |key: &str| document.get(key).is_some();
             has("invariants") || has("for_each_tool") || document.get("sequences").is_some_and(|list| !typed(list))
@@ -46,7 +46,7 @@ pub const DIALECT: Dialect = Dialect {
         system: Cow::Borrowed("wallfacer"),
         pass: ForeignVerdict::new("pass", None),
         fail: ForeignVerdict::new("fail", None),
-        // What holds because nothing speaks against it passes there.
+        // A vacuous rule passes in Wallfacer.
         vacuous: ForeignVerdict::new("pass", None),
         undecided: ForeignVerdict::new("structural", None),
         error: ForeignVerdict::new("structural", None),
@@ -55,13 +55,13 @@ pub const DIALECT: Dialect = Dialect {
 
 struct PackLowering<'a, 'l> {
     lowering: &'a mut Lowering<'l>,
-    /// The rules, written behind what they use.
+    /// The rules; the definitions they use are written before them.
     out: RuleWriter,
     labels: UniqueLabels,
     schema_names: UniqueLabels,
     schemas: Vec<(String, YamlNode)>,
     label: String,
-    /// The tags of the current entry, as a modifier.
+    /// Tags of the current entry, as a modifier.
     tags: String,
     kept: &'a KeptParams,
 }
@@ -99,7 +99,7 @@ fn lower_pack(_: &YamlNode, lowering: &mut Lowering<'_>) {
     lowering.out.append(out);
 }
 
-/// Helpers: name, parameter, body. Missing values plainly fail, unrecorded ones are unknown.
+/// Helpers: name, parameter, description, body. A missing value plainly fails, an unrecorded one is unknown.
 const SHORT: [(&str, &str, &str, &str); 11] = [
     ("is_text", "x", "A text.", "x exists and type_of(x) == \"string\""),
     ("is_number", "x", "A number.", "x exists and type_of(x) == \"number\""),
@@ -129,12 +129,13 @@ const SHORT: [(&str, &str, &str, &str); 11] = [
     ("is_error", "said", "Whether it says that the call went wrong.", "is_flag(said.isError) and said.isError == true"),
 ];
 
-/// True for the name of a helper.
+/// True if the name is that of a helper.
 fn is_shorthand(name: &str) -> bool {
     SHORT.iter().any(|(short, ..)| *short == name)
 }
 
-/// The parameters that stay parameters. One that no place of the language takes is said to be written out.
+/// Writes the parameters that stay parameters. If the rule language cannot take a parameter in some position, a comment says that its value is
+/// inlined there.
 fn write_params(lowering: &mut Lowering<'_>, kept: &KeptParams) {
     lowering.out.write_gap();
     for (name, default, says) in &kept.declared {
@@ -182,7 +183,7 @@ impl PackLowering<'_, '_> {
         self.tags = if tags.is_empty() { tags } else { format!(" tags {tags}") };
     }
 
-    /// Adds a sentence if the label differs from the name.
+    /// Returns the head of a rule, with a sentence if the label differs from the name.
     fn rule_head(&mut self, word: &str, name: &str, says: Option<&str>) -> String {
         self.label = self.labels.unique_label(name);
         let sentence = match says {

@@ -1,39 +1,39 @@
-//! What the paths and placeholders of a pack stand for in a sentence.
+//! Translates the paths and placeholders of a pack.
 
 use super::template::KeptParams;
 use crate::jsonpath::{self as path, ForeignPath, JsonPathStep};
 use crate::writer::{object_key, quote_text};
 use crate::yaml::{YamlNode, YamlValue};
 
-/// What `$.response`, `$.input`, `$.tool` and `$.item` mean at an assertion.
+/// The expressions for `$.response`, `$.input`, `$.tool` and `$.item` in an assertion.
 #[derive(Debug, Clone)]
 pub(super) struct PathRoots {
     pub response: String,
     pub input: String,
-    /// `None` where nothing is known of the tool.
+    /// `None` if nothing is known about the tool.
     pub tool: Option<String>,
-    /// The element that is looked at, inside of `for_each`.
+    /// The current element inside of `for_each`.
     pub item: Option<String>,
-    /// Its place in the list.
+    /// Its index in the list.
     pub index: Option<String>,
-    /// True if `{{tool_name}}` stands for the called tool.
+    /// True if `{{tool_name}}` is the called tool.
     pub each_tool: bool,
 }
 
 impl PathRoots {
-    /// In an invariant.
+    /// Returns the roots inside of an invariant.
     pub fn call_roots(each_tool: bool) -> Self {
         let tool = Some("about(tool)".to_owned());
         Self { response: "envelope".to_owned(), input: "args".to_owned(), tool, item: None, index: None, each_tool }
     }
 
-    /// At a step of a sequence.
+    /// Returns the roots at a step of a sequence.
     pub fn step_roots(step: &str) -> Self {
         let (response, input) = (format!("answer({step})"), format!("{step}.args"));
         Self { response, input, tool: None, item: None, index: None, each_tool: false }
     }
 
-    /// Inside of `for_each`, with the variable that it looks at; with `counted` that is the element with its place.
+    /// Returns the roots inside of `for_each`, and the loop variable. With `counted`, the variable holds the element and its index.
     pub fn inside_item(&self, counted: bool) -> (Self, String) {
         let variable = match &self.item {
             None => "item".to_owned(),
@@ -62,7 +62,7 @@ impl PathRoots {
         format!("{{ input: {}, response: {}, tool: {tool}{item}{index} }}", self.input, self.response)
     }
 
-    /// The first value that a path finds.
+    /// Returns the first value at a path.
     pub fn first_value(&self, path: &ForeignPath) -> String {
         match (path.steps.split_first(), path.rest.as_str()) {
             (None, "") => self.context_object(),
@@ -73,7 +73,7 @@ impl PathRoots {
         }
     }
 
-    /// All values that a path finds.
+    /// Returns all values at a path.
     pub fn all_values(&self, path: &ForeignPath) -> String {
         self.search_path(path)
     }
@@ -95,7 +95,7 @@ impl PathRoots {
         )
     }
 
-    /// A value of the pack, with the name of the tool in its place.
+    /// Returns a value of the pack as a literal, with the name of the tool filled in.
     pub fn value_literal(&self, node: &YamlNode, kept: &KeptParams) -> String {
         if let Some(literal) = kept.scalar_literal(node) {
             return literal;

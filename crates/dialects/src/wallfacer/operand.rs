@@ -54,7 +54,7 @@ impl PackLowering<'_, '_> {
         }
     }
 
-    /// Reports ignored keys.
+    /// Reports keys that have no effect.
     fn ignored_keys(&mut self, node: &YamlNode, counts: &str) {
         for (key, _) in node.entries().iter().filter(|(key, _)| key.as_text() != Some(counts)) {
             let message = format!("`{}` says nothing beside `{counts}`", key.key_text());

@@ -1,4 +1,4 @@
-//! A pack with the packs that it extends.
+//! Reads a pack and the packs that it extends.
 
 use super::template::{self, CoveredText, KeptParams, PackParameter, TOOL_NAME};
 use crate::Lowering;
@@ -23,11 +23,11 @@ pub(super) struct InvariantPack {
     pub description: Option<String>,
     /// Invariants of named tools.
     pub invariants: Vec<PackEntry>,
-    /// Invariants of all tools that fit.
+    /// Invariants of all tools that match a condition.
     pub for_each_tool: Vec<PackEntry>,
-    /// Calls that follow each other.
+    /// Sequences of calls.
     pub sequences: Vec<PackEntry>,
-    /// Parameters that stay parameters, of all packs that were read.
+    /// Parameters that stay parameters, from all packs read.
     pub kept: KeptParams,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct PackEntry {
     pub tags: Rc<[String]>,
 }
 
-/// `None` if it is invalid, which was reported.
+/// Reads a pack; returns `None` if it is invalid, which was reported.
 pub(super) fn read_pack(lowering: &mut Lowering<'_>) -> Option<InvariantPack> {
     let mut reading = PackReader { declared: BTreeSet::new(), parameters: None, kept: KeptParams::default() };
     let mut pack = reading.load_pack(lowering, lowering.root, &mut Vec::new());
@@ -108,7 +108,7 @@ impl PackReader {
         Some(merge_packs(own, parents))
     }
 
-    /// Notes which parameters stay parameters. Of packs that extend each other the first that declares one has the say.
+    /// Records the parameters that stay parameters. If several packs of an extension chain declare one, the first declaration counts.
     fn keep_params(
         &mut self,
         covered: &CoveredText<'_>,
@@ -152,7 +152,7 @@ impl PackReader {
     }
 }
 
-/// In a folder `packs` beside the file, or in its folder.
+/// Finds a pack in a folder `packs` beside the file, or in the folder of the file.
 fn find_pack(lowering: &mut Lowering<'_>, name: &str, place: Span, from: FileId) -> Option<FileId> {
     let (folder, of) = lowering.sources.get(from).map(|file| (file.folder.clone(), file.name.clone()))?;
     let folder = folder.unwrap_or_default();
@@ -222,7 +222,7 @@ fn check_version(said: &mut crate::shape::DiagnosticSink, root: &YamlNode) {
     }
 }
 
-/// Own entries win, then those of the first parent.
+/// Merges packs. Entries of the pack itself take precedence, then those of its first parent.
 fn merge_packs(own: InvariantPack, parents: Vec<InvariantPack>) -> InvariantPack {
     let mut all = InvariantPack { name: own.name, description: own.description, ..InvariantPack::default() };
     let (mut invariants, mut blocks, mut sequences) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Placeholders in the arguments of a sequence: `{{steps.made.response.id}}` stands for what an earlier step answered.
+//! Placeholders in the arguments of a sequence, such as `{{steps.made.response.id}}` for part of an earlier step's response.
 
 use super::PackLowering;
 use super::names::PathRoots;
@@ -9,16 +9,16 @@ use crate::yaml::{YamlNode, YamlValue};
 use averment_base::diagnostic::Slug;
 
 pub(super) struct EarlierStep {
-    /// Under which name the pack knows it.
+    /// The name that the pack gives to the step.
     pub bind: Option<String>,
-    /// The `let` that holds its call.
+    /// The `let` variable that holds its call.
     pub variable: String,
 }
 
 pub(super) struct StepPlaceholder {
-    /// The step that it names, by number.
+    /// The index of the step that it refers to.
     pub step: usize,
-    /// The path behind it, from `{input, response}` on.
+    /// The path after it, from `{input, response}` on.
     pub path: ForeignPath,
 }
 
@@ -28,7 +28,7 @@ pub(super) enum ArgumentPiece<'s> {
 }
 
 impl PackLowering<'_, '_> {
-    /// Reports text that is no placeholder.
+    /// Splits a text into pieces; reports an invalid placeholder.
     pub(super) fn split_pieces<'s>(
         &mut self,
         node: &YamlNode,
@@ -70,11 +70,11 @@ impl PackLowering<'_, '_> {
             said.error(Slug::UnknownName, node.span, format!("no step before this one is bound as `{name}`"), help);
             return None;
         };
-        // Brackets may stand behind a dot: `.response.['a b']`.
+        // A bracket may follow a dot: `.response.['a b']`.
         Some(StepPlaceholder { step, path: ForeignPath::behind_root(tail) })
     }
 
-    /// Records uses of earlier steps: number and expression.
+    /// Writes an argument; records the index and the expression of each earlier step that it uses.
     pub(super) fn argument_expression(
         &mut self,
         node: &YamlNode,
@@ -99,7 +99,7 @@ impl PackLowering<'_, '_> {
                 if !pieces.iter().any(|piece| matches!(piece, ArgumentPiece::Placeholder(_))) {
                     return Some(quote_text(text));
                 }
-                // Around several placeholders white space counts.
+                // White space around several placeholders is significant.
                 let pieces = self.split_pieces(node, text, earlier)?;
                 let mut out = String::from("\"");
                 for piece in &pieces {
@@ -158,7 +158,7 @@ impl PackLowering<'_, '_> {
     }
 }
 
-/// `None` if a placeholder leads nowhere.
+/// Fills in the placeholders of a fixture; returns `None` if a placeholder has no value.
 pub(super) fn fill_fixture(node: &YamlNode, pieces: &dyn Fn(&YamlNode, &str) -> Option<YamlValue>) -> Option<YamlNode> {
     let value = match &node.value {
         YamlValue::Text(text) => pieces(node, text)?,

@@ -1,4 +1,4 @@
-//! Regular expressions of packs, which are those of Rust's crate `regex`.
+//! Regular expressions in packs, with the syntax of the Rust crate `regex`.
 
 use crate::regex_flavour::{self, UnusableRegex};
 use regex_syntax::hir::{Hir, HirKind};
@@ -7,12 +7,12 @@ pub(super) fn pattern_literal(pattern: &str) -> Result<String, UnusableRegex> {
     Ok(regex_flavour::translate_rust(pattern)?.text)
 }
 
-/// Matches the whole text only.
+/// Returns a literal that matches only this exact text.
 pub(super) fn exact_literal(text: &str) -> Option<String> {
     Some(regex_flavour::slash_literal(&format!(r"\A{}\z", regex_syntax::escape(text)), ""))
 }
 
-/// True if every text matches.
+/// True if the pattern matches every text.
 pub(super) fn finds_all(pattern: &str) -> bool {
     regex_syntax::parse(pattern).is_ok_and(|hir| hir.properties().minimum_len() == Some(0) && !looks_around(&hir))
 }

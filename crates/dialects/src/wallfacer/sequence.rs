@@ -1,7 +1,7 @@
-//! Sequences: what the calls that follow each other as the steps of a pack have to answer.
+//! Sequences: assertions on calls that match the steps of a pack in order.
 //!
-//! A run is no server that is called step by step: the first call of the first step is looked for, behind it the first of the second, and so on. What a step
-//! asks for is asked of its call where there is one.
+//! A recorded run cannot be called step by step like a server. So the first call for the first step is searched, after it the first call for the
+//! second step, and so on. The assertions of a step apply to its call if there is one.
 
 use super::PackLowering;
 use super::check;
@@ -28,7 +28,7 @@ struct PackStep<'n> {
     asserts: Vec<(Span, MappedCondition)>,
 }
 
-/// Span, name, expectation, and calls with arguments and responses.
+/// Location, name, expected verdict, and calls with arguments and responses.
 type SequenceFixture<'n> = (Span, String, String, Vec<(String, YamlNode, &'n YamlNode)>);
 
 impl PackLowering<'_, '_> {
@@ -170,7 +170,7 @@ impl PackLowering<'_, '_> {
         Some((place, MappedCondition::from_text(place, format!("{not}is_error(answer({variable}))"))))
     }
 
-    /// Ends with the last call whose arguments earlier answers supply.
+    /// Reads a fixture. Its run ends with the last call whose arguments can be filled from earlier responses.
     fn sequence_fixture<'n>(
         &mut self,
         node: &'n YamlNode,
@@ -249,7 +249,7 @@ fn fixture_value(
 }
 
 impl PackStep<'_> {
-    /// Asserts that this step, if successful, supplied a later step's argument.
+    /// Writes that this step, if successful, provides an argument of a later step.
     fn hands_on(&mut self, place: Span, text: &str) {
         let variable = &self.variable;
         let line = format!("required({text}) exists when ");

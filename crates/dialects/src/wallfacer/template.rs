@@ -1,7 +1,7 @@
-//! Parameters of a pack: `{{name}}` anywhere in its text stands for a value.
+//! Parameters of a pack: `{{name}}` anywhere in its text is replaced by a value.
 //!
-//! The values are put into the scalars that were read, never into the text of the file: whatever a value holds, the file keeps its shape. So that the
-//! text can be read first, each placeholder is covered by a word of its own length that stands nowhere else in the file.
+//! Values are inserted into the parsed scalars, never into the text of the file, so no value can change the structure of the file. To parse the text
+//! first, each placeholder is masked by a word of equal length that occurs nowhere else in the file.
 
 use crate::Lowering;
 use crate::yaml::{self, YamlNode, YamlSchema, YamlValue};
@@ -11,7 +11,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-/// The placeholder for each tool in `for_each_tool`.
+/// The placeholder for the current tool in `for_each_tool`.
 pub(super) const TOOL_NAME: &str = "tool_name";
 
 const BASE: u32 = 36;
@@ -19,24 +19,24 @@ const DIGITS: usize = 3;
 
 #[derive(Debug, Clone)]
 pub(super) struct PackParameter {
-    /// As text.
+    /// The value as text.
     pub text: String,
-    /// A list or mapping, which stands as it is where no quotes are around the placeholder.
+    /// A list or mapping, inserted as a whole if the placeholder is not in quotes.
     pub whole: Option<YamlNode>,
-    /// True if it stays a parameter of what is written.
+    /// True if it stays a parameter in the written rules.
     pub is_kept: bool,
     /// True if its value is a text.
     pub is_text: bool,
 }
 
-/// A part of a text of the pack.
+/// A part of a text in the pack.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum TextPiece {
     Text(String),
     Param(String),
 }
 
-/// Scalars that hold parameters which stay parameters: by their places, and which of them were written as such.
+/// Scalars with parameters that stay parameters, by location, and which of these scalars were written as such.
 #[derive(Debug, Default)]
 pub(super) struct KeptParams {
     pub texts: BTreeMap<ScalarPlace, Vec<TextPiece>>,
@@ -51,7 +51,7 @@ fn scalar_place(span: Span) -> ScalarPlace {
 }
 
 impl KeptParams {
-    /// The literal of a scalar with parameters in it: `limit`, `"${witness}"`.
+    /// Returns the literal of a scalar with parameters: `limit`, `"${witness}"`.
     pub fn scalar_literal(&self, node: &YamlNode) -> Option<String> {
         let pieces = self.texts.get(&scalar_place(node.span))?;
         self.written.borrow_mut().insert(scalar_place(node.span));
@@ -61,13 +61,13 @@ impl KeptParams {
         Some(self::text_literal(pieces))
     }
 
-    /// True if a value holds such a scalar.
+    /// True if a value contains such a scalar.
     pub fn is_within(&self, node: &YamlNode) -> bool {
         let Span { file, start, end } = node.span;
         self.texts.range((file, start, 0)..).take_while(|((of, at, _), _)| *of == file && *at < end).next().is_some()
     }
 
-    /// Whether a parameter was written as one, and whether it was written out somewhere.
+    /// Returns two flags: whether the parameter was written as a parameter somewhere, and whether its value was inlined somewhere.
     pub fn uses_of(&self, name: &str) -> (bool, bool) {
         let written = self.written.borrow();
         let is_it = |piece: &TextPiece| matches!(piece, TextPiece::Param(one) if one == name);
@@ -76,7 +76,7 @@ impl KeptParams {
     }
 }
 
-/// `"p_${witness}"`.
+/// Returns a text literal such as `"p_${witness}"`.
 fn text_literal(pieces: &[TextPiece]) -> String {
     let mut out = String::from("\"");
     for piece in pieces {
@@ -92,25 +92,25 @@ fn text_literal(pieces: &[TextPiece]) -> String {
     out
 }
 
-/// Text with placeholders masked by words.
+/// Text in which words mask the placeholders.
 pub(super) struct CoveredText<'t> {
     original: &'t str,
     text: String,
     mark: String,
-    /// Span and name of each placeholder.
+    /// Location and name of each placeholder.
     pub places: Vec<(Range<usize>, String)>,
-    /// The scalars that were filled with kept parameters.
+    /// Scalars that contain parameters that stay parameters.
     pub kept: RefCell<BTreeMap<ScalarPlace, Vec<TextPiece>>>,
 }
 
-/// `None` if nothing needs masking.
+/// Returns the text with placeholders masked; `None` if there are none.
 pub(crate) fn readable_text(text: &str) -> Option<String> {
     let covered = CoveredText::cover_placeholders(text);
     (!covered.places.is_empty()).then_some(covered.text)
 }
 
 impl<'t> CoveredText<'t> {
-    /// Covers all placeholders.
+    /// Masks all placeholders.
     pub fn cover_placeholders(original: &'t str) -> Self {
         let mark = free_mark(original);
         let mut places = Vec::new();
@@ -127,15 +127,15 @@ impl<'t> CoveredText<'t> {
         Self { original, text, mark, places, kept: RefCell::default() }
     }
 
-    /// Reads the text.
+    /// Parses the masked text.
     ///
     /// # Errors
-    /// What cannot be read.
+    /// The syntax error in the YAML.
     pub fn parse_covered(&self, file: FileId) -> Result<YamlNode, Box<Diagnostic>> {
         yaml::parse_document(&self.text, file, YamlSchema::Core)
     }
 
-    /// The node with the values in place of the placeholders; without `values` with the placeholders as they were written.
+    /// Returns the node with values in place of the placeholders; without `values`, with the placeholders as written.
     pub fn fill_node(&self, node: &YamlNode, values: Option<&BTreeMap<String, PackParameter>>) -> YamlNode {
         let value = match &node.value {
             YamlValue::Text(text) if text.contains(&self.mark) => self.fill_scalar(text, node.span, values),
@@ -173,7 +173,8 @@ impl<'t> CoveredText<'t> {
         value
     }
 
-    /// The parts of a scalar, where one of its parameters stays one; the others are put in. In a text only texts stay: a number is written otherwise there.
+    /// Returns the parts of a scalar if one of its parameters stays a parameter; the values of the others are inserted. Within a text only text
+    /// parameters stay, because numbers are formatted differently there.
     fn kept_pieces(
         &self,
         text: &str,
@@ -207,7 +208,7 @@ impl<'t> CoveredText<'t> {
         pieces.iter().any(|piece| matches!(piece, TextPiece::Param(_))).then_some(pieces)
     }
 
-    /// Unknown placeholders are restored.
+    /// Replaces the masks; unknown placeholders are restored.
     fn replace_covers<'v>(&self, text: &str, value: impl Fn(&str) -> Option<&'v str>) -> String {
         let mut out = String::new();
         let mut rest = text;
@@ -228,7 +229,7 @@ impl<'t> CoveredText<'t> {
     }
 }
 
-/// Two letters that the text does not contain.
+/// Returns two letters that do not occur together in the text.
 fn free_mark(text: &str) -> String {
     let letters = || ('A'..='Z').rev();
     let mut pairs = letters().flat_map(|first| {
@@ -237,7 +238,7 @@ fn free_mark(text: &str) -> String {
     pairs.find(|pair| !text.contains(pair.as_str())).unwrap_or_else(|| "ZY".to_owned())
 }
 
-/// `None` beyond the greatest number.
+/// Returns the masking word of a number; `None` if the number is too large.
 fn covering_word(mark: &str, number: usize, length: usize) -> Option<String> {
     let mut digits = Vec::new();
     let mut rest = u32::try_from(number).ok()?;
@@ -310,7 +311,7 @@ pub(super) fn read_parameters(
     values
 }
 
-/// True if a parameter can have this name and default in the language.
+/// True if the rule language allows a parameter with this name and default value.
 fn can_be_kept(name: &str, default: &YamlNode) -> bool {
     let is_value = matches!(default.value, YamlValue::Text(_) | YamlValue::Number(_) | YamlValue::Bool(_));
     is_value && name != TOOL_NAME && crate::writer::tool_pattern(name) == name && !super::is_shorthand(name)

@@ -1,7 +1,7 @@
-//! YAML as a tree in which every value knows its place.
+//! Parses YAML into a tree in which every value has its location.
 //!
-//! The text is read by `saphyr-parser`, which gives events. What a plain scalar is (a number, a boolean, a text) is decided here, by the version of
-//! YAML that the other system reads. Aliases are resolved with a limit, keys that stand twice and tags that nobody reads are errors.
+//! `saphyr-parser` reads the text as events. The type of a plain scalar (number, boolean, text) is decided here, by the YAML version that the other
+//! system reads. Aliases are resolved up to a limit. Duplicate keys and unknown tags are errors.
 
 mod read;
 mod scalar;
@@ -10,7 +10,7 @@ pub use read::parse_document;
 
 use averment_base::source::Span;
 
-/// Which words are no text, where they stand without quotes.
+/// Decides which unquoted words are not texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum YamlSchema {
     /// YAML 1.2: `true`, `false`, `null`, `~`, decimal, `0o` and `0x` numbers.
@@ -19,23 +19,23 @@ pub enum YamlSchema {
     Yaml11,
 }
 
-/// A value with its place.
+/// A value with its location.
 #[derive(Debug, Clone, PartialEq)]
 pub struct YamlNode {
-    /// What it is.
+    /// The value.
     pub value: YamlValue,
-    /// Where it stands; of what an alias stands for, where the anchor is.
+    /// The location. For a value from an alias, the location of its anchor.
     pub span: Span,
 }
 
 /// A value.
 #[derive(Debug, Clone, PartialEq)]
 pub enum YamlValue {
-    /// `null`, `~`, or nothing at all.
+    /// `null`, `~`, or an empty value.
     Null,
     /// A boolean.
     Bool(bool),
-    /// A number, as JSON writes it.
+    /// A number in JSON notation.
     Number(String),
     /// A text.
     Text(String),
@@ -46,19 +46,19 @@ pub enum YamlValue {
 }
 
 impl YamlNode {
-    /// The entry of a key, with the key; `None` where it is no mapping or has none.
+    /// Returns the entry of a key; `None` if there is no such key or this is not a mapping.
     #[must_use]
     pub fn find_entry(&self, key: &str) -> Option<&(YamlNode, YamlNode)> {
         self.entries().iter().find(|(known, _)| known.as_text() == Some(key))
     }
 
-    /// The value of a key.
+    /// Returns the value of a key.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&YamlNode> {
         self.find_entry(key).map(|(_, value)| value)
     }
 
-    /// The entries of a mapping; none of anything else.
+    /// Returns the entries of a mapping; empty for any other value.
     #[must_use]
     pub fn entries(&self) -> &[(YamlNode, YamlNode)] {
         match &self.value {
@@ -67,7 +67,7 @@ impl YamlNode {
         }
     }
 
-    /// The elements of a list; none of anything else.
+    /// Returns the elements of a list; empty for any other value.
     #[must_use]
     pub fn items(&self) -> &[YamlNode] {
         match &self.value {
@@ -76,7 +76,7 @@ impl YamlNode {
         }
     }
 
-    /// The text, where it is one.
+    /// Returns the text if it is one.
     #[must_use]
     pub fn as_text(&self) -> Option<&str> {
         match &self.value {
@@ -85,7 +85,7 @@ impl YamlNode {
         }
     }
 
-    /// The number as JSON writes it, where it is one.
+    /// Returns the number in JSON notation if it is one.
     #[must_use]
     pub fn as_number(&self) -> Option<&str> {
         match &self.value {
@@ -94,7 +94,7 @@ impl YamlNode {
         }
     }
 
-    /// The boolean, where it is one.
+    /// Returns the boolean if it is one.
     #[must_use]
     pub fn as_boolean(&self) -> Option<bool> {
         match self.value {
@@ -103,25 +103,25 @@ impl YamlNode {
         }
     }
 
-    /// Whether it is `null`, or nothing.
+    /// Returns true if it is `null` or empty.
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.value == YamlValue::Null
     }
 
-    /// Whether it is a mapping.
+    /// Returns true if it is a mapping.
     #[must_use]
     pub fn is_map(&self) -> bool {
         matches!(self.value, YamlValue::Map(_))
     }
 
-    /// Whether it is a list.
+    /// Returns true if it is a list.
     #[must_use]
     pub fn is_list(&self) -> bool {
         matches!(self.value, YamlValue::List(_))
     }
 
-    /// What it is, in words: `a text`, `a list`.
+    /// Returns a description of its type: `a text`, `a list`.
     #[must_use]
     pub fn kind_name(&self) -> &'static str {
         match self.value {
@@ -134,7 +134,7 @@ impl YamlNode {
         }
     }
 
-    /// As JSON. Keys that are no text become text; numbers keep their spelling.
+    /// Returns the value as JSON. Keys that are not texts become texts; numbers keep their notation.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = String::new();
@@ -169,20 +169,20 @@ impl YamlNode {
         }
     }
 
-    /// The text of a key: a text as it is, anything else as JSON.
+    /// Returns the text of a key: a text unchanged, any other value as JSON.
     #[must_use]
     pub fn key_text(&self) -> String {
         self.as_text().map_or_else(|| self.to_json(), ToOwned::to_owned)
     }
 }
 
-/// The value of an unquoted text; a text if it is no JSON value.
+/// Returns the value of an unquoted scalar; a text if it has no other type.
 #[must_use]
 pub fn plain_value(text: &str, schema: YamlSchema) -> YamlValue {
     scalar::plain_scalar(text, schema).unwrap_or_else(|_| YamlValue::Text(text.to_owned()))
 }
 
-/// A text as JSON writes it.
+/// Returns a text as a JSON string.
 #[must_use]
 pub fn json_text(text: &str) -> String {
     serde_json::Value::from(text).to_string()

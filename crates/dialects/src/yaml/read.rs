@@ -1,4 +1,4 @@
-//! From the text to the tree.
+//! Parses the text into the tree.
 
 use super::{YamlNode, YamlSchema, YamlValue, scalar};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -7,14 +7,14 @@ use saphyr_parser::{Event, Parser, ScalarStyle, ScanError, Tag};
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Limit on values that a file's aliases expand to.
+/// Maximum number of values that the aliases of a file expand to.
 const ALIASED: usize = 100_000;
 const DEPTH: usize = 64;
 
-/// Reads a file that holds one document.
+/// Parses a file that contains one document.
 ///
 /// # Errors
-/// What cannot be read, with its place and what to write.
+/// A diagnostic with the location of the syntax error and a suggestion.
 pub fn parse_document(text: &str, file: FileId, schema: YamlSchema) -> Result<YamlNode, Box<Diagnostic>> {
     read_events(text, text, file, schema).or_else(|error| {
         let masked = mask_globs(text).ok_or_else(|| error.clone())?;
@@ -22,7 +22,8 @@ pub fn parse_document(text: &str, file: FileId, schema: YamlSchema) -> Result<Ya
     })
 }
 
-/// `- *_dangerous` as a text, in a file without anchors: there an alias would stand for nothing. `None` if there is none.
+/// Masks values such as `- *_dangerous`, which are texts if the file has no anchors, because an alias could not refer to anything. Returns `None` if
+/// the file has anchors or no such value.
 fn mask_globs(text: &str) -> Option<String> {
     let begins_value = |before: &str| before.trim_end_matches(' ').ends_with(['-', ':', ',', '[', '{', '\n']);
     if text.match_indices('&').any(|found| text.get(..found.0).is_some_and(begins_value)) {
@@ -40,10 +41,10 @@ fn mask_globs(text: &str) -> Option<String> {
     (masked != text).then_some(masked)
 }
 
-/// Stands for `*` at the beginning of a text.
+/// Replaces `*` at the start of a text.
 const GLOB: char = '~';
 
-/// `original` has the same places, and `*` where `text` has [`GLOB`].
+/// `original` has the same offsets as `text`, but has `*` where `text` has [`GLOB`].
 fn read_events(text: &str, original: &str, file: FileId, schema: YamlSchema) -> Result<YamlNode, Box<Diagnostic>> {
     let places = CharOffsets::new(text, file);
     let mut reader =
@@ -57,7 +58,7 @@ fn read_events(text: &str, original: &str, file: FileId, schema: YamlSchema) -> 
     Ok(reader.root.unwrap_or(YamlNode { value: YamlValue::Null, span: Span::new(file, 0, 0) }))
 }
 
-/// Maps character offsets to bytes: the library counts characters.
+/// Maps character offsets, which the library reports, to byte offsets.
 struct CharOffsets {
     file: FileId,
     /// Byte offset per character; empty for ASCII.
@@ -189,7 +190,7 @@ impl YamlReader<'_> {
 
     fn end_collection(&mut self, span: Span) -> Result<(), Box<Diagnostic>> {
         let Some(OpenCollection { anchor, start, items, is_map }) = self.open.pop() else { return Ok(()) };
-        // In a block the library gives the end where the next line begins.
+        // For a block collection, the library reports the start of the next line as its end.
         let behind = items.last().map_or(span.end, |last| last.span.end);
         let end = if span.is_empty() { behind } else { span.end };
         let span = Span { end: end.max(start.start), ..start };
@@ -197,7 +198,7 @@ impl YamlReader<'_> {
         self.put_value(YamlNode { value, span }, anchor)
     }
 
-    /// Own entries first, then those of `<<`.
+    /// Returns the entries of a mapping: its own first, then those merged with `<<`.
     fn mapping_entries(&self, items: Vec<YamlNode>) -> Result<Vec<(YamlNode, YamlNode)>, Box<Diagnostic>> {
         let mut entries: Vec<(YamlNode, YamlNode)> = Vec::new();
         let mut merged: Vec<(YamlNode, YamlNode)> = Vec::new();
@@ -281,7 +282,7 @@ fn count_nodes(node: &YamlNode) -> usize {
     inner.saturating_add(1)
 }
 
-/// `None` for a tag that is not YAML's own.
+/// Returns the suffix of a standard YAML tag; `None` for any other tag.
 fn core_tag(tag: &Tag) -> Option<&str> {
     let core = tag.handle == "tag:yaml.org,2002:" || tag.handle == "!!";
     core.then_some(tag.suffix.as_str())

@@ -1,4 +1,4 @@
-//! What a plain scalar is.
+//! Types of plain scalars.
 
 use super::{YamlSchema, YamlValue};
 
@@ -47,7 +47,7 @@ fn core_number(text: &str) -> Option<String> {
     normalize_decimal(sign, digits)
 }
 
-/// YAML 1.1: fractions need a point, exponents a sign.
+/// Reads a YAML 1.1 number: fractions need a decimal point, exponents a sign.
 fn old_number(text: &str) -> Option<String> {
     let (sign, digits) = split_sign(text);
     let plain = digits.replace('_', "");
@@ -73,7 +73,7 @@ fn old_number(text: &str) -> Option<String> {
     normalize_decimal(sign, &plain)
 }
 
-/// Base 60: `1:30` is 90.
+/// Reads a base 60 number: `1:30` is 90.
 fn parse_sexagesimal(sign: &str, text: &str) -> Option<String> {
     let mut parts = text.split(':');
     let first = parts.next().filter(|first| !first.is_empty() && first.bytes().all(|b| b.is_ascii_digit()))?;
@@ -96,7 +96,7 @@ fn parse_integer(sign: &str, digits: &str, radix: u32) -> Option<String> {
     u128::from_str_radix(digits, radix).ok().map(|number| format!("{sign}{number}"))
 }
 
-/// As JSON: digits on both sides of the point, no leading zero.
+/// Converts a number to JSON notation: digits on both sides of the point, no leading zero.
 fn normalize_decimal(sign: &str, text: &str) -> Option<String> {
     let (mantissa, exponent) = text.find(['e', 'E']).map_or((text, ""), |at| text.split_at(at));
     let (whole, fraction) = mantissa.split_once('.').map_or((mantissa, None), |(whole, behind)| (whole, Some(behind)));

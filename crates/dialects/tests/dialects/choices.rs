@@ -1,17 +1,17 @@
-//! Choices of generated inputs, which follow from a seed.
+//! A seeded pseudo-random generator for test inputs.
 
-/// Choices that follow from a seed.
+/// A seeded pseudo-random generator.
 pub struct Choices(u64);
 
 impl Choices {
-    /// Those of a seed.
+    /// Creates the generator of a seed.
     pub fn new(seed: u64) -> Self {
         let mut choices = Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5851_f42d_4c95_7f2d);
         choices.below(2);
         choices
     }
 
-    /// A number below another.
+    /// Returns a number below `end`.
     pub fn below(&mut self, end: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -19,12 +19,12 @@ impl Choices {
         (self.0 >> 11) as usize % end
     }
 
-    /// One of several.
+    /// Returns one of several values.
     pub fn one_of<T: Clone>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())].clone()
     }
 
-    /// True once in so many times.
+    /// Returns true once in `parts` times on average.
     pub fn one_in(&mut self, parts: usize) -> bool {
         self.below(parts) == 0
     }

@@ -1,11 +1,11 @@
-//! Eval sets of Google ADK, data sets of pydantic-evals and test cases of DeepEval: what their cases come to on runs, and what is said of broken files.
+//! Eval sets of Google ADK, data sets of pydantic-evals and test cases of DeepEval: verdicts of their cases on runs, and diagnostics of broken files.
 
 use crate::judged::Given;
 use crate::promptfoo::{Imported, import_file};
 use averment::Verdict::{self, Fail, Pass, Undecided};
 use serde_json::{Value as Json, json};
 
-/// The verdicts of a file on a run.
+/// Returns the verdicts of a file on a run.
 fn judge(name: &str, text: &str, beside: &[(&str, &str)], run: &Json) -> Vec<Verdict> {
     match import_file(name, text, beside, false) {
         Imported::Refused(said) => panic!("{text}: {said}"),
@@ -35,7 +35,7 @@ fn eval_set(turns: &[Json]) -> String {
     json!({"eval_set_id": "s", "eval_cases": [{"eval_id": "one", "conversation": turns}]}).to_string()
 }
 
-/// A run of the case with these calls: names with arguments.
+/// Returns a run of the case with these calls: names with arguments.
 fn run_with(calls: &[(&str, Json)], output: &Json) -> Json {
     let calls: Vec<Json> =
         calls.iter().map(|(tool, args)| json!({"tool": tool, "args": args, "result": 1, "status": "ok"})).collect();
@@ -85,12 +85,12 @@ fn an_eval_set_never_passes_what_it_cannot_tell() {
     let set = eval_set(&[turn(&none, "Your refund is on its way.")]);
     assert_eq!(judged(&set, &[], "Your refund is on its way."), [Pass, Pass]);
     assert_eq!(judged(&set, &[("a", json!({}))], "Your refunds went."), [Fail, Undecided]);
-    // An answer that nobody expects fails there.
+    // ADK fails an answer if none is expected.
     let silent = eval_set(&[turn(&none, "")]);
     assert_eq!(judged(&silent, &[], "words"), [Pass, Fail]);
     let foreign = eval_set(&[turn(&none, "Grüße")]);
     assert_eq!(judged(&foreign, &[], "Grüße"), [Pass, Undecided]);
-    // Which turn made a call is not told.
+    // A run does not record which turn made a call.
     let call = json!([{"name": "a", "args": {}}]);
     let two = eval_set(&[turn(&call, "x"), turn(&none, "y")]);
     assert_eq!(judged(&two, &[("a", json!({}))], "y"), [Undecided, Undecided]);
@@ -204,7 +204,7 @@ fn built_in_evaluators_of_a_data_set_are_judged() {
 fn evaluators_of_the_whole_set_look_at_each_case() {
     let text = "cases:\n  - inputs: refund o-1\n  - {name: two, inputs: other}\nevaluators:\n  - Contains: Done\n  - Equals: {value: Done., evaluation_name: exact}\n";
     assert_eq!(judge("d.yaml", text, &[], &run_with(&[], &json!("Done."))), [Pass, Pass]);
-    // A failed call is no call, unless failed ones are asked for.
+    // A failed call does not count unless failed calls are included.
     let failed =
         json!({"prompt": "refund o-1", "output": "x", "calls": [{"tool": "a", "args": {}, "status": "failed"}]});
     for (evaluator, verdict) in [
@@ -238,7 +238,7 @@ fn broken_data_sets_are_refused_at_their_place() {
     assert!(said.contains("d.yaml:3:5: a case has no key `expectd_output`"), "{said}");
 }
 
-/// Expected tools, the parameters that are given, and the verdict.
+/// Expected tools, the given parameters, and the verdict.
 type ToolsRow<'a> = (Json, Vec<(&'a str, &'a str)>, Verdict);
 
 fn given_case<'a>(text: &'a str, params: &'a [(&'a str, &'a str)]) -> Given<'a> {
@@ -264,7 +264,7 @@ fn expected_tools_of_a_test_case_are_judged_as_their_metric_does() {
         (json!([one, missing, missing]), vec![], Fail),
         (json!([other, one]), vec![FULL], Pass),
         (json!([other, one]), vec![FULL, ARGS], Pass),
-        // Calls of `b` are alike, and count once.
+        // The calls of `b` are equal, so they count once.
         (json!([one, one]), vec![FULL], Pass),
         (json!([other, other]), vec![FULL], Fail),
         (json!([other, other]), vec![FULL, ORDER], Pass),
@@ -288,7 +288,7 @@ fn expected_tools_of_a_test_case_are_judged_as_their_metric_does() {
         let found: Vec<Verdict> = judged.results.iter().map(|one| one.1).collect();
         assert_eq!(found, [verdict], "{text} {params:?}");
     }
-    // Without any call nothing reaches a threshold.
+    // Without any call, no threshold is reached.
     let text = json!([{"input": "refund o-1", "expectedTools": [one, other]}]).to_string();
     let judged = given_case(&text, &[]).judge(&run_with(&[], &json!("x")).to_string()).unwrap();
     assert_eq!(judged.results.iter().map(|one| one.1).collect::<Vec<_>>(), [Fail]);

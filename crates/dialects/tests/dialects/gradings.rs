@@ -1,10 +1,10 @@
-//! Suites of agentv and gradings of tolokaforge: what they come to on runs, and what is said of broken files.
+//! Suites of agentv and gradings of tolokaforge: verdicts on runs, and diagnostics of broken files.
 
 use crate::promptfoo::{Imported, import_file};
 use averment::Verdict::{self, Fail, Pass, Skipped, Undecided, Vacuous};
 use serde_json::{Value as Json, json};
 
-/// The verdicts of a file on a run.
+/// Returns the verdicts of a file on a run.
 fn judge(name: &str, text: &str, beside: &[(&str, &str)], run: &Json) -> Vec<Verdict> {
     match import_file(name, text, beside, false) {
         Imported::Refused(said) => panic!("{text}: {said}"),
@@ -63,7 +63,7 @@ fn assertions_of_agentv_are_judged() {
     ] {
         assert_eq!(judge("s.eval.yaml", &suite(assertion), &[], &run), [verdict], "{assertion}");
     }
-    // The mean decides where not all have to pass, and what is judged elsewhere counts both ways.
+    // If not all assertions have to pass, the mean decides. An assertion that is judged elsewhere may count either way.
     let some =
         suite("{type: contains, value: Bob, weight: 3}\n      - {type: contains, value: zz}\n    threshold: 0.75");
     assert_eq!(judge("s.eval.yaml", &some, &[], &run), [Pass, Fail, Pass]);
@@ -205,7 +205,7 @@ fn gates_routes_and_other_components_make_the_verdict_of_a_grading() {
         one("a", "get", ""),
         one("b", "zz", "severity: gate, ")
     );
-    // The score suffices, and the gate fails the trial all the same.
+    // The score suffices, but the gate still fails the trial.
     assert_eq!(judge("grading.yaml", &gate, &[], &run), [Pass, Fail, Pass, Pass]);
     let routes = format!(
         "combine: {{weights: {{trace_checks: 1}}}}\ntrace_checks: {{alternatives: [{{id: r, description: d, constraints: [{}]}}, {{id: s, description: d, constraints: [{}]}}]}}\n",

@@ -1,4 +1,4 @@
-//! A foreign file on a run: as it is, and as what it is imported as.
+//! Judges a foreign file on a run: directly, and after import.
 
 use averment::{Rules, UndecidedCause, Verdict};
 use averment_base::diagnostic::Diagnostics;
@@ -11,24 +11,24 @@ use averment_ide::lint::{LintOptions, report_file};
 use averment_syntax::fmt;
 use std::path::Path;
 
-/// What came of a file on a run.
+/// The results of a file on a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
-    /// Of each assertion its id, its verdict and its score.
+    /// Id, verdict and score of each assertion.
     pub results: Vec<(String, Verdict, Option<f64>)>,
-    /// Why each assertion that is undecided is.
+    /// The cause of each undecided assertion.
     pub causes: Vec<Option<UndecidedCause>>,
-    /// Of each rule its id, its verdict and its score.
+    /// Id, verdict and score of each rule.
     pub rules: Vec<(String, Verdict, Option<f64>)>,
-    /// The scores that are named.
+    /// Named scores.
     pub named: Vec<(String, f64)>,
-    /// Whether the run passes.
+    /// True if the run passes.
     pub passed: bool,
-    /// Its score.
+    /// The score of the run.
     pub score: Option<f64>,
 }
 
-/// A foreign file with the files beside it, and values for its parameters.
+/// A foreign file, the files beside it, and values for its parameters.
 #[derive(Debug, Clone, Default)]
 pub struct Given<'a> {
     /// Its name.
@@ -39,7 +39,7 @@ pub struct Given<'a> {
     pub beside: &'a [(&'a str, &'a str)],
     /// Values of parameters.
     pub params: &'a [(&'a str, &'a str)],
-    /// Whether the newest release decides.
+    /// True if the newest release of the system decides.
     pub newest: bool,
 }
 
@@ -48,18 +48,18 @@ impl Given<'_> {
         Memory::new(self.beside.iter().copied())
     }
 
-    /// What it is imported as.
+    /// Returns the imported text.
     ///
     /// # Errors
-    /// What is said of it, a line each.
+    /// The diagnostics, one per line.
     pub fn imported(&self) -> Result<String, String> {
         self.import_rules(false)
     }
 
-    /// What `aver import` makes of it: its parameters stay parameters.
+    /// Returns the imported text as `aver import` writes it; with `keep_params`, parameters stay parameters.
     ///
     /// # Errors
-    /// What is said of it, a line each.
+    /// The diagnostics, one per line.
     pub fn import_rules(&self, keep_params: bool) -> Result<String, String> {
         let mut sources = SourceMap::default();
         let root = sources.add_file(SourceFile::new(self.name, Some(Path::new("")), self.text));
@@ -76,10 +76,10 @@ impl Given<'_> {
         }
     }
 
-    /// Judges a run in both ways, which have to agree.
+    /// Judges a run directly and after import; both results have to agree.
     ///
     /// # Errors
-    /// What is said of the file where it cannot be used, a line each.
+    /// The diagnostics of an unusable file, one per line.
     pub fn judge(&self, run: &str) -> Result<Judged, String> {
         let text = self.import_rules(true)?;
         let builder = Rules::builder().files(self.files()).text(self.name, self.text).allow_empty(true);
@@ -94,10 +94,10 @@ impl Given<'_> {
         Ok(own)
     }
 
-    /// Runs the tests that the file brings in both ways, which have to agree: of each its name, whether it came out as stated, and the verdicts.
+    /// Runs the tests of the file directly and after import; both results have to agree.
     ///
     /// # Errors
-    /// What is said of the file where it cannot be used, a line each.
+    /// The diagnostics of an unusable file, one per line.
     pub fn tested(&self) -> Result<Vec<Tested>, String> {
         let text = self.import_rules(true)?;
         let builder = Rules::builder().files(self.files()).text(self.name, self.text).allow_empty(true);
@@ -109,7 +109,7 @@ impl Given<'_> {
         Ok(own)
     }
 
-    /// What is said of a file that can be used, a line each.
+    /// Returns the diagnostics of a usable file, one per line.
     pub fn linted(&self) -> String {
         let mut sources = SourceMap::default();
         let root = sources.add_file(SourceFile::new(self.name, Some(Path::new("")), self.text));
@@ -119,7 +119,7 @@ impl Given<'_> {
         lines(&sources, &compiled.diagnostics)
     }
 
-    /// What it is imported as is formatted as the formatter would, and no lint finds anything in it.
+    /// Asserts that the imported text is already formatted and has no lint findings.
     pub fn imports_cleanly(&self) {
         let text = self.import_rules(true).unwrap();
         let formatted =
@@ -133,7 +133,7 @@ impl Given<'_> {
     }
 }
 
-/// A test: its name, whether it came out as stated, the verdicts by rule.
+/// A test: its name, true if it had the expected result, and the verdicts by rule.
 pub type Tested = (String, bool, Vec<(String, Verdict)>);
 
 fn tested(rules: &Rules) -> Vec<Tested> {
@@ -152,7 +152,7 @@ fn judged(rules: &Rules, run: &str) -> Judged {
     }
 }
 
-/// What was said, a line each with its place.
+/// Returns diagnostics with their locations, one per line.
 pub fn lines(sources: &SourceMap, said: &Diagnostics) -> String {
     let line = |one: &averment_base::diagnostic::Diagnostic| {
         let place = sources.line_column(one.span);

@@ -1,7 +1,7 @@
-//! Files of other systems, judged as they are and as the sentences that they are imported as, held against what those systems said.
+//! Files of other systems, judged directly and after import, and compared with recorded results of those systems.
 //!
-//! `cargo test -p averment-dialects --test dialects conformance -- --nocapture` prints, per file of vectors, how many agree, differ by decision, and
-//! are wrong.
+//! `cargo test -p averment-dialects --test dialects conformance -- --nocapture` prints, for each file of vectors, how many agree, how many differ by
+//! a documented decision, and how many are wrong.
 
 #![allow(
     clippy::unwrap_used,

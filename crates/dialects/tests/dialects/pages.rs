@@ -1,9 +1,9 @@
-//! What pages say of all systems together.
+//! Checks the parts of the documentation that cover all systems together.
 
 use averment::Verdict;
 use averment_dialects::{DIALECTS, Dialect};
 
-/// The row of a verdict: its word in each system, and its score where there is one.
+/// Returns the table row of a verdict: its word in each system, and its score if it has one.
 fn row(verdict: Verdict, columns: &[&Dialect]) -> String {
     let own = |dialect: &&Dialect| {
         let own = dialect.verdicts.word_for(verdict).expect("a verdict");

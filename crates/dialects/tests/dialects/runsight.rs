@@ -1,4 +1,4 @@
-//! Runsight: what it says of assertions, lists, transforms and suites.
+//! Runsight: its recorded results for assertions, lists, transforms and suites.
 
 use crate::judged::{Given, Judged};
 use crate::tally::{Tally, few_decisions};
@@ -7,10 +7,10 @@ use averment_fixtures::{lines, shared};
 use serde_json::{Value as Json, json};
 use std::path::Path;
 
-/// Where the differences are decided.
+/// The page that documents the differences.
 const PAGE: &str = include_str!("../../../../docs/reference/runsight.md");
 
-/// A file as YAML of version 1.1: JSON, whose exponents need a point there.
+/// Returns a value as YAML 1.1: JSON in which exponents need a decimal point.
 fn yaml(value: &Json) -> String {
     match value {
         Json::Number(number) => {
@@ -29,14 +29,14 @@ fn yaml(value: &Json) -> String {
     }
 }
 
-/// The keys of a vector that are those of an assertion.
+/// Returns the keys of a vector that belong to the assertion.
 fn assertion(vector: &Json) -> Json {
     let keys = ["type", "value", "threshold", "config", "transform", "weight", "metric"];
     let entries = vector.as_object().unwrap().iter().filter(|(key, _)| keys.contains(&key.as_str()));
     Json::Object(entries.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
-/// The run of a vector.
+/// Returns the run of a vector.
 fn run(vector: &Json) -> String {
     let context = &vector["context"];
     json!({"output": vector["output"], "cost": context["cost_usd"], "duration": context["latency_ms"]}).to_string()
@@ -47,7 +47,7 @@ fn judged(assertions: &[Json], vector: &Json, newest: bool) -> Result<Judged, St
     Given { name: "block.yaml", text: &text, newest, ..Given::default() }.judge(&run(vector))
 }
 
-/// What Runsight makes of a verdict: whether it passes, and its score.
+/// Returns the result in Runsight of a verdict: whether it passes, and its score.
 fn own((_, verdict, score): &(String, Verdict, Option<f64>)) -> (bool, f64) {
     match verdict {
         Verdict::Pass => (true, score.unwrap_or(1.0)),
@@ -56,7 +56,7 @@ fn own((_, verdict, score): &(String, Verdict, Option<f64>)) -> (bool, f64) {
     }
 }
 
-/// Why a vector may differ.
+/// Returns the documented reason why a vector may differ.
 fn decision(vector: &Json, file: &Result<Judged, String>) -> Option<&'static str> {
     let has = |key: &str, words: &[&str]| {
         vector.get(key).is_some_and(|value| words.iter().any(|word| value.to_string().contains(word)))
@@ -98,10 +98,11 @@ fn compare(tally: &mut Tally, vector: &Json, file: Result<Judged, String>) {
         .map(|passed| (passed.as_bool().unwrap(), vector["expected_score"].as_f64().unwrap()));
     let same = match (&file, expected) {
         (Ok(judged), Some(expected)) => own(&judged.results[0]) == expected,
-        // What fails whatever the output is, or aborts, is said of the file.
+        // An assertion that fails or aborts for every output is an error of the file here.
         (Err(_), None) => true,
         (Err(_), Some((passed, _))) => !passed,
-        // The documents promise `is-json` without a schema, and newer releases of the library of paths find nothing where it broke down.
+        // The documentation promises `is-json` without a schema, and newer releases of the path library find nothing where older ones raised an
+        // error.
         (Ok(_), None) => vector["value"].is_null() && kind(vector).contains("json") || !vector["transform"].is_null(),
     };
     match decision(vector, &file) {
@@ -214,7 +215,7 @@ fn suites(folder: &Path) -> (usize, usize) {
                 }
             }
             (Ok(judged), None) => match vector["expected_error_message"].as_str().unwrap_or("") {
-                // The documents promise `is-json` without a schema.
+                // The documentation promises `is-json` without a schema.
                 said if said.contains("Failed validating") => tally.agrees(),
                 said => tally.wrong(format!("{}: {judged:?}, there {said}", vector["id"])),
             },
@@ -224,7 +225,7 @@ fn suites(folder: &Path) -> (usize, usize) {
 }
 
 fn transforms(folder: &Path) -> (usize, usize) {
-    // Where the library changed, its newer releases follow RFC 9535.
+    // Where the path library changed, its newer releases follow RFC 9535.
     let newer = lines(&folder.join("golden_transforms_ng116_diff.jsonl"));
     let mut tally = Tally::of("golden_transforms.jsonl");
     for vector in lines(&folder.join("golden_transforms.jsonl")) {
@@ -271,7 +272,7 @@ fn workflows_and_suites_of_the_documents_import_cleanly() {
     for entry in std::fs::read_dir(folder).unwrap().flatten() {
         let text = std::fs::read_to_string(entry.path()).unwrap();
         let given = Given { name: "workflow.yaml", text: &text, ..Given::default() };
-        // One list that shows all types at once contradicts itself; one without a workflow around it shows forms of a type that say the same.
+        // A list that shows all types at once contradicts itself. A list without a workflow shows several equivalent forms of a type.
         let shown =
             text.contains("approved") && text.contains("conclusion") || text.lines().any(|line| line.starts_with("- "));
         match given.imported() {

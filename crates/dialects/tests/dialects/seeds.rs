@@ -1,4 +1,4 @@
-//! The lines of the documents that the dialects began with: how each is tried, and the page that lists them.
+//! The lines of the original documents that the dialects are based on: how each is tested, and the page that lists them.
 
 use crate::judged::Given;
 use averment::Verdict;
@@ -6,13 +6,13 @@ use averment_fixtures::{compare_generated, project};
 use std::fmt::Write as _;
 use std::path::Path;
 
-/// How a line is tried.
+/// The way in which a line is tested.
 enum Trial {
-    /// A file that holds of the first run and fails of the second; `$` in it stands for the line's own part.
+    /// A file that passes on the first run and fails on the second; `$` in it is replaced by the line's own part.
     Judged(&'static str, &'static str, &'static str),
-    /// The test function that tries it.
+    /// The test function that covers it.
     Test(&'static str),
-    /// It means something else here, and why; the test function that holds it to that.
+    /// It has another meaning here: the reason, and the test function that checks it.
     Decided(&'static str, &'static str),
 }
 use Trial::{Decided, Judged, Test};
@@ -674,7 +674,7 @@ const RUNSIGHT: SeedDocument = SeedDocument {
 
 const SEEDS: [&SeedDocument; 5] = [&STOP, &WALLFACER, &ASSAY, &SKILLGYM, &RUNSIGHT];
 
-/// True if all that was asked passed; what nothing exercised does.
+/// True if all assertions passed or were vacuous.
 fn holds(document: &SeedDocument, part: &str, run: &str) -> bool {
     let text = document.frame.replacen('$', part, 1);
     let given = Given { name: document.file, text: &text, ..Given::default() };
@@ -683,7 +683,7 @@ fn holds(document: &SeedDocument, part: &str, run: &str) -> bool {
     judged.results.iter().all(|(_, verdict, _)| matches!(verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped))
 }
 
-/// The text of all source files below a folder.
+/// Adds the text of all source files below a folder.
 fn add_sources(folder: &Path, all: &mut String) {
     for entry in std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
         if entry.is_dir() {

@@ -1,4 +1,4 @@
-//! How many vectors agree.
+//! Counts the vectors that agree.
 
 use std::collections::BTreeMap;
 
@@ -11,27 +11,27 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// Of a file.
+    /// Starts counting for a file.
     pub fn of(file: &str) -> Self {
         Self { file: file.to_owned(), agreed: 0, decided: BTreeMap::new(), wrong: Vec::new() }
     }
 
-    /// A vector that agrees.
+    /// Counts a vector that agrees.
     pub fn agrees(&mut self) {
         self.agreed += 1;
     }
 
-    /// A vector that differs for a reason that the pages give.
+    /// Counts a vector that differs for a documented reason.
     pub fn decided(&mut self, reason: &'static str) {
         *self.decided.entry(reason).or_default() += 1;
     }
 
-    /// A vector that differs for no reason.
+    /// Counts a vector that differs without a reason.
     pub fn wrong(&mut self, what: String) {
         self.wrong.push(what);
     }
 
-    /// Every reason stands in the page of the system.
+    /// Asserts that the page of the system documents every reason.
     pub fn decided_in(self, page: &str) -> Self {
         for reason in self.decided.keys() {
             assert!(page.contains(reason), "the page does not decide: {reason}");
@@ -39,7 +39,7 @@ impl Tally {
         self
     }
 
-    /// Prints the file's line, and gives how many vectors there were and how many differ by decision. None may be wrong.
+    /// Prints the summary of the file; returns the number of vectors and the number that differ by decision. Panics if any vector is wrong.
     pub fn end(self) -> (usize, usize) {
         let decided: usize = self.decided.values().sum();
         let all = self.agreed + decided + self.wrong.len();
@@ -58,7 +58,7 @@ impl Tally {
     }
 }
 
-/// All files of a dialect: at most three in a hundred vectors differ by decision.
+/// Asserts for all files of a dialect that at most 3 % of the vectors differ by decision.
 pub fn few_decisions(dialect: &str, files: impl IntoIterator<Item = (usize, usize)>) {
     let (all, decided) = files.into_iter().fold((0, 0), |(all, decided), (one, of_it)| (all + one, decided + of_it));
     println!("{dialect}: {decided} of {all} vectors differ by decision");

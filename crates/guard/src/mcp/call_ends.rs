@@ -1,24 +1,24 @@
-//! Calls that were passed on and have not ended, and what is recorded when they do.
+//! Calls that were forwarded and have not ended, and the events recorded when they end.
 
 use super::message::{CallAnswer, CallContinuation, CallRequest, read_call_answer};
 use crate::event::{CallEnd, ProposedCall, SessionEvent};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 
-/// The most calls of a run that wait for an answer, or for what their server asked for.
+/// Maximum number of open calls in a run.
 const MAX_OPEN: usize = 1_000;
 
 /// The open calls of a run.
 #[derive(Debug, Default)]
 pub(super) struct OpenCalls {
-    /// By the JSON text of the ids of their requests, in their order.
+    /// Calls that wait for an answer, in order, by the JSON text of their request ids.
     waiting: VecDeque<(String, ProposedCall)>,
-    /// Those whose server asked something, with what it gave out.
+    /// Calls whose server asked a question, with the state that the server sent.
     asked: VecDeque<(Option<Value>, ProposedCall)>,
 }
 
 impl OpenCalls {
-    /// A call is passed on.
+    /// Records that a call was forwarded.
     pub fn begin_call(&mut self, id: &Value, call: ProposedCall) {
         self.waiting.push_back((id.to_string(), call));
         if self.waiting.len() > MAX_OPEN {
@@ -26,7 +26,7 @@ impl OpenCalls {
         }
     }
 
-    /// The call that a request goes on with: the same tool with the same arguments, whose server asked for this.
+    /// Returns the call that a request continues: the same tool with the same arguments, whose server sent this state.
     pub fn take_continued(&mut self, request: &CallRequest) -> Option<ProposedCall> {
         let CallContinuation { state } = request.continuation.as_ref()?;
         let is_it = |(given, call): &(Option<Value>, ProposedCall)| {
@@ -36,7 +36,7 @@ impl OpenCalls {
         self.asked.remove(place).map(|(_, call)| call)
     }
 
-    /// What an answer of the server says of a call that waits for it; `own` is the call that alone can be meant.
+    /// Returns the event that a server's answer means for a waiting call. If `own` is given, only that call can be meant.
     pub fn take_answer(&mut self, answer: &mut Map<String, Value>, own: Option<&str>) -> Option<SessionEvent> {
         if answer.contains_key("method") {
             return None;
@@ -60,13 +60,13 @@ impl OpenCalls {
         }
     }
 
-    /// A call that will get no answer.
+    /// Removes and returns a call that will get no answer.
     pub fn take_unanswered(&mut self, id: &str) -> Option<ProposedCall> {
         let place = self.waiting.iter().position(|(_, call)| call.id.as_deref() == Some(id))?;
         self.waiting.remove(place).map(|(_, call)| call)
     }
 
-    /// True if nothing is open.
+    /// True if no call is open.
     pub fn is_empty(&self) -> bool {
         self.waiting.is_empty() && self.asked.is_empty()
     }

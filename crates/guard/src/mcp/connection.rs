@@ -1,4 +1,4 @@
-//! A connection with a server on standard input and output: JSON-RPC on lines, and one session.
+//! A guarded connection with a server on standard input and output: JSON-RPC lines, one session.
 
 use super::call_ends::OpenCalls;
 use super::message::{ClientMessage, denial_line, proposed_call, read_client_message, step_text};
@@ -12,18 +12,18 @@ use averment::guard::decide::record_event;
 use serde_json::Value;
 use std::io;
 
-/// What becomes of a message.
+/// The handling of a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum McpStep {
-    /// It is passed on as it stands.
+    /// It is forwarded unchanged.
     Pass,
-    /// It is passed on, and this is told on standard error: MCP has no way to tell the user.
+    /// It is forwarded, and this text goes to standard error, because MCP has no message to the user.
     Tell(String),
-    /// It is not; the client gets this line.
+    /// It is not forwarded; the client gets this line.
     Answer(String),
 }
 
-/// A guarded connection of a client with a server.
+/// A guarded connection between a client and a server.
 #[derive(Debug)]
 pub struct McpGuard<'a> {
     guard: SessionGuard<'a>,
@@ -34,20 +34,20 @@ pub struct McpGuard<'a> {
 }
 
 impl<'a> McpGuard<'a> {
-    /// Begins a connection whose log is open.
+    /// Creates a connection with an open log.
     #[must_use]
     pub fn new(guard: SessionGuard<'a>, log: SessionLog) -> Self {
         Self { guard, log, open: OpenCalls::default(), calls: 0, tools: ToolCheck::default() }
     }
 
-    /// Compares the tools that the server lists with those that the rules name.
+    /// Also compares the tools that the server lists with those named in rules.
     #[must_use]
     pub fn checking_tools(mut self, tools: ToolCheck) -> Self {
         self.tools = tools;
         self
     }
 
-    /// Looks at a line of the client. What cannot be read, or could be read in two ways, is not passed on.
+    /// Handles a line of the client. An unreadable or ambiguous message is not forwarded.
     #[must_use]
     pub fn take_request(&mut self, line: &[u8]) -> McpStep {
         if line.trim_ascii().is_empty() {
@@ -76,11 +76,11 @@ impl<'a> McpGuard<'a> {
         }
     }
 
-    /// Looks at a line of the server: results of calls go into the log. A result that cannot be recorded is one that is not known. What is
-    /// returned is told on standard error.
+    /// Handles a line of the server: results of calls go into the log. A result that cannot be recorded counts as unknown. The returned lines go to
+    /// standard error.
     ///
     /// # Errors
-    /// What the system says where it cannot be recorded.
+    /// The I/O error if the event cannot be recorded.
     pub fn take_answer(&mut self, line: &[u8]) -> io::Result<Vec<String>> {
         let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(line) else { return Ok(Vec::new()) };
         let told = self.tools.take_answer(&answer);
@@ -90,24 +90,24 @@ impl<'a> McpGuard<'a> {
         Ok(told)
     }
 
-    /// The end of the connection.
+    /// Ends the connection.
     ///
     /// # Errors
-    /// What keeps it from being recorded, in words.
+    /// The reason why it cannot be recorded.
     pub fn finish(&mut self) -> Result<Decision, String> {
         self.guard.judge().decide(&mut self.log, &SessionEvent::Stop(true), now())
     }
 }
 
 impl SessionGuard<'_> {
-    /// Decides a call. What goes wrong within denies it in `enforce`.
+    /// Decides a call. An internal problem denies it in `enforce` mode.
     pub(super) fn decide_or_refuse(&self, log: &mut SessionLog, call: &crate::event::ProposedCall) -> Decision {
         self.judge()
             .decide(log, &SessionEvent::Propose(call.clone()), now())
             .unwrap_or_else(|problem| self.problem_decision(&problem))
     }
 
-    /// What becomes of a call that could not be decided or recorded.
+    /// Returns the decision about a call that could not be decided or recorded.
     pub(super) fn problem_decision(&self, problem: &str) -> Decision {
         let text = format!("aver guard: {problem}");
         if self.mode == GuardMode::Enforce { Decision::Refuse(text) } else { Decision::Complain(text) }

@@ -1,53 +1,53 @@
-//! Messages of JSON-RPC: which are calls of tools, what servers answer to them, and what a guard answers itself.
+//! JSON-RPC messages: recognizes tool calls and the answers of servers, and writes the guard's own answers.
 
 use crate::answer::Decision;
 use crate::event::ProposedCall;
 use averment::guard::strict_json;
 use serde_json::{Map, Value, json};
 
-/// JSON-RPC: what is no JSON, what is no request, and what went wrong within.
+/// JSON-RPC error codes: invalid JSON, invalid request, internal error.
 const PARSE_ERROR: i32 = -32_700;
 pub(super) const INVALID_REQUEST: i32 = -32_600;
 pub(super) const INTERNAL_ERROR: i32 = -32_603;
-/// MCP from revision 2026-07-28: headers say something else than the message.
+/// MCP error code from revision 2026-07-28: headers contradict the message.
 pub(super) const HEADER_MISMATCH: i32 = -32_020;
 
-/// What every request says of the protocol, from revision 2026-07-28.
+/// The key for the protocol version in every request, from revision 2026-07-28.
 const VERSION_OF_REQUEST: &str = "io.modelcontextprotocol/protocolVersion";
 
 /// A message of a client.
 #[derive(Debug)]
 pub(super) enum ClientMessage {
-    /// It proposes a call.
+    /// A proposed tool call.
     Call(CallRequest),
-    /// Anything else: its method, where it is one request, and its id.
+    /// Any other message: its method, if it is a single request, and its id.
     Other { method: Option<String>, id: Value },
-    /// It cannot be read, or could be read in two ways: the line that says so.
+    /// An unreadable or ambiguous message, with the error line for the client.
     Refused(String),
 }
 
-/// A request that proposes a call.
+/// A request that proposes a tool call.
 #[derive(Debug)]
 pub(super) struct CallRequest {
     pub id: Value,
     pub tool: String,
     pub args: Value,
-    /// The trace that the request belongs to, as W3C trace context has it.
+    /// The trace id of the request (W3C trace context).
     pub trace: Option<String>,
-    /// True from revision 2026-07-28.
+    /// True from revision 2026-07-28 on.
     pub is_stateless: bool,
-    /// Whether it brings what the server asked for when the call was made before.
+    /// Set if it answers questions that the server asked at an earlier request for this call.
     pub continuation: Option<CallContinuation>,
 }
 
-/// A call that was answered by questions comes again with what was asked for (revision 2026-07-28, multi round-trip requests).
+/// A call that the server answered with questions is sent again with the answers (revision 2026-07-28, multi round-trip requests).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct CallContinuation {
-    /// What the server gave out with its questions.
+    /// The state that the server sent with its questions.
     pub state: Option<Value>,
 }
 
-/// Reads a message of a client.
+/// Reads a client message.
 pub(super) fn read_client_message(bytes: &[u8]) -> ClientMessage {
     let message = match strict_json::parse_unambiguous(bytes) {
         Ok(message) => message,
@@ -88,7 +88,7 @@ fn read_call(mut request: Map<String, Value>) -> ClientMessage {
     ClientMessage::Call(CallRequest { id, tool, args, trace, is_stateless, continuation })
 }
 
-/// The trace of a `traceparent`: `00-TRACE-PARENT-FLAGS`. One that is not well formed is none, as the standard says.
+/// Returns the trace id of a `traceparent`: `00-TRACE-PARENT-FLAGS`. A malformed one is ignored, as the standard requires.
 fn trace_id(text: &str) -> Option<String> {
     let mut parts = text.split('-');
     let is_hex = |part: &str, length: usize| {
@@ -101,18 +101,18 @@ fn trace_id(text: &str) -> Option<String> {
     (version != "00" || parts.next().is_none()).then(|| trace.to_owned())
 }
 
-/// What a server answered to a call.
+/// A server's answer to a call.
 #[derive(Debug)]
 pub(super) enum CallAnswer {
-    /// It has ended: what came back, and what went wrong.
+    /// The call has ended, with its result and error.
     Ended { result: Option<Value>, error: Option<Value> },
-    /// The server asks something, and gave this out: the call comes again.
+    /// The server asks questions and sends this state; the call is sent again later.
     Asks { state: Option<Value> },
-    /// It goes on, and its result comes in another way.
+    /// The call continues, and its result arrives by other means.
     GoesOn,
 }
 
-/// What an answer says of its call.
+/// Reads the answer to a call.
 pub(super) fn read_call_answer(answer: &mut Map<String, Value>) -> CallAnswer {
     if let Some(error) = answer.remove("error") {
         return CallAnswer::Ended { result: None, error: Some(error) };
@@ -134,14 +134,14 @@ pub(super) fn read_call_answer(answer: &mut Map<String, Value>) -> CallAnswer {
     }
 }
 
-/// Text alone stands for itself.
+/// Returns content that consists only of text as one text.
 fn content_text(content: Value) -> Value {
     let Value::Array(parts) = &content else { return content };
     let texts: Option<Vec<&str>> = parts.iter().map(|part| part.get("text").and_then(Value::as_str)).collect();
     texts.map_or(content.clone(), |texts| texts.join("\n").into())
 }
 
-/// The result of a call that is not made.
+/// Returns the result line of a denied call.
 pub(super) fn denial_line(request: &CallRequest, text: &str) -> String {
     let mut result = json!({ "content": [{ "type": "text", "text": text }], "isError": true });
     if request.is_stateless
@@ -152,18 +152,18 @@ pub(super) fn denial_line(request: &CallRequest, text: &str) -> String {
     format!("{}\n", json!({ "jsonrpc": "2.0", "id": request.id, "result": result }))
 }
 
-/// An error of the guard itself.
+/// Returns the line of an error of the guard itself.
 pub(super) fn error_line(id: &Value, code: i32, problem: &str) -> String {
     let error = json!({ "code": code, "message": format!("aver guard: {problem}") });
     format!("{}\n", json!({ "jsonrpc": "2.0", "id": id, "error": error }))
 }
 
-/// A call with an id of its own: those of requests may come again.
+/// Returns a call with its own id, because request ids may be reused.
 pub(super) fn proposed_call(request: &CallRequest, id: String) -> ProposedCall {
     ProposedCall { id: Some(id), tool: request.tool.clone(), args: request.args.clone(), agent: None }
 }
 
-/// What becomes of a call that was decided: the text that denies it, or what is told of it.
+/// Returns the text that denies a decided call as an error, otherwise the warning about it.
 pub(super) fn step_text(decision: Decision) -> Result<Option<String>, String> {
     match decision {
         Decision::Deny(text) | Decision::Refuse(text) => Err(text),

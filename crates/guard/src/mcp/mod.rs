@@ -1,5 +1,5 @@
-//! In front of an MCP server: calls of tools are judged before they are passed on, everything else passes as it stands. A call that is denied
-//! gets a result with `isError`, which the model can read.
+//! Guards an MCP server: tool calls are judged before they are forwarded; everything else is forwarded unchanged. A denied call gets a result with
+//! `isError`, which the model can read.
 //!
 //! The protocol: modelcontextprotocol.io/specification, transports and `tools/call`, up to revision 2026-07-28.
 

@@ -1,4 +1,4 @@
-//! What of HTTP is passed on, and what of an answer is read on its way.
+//! Selects the parts of HTTP messages to forward, and reads messages from answers as they pass through.
 
 use super::proxy::ProxySettings;
 use super::run_key::RunKey;
@@ -11,21 +11,21 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// The longest message of a server that is read: what a longer one says is not recorded.
+/// Maximum size in bytes of a server message that is read; a longer one is forwarded but not recorded.
 const MAX_READ: usize = 8 << 20;
 
-/// A request that was passed on.
+/// A request that was forwarded.
 #[derive(Debug, Default)]
 pub(super) struct PassedRequest {
-    /// Its id, as the client gave it.
+    /// Its id from the client.
     pub id: Value,
     /// The run that its answers belong to.
     pub run: Option<RunKey>,
-    /// The call that it makes.
+    /// The id of the call that it makes.
     pub call: Option<String>,
 }
 
-/// An agent for one connection: what it holds open ends with the client.
+/// Returns an HTTP agent for one connection; its open requests end with the client.
 pub(super) fn server_agent(address: &Uri) -> ureq::Agent {
     let mut settings = agent_settings().user_agent("").accept("").accept_encoding("");
     let host = address.host().unwrap_or_default().trim_matches(['[', ']']);
@@ -35,12 +35,12 @@ pub(super) fn server_agent(address: &Uri) -> ureq::Agent {
     settings.build().into()
 }
 
-/// Headers of a client that are not for the server: where it listens, and from which page it is asked, was looked at here.
+/// Client headers that are not forwarded, because they concern the guard's own address and the origin check made here.
 const OF_CLIENT: [&str; 5] = ["host", "origin", "referer", "expect", "accept-encoding"];
-/// Headers of a server that would lead a client past the guard.
+/// Server headers that would lead a client past the guard.
 const OF_SERVER: [&str; 3] = ["alt-svc", "strict-transport-security", "clear-site-data"];
 
-/// A request of a client as the server gets it, without its body.
+/// Returns the client's request for the server, without its body.
 pub(super) fn upstream_request(
     request: &HttpRequest,
     settings: &ProxySettings,
@@ -69,7 +69,7 @@ pub(super) fn upstream_request(
     Ok(sent.header(header::ACCEPT_ENCODING, "identity"))
 }
 
-/// The headers of an answer that the client gets.
+/// Copies the headers of an answer that the client gets.
 pub(super) fn pass_headers(from: &HeaderMap, to: &mut HeaderMap) {
     for (name, value) in from {
         if !is_framing(from, name.as_str()) && !OF_SERVER.contains(&name.as_str()) {
@@ -78,19 +78,19 @@ pub(super) fn pass_headers(from: &HeaderMap, to: &mut HeaderMap) {
     }
 }
 
-/// How long a body is, where the server says so.
+/// Returns the length of a body if the server states it.
 pub(super) fn body_length(headers: &HeaderMap) -> Option<u64> {
     let length = headers.get(header::CONTENT_LENGTH).filter(|_| !headers.contains_key(header::TRANSFER_ENCODING));
     length?.to_str().ok()?.parse().ok()
 }
 
-/// What belongs to one connection, and what `Connection` says does.
+/// True for headers that belong to a single connection, including those named in `Connection`.
 fn is_framing(headers: &HeaderMap, name: &str) -> bool {
     let mut named = headers.get_all(header::CONNECTION).iter().filter_map(|value| value.to_str().ok());
     FRAMING.contains(&name) || named.any(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(name)))
 }
 
-/// The text of a header that may be wrapped, as names are that are no plain letters: `=?base64?…?=`.
+/// Decodes a header text, which is wrapped as `=?base64?…?=` if it has non-ASCII characters.
 pub(super) fn plain_text(value: &str) -> Option<Cow<'_, str>> {
     let Some(wrapped) = value.strip_prefix("=?base64?").and_then(|value| value.strip_suffix("?=")) else {
         return Some(Cow::Borrowed(value));
@@ -99,10 +99,10 @@ pub(super) fn plain_text(value: &str) -> Option<Cow<'_, str>> {
     String::from_utf8(bytes).ok().map(Cow::Owned)
 }
 
-/// The messages of an answer, as its bytes come by.
+/// Collects the messages of an answer as its bytes pass through.
 pub(super) enum AnswerParts {
     Events(EventStream),
-    /// One message; `None` where it is too long.
+    /// A single message; `None` if it is too long.
     Whole(Option<Vec<u8>>),
 }
 
@@ -121,7 +121,7 @@ impl AnswerParts {
         matches!(self, Self::Events(_))
     }
 
-    /// True if nothing of it went by unread, and nothing more can come.
+    /// True if the message was read completely and no other can follow.
     pub fn is_whole(&self) -> bool {
         matches!(self, Self::Whole(Some(_)))
     }

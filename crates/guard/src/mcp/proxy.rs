@@ -1,5 +1,5 @@
-//! In front of a server over streamable HTTP: each message of a client is a POST, judged before it is sent on; answers, streams and the end of a
-//! session pass as they are.
+//! A proxy for a server over streamable HTTP. Each client message is a POST that is judged before it is forwarded; answers, streams and the end of a
+//! session are forwarded unchanged.
 //!
 //! The protocol: modelcontextprotocol.io/specification, transports (streamable HTTP), revisions 2025-03-26 to 2026-07-28.
 
@@ -29,14 +29,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-/// What a proxy is told.
+/// Settings of a proxy.
 #[derive(Debug, Clone)]
 pub struct ProxySettings {
     /// The server.
     pub target: ServerUrl,
-    /// By what runs are told apart.
+    /// The way to distinguish runs.
     pub keying: RunKeying,
-    /// How long a server may be silent before it has answered.
+    /// Timeout for the start of an answer.
     pub answer_time: Duration,
 }
 
@@ -45,7 +45,7 @@ pub struct McpProxy<'a> {
     guard: SessionGuard<'a>,
     settings: ProxySettings,
     address: Uri,
-    /// What ids of calls and connections of this process begin with.
+    /// Prefix for ids of calls and connections of this process.
     name: String,
     numbers: AtomicU64,
     open: Mutex<BTreeMap<RunKey, OpenCalls>>,
@@ -58,15 +58,15 @@ pub struct ProxyConnection<'a> {
     proxy: &'a McpProxy<'a>,
     agent: ureq::Agent,
     name: String,
-    /// True if the connection stands for a run.
+    /// True if the connection is a run of its own.
     is_run: bool,
 }
 
 impl<'a> McpProxy<'a> {
-    /// Begins; what is told goes to `tell`.
+    /// Creates a proxy; messages for the user go to `tell`.
     ///
     /// # Errors
-    /// The address of the server is none.
+    /// If the address of the server is invalid.
     pub fn new(
         guard: SessionGuard<'a>,
         settings: ProxySettings,
@@ -79,20 +79,20 @@ impl<'a> McpProxy<'a> {
         Ok(Self { guard, settings, address, name, numbers, open, tools, tell })
     }
 
-    /// The path that clients ask for.
+    /// Returns the path that clients request.
     #[must_use]
     pub fn path(&self) -> &str {
         self.address.path()
     }
 
-    /// Begins a connection.
+    /// Opens a connection.
     #[must_use]
     pub fn begin_connection(&'a self) -> ProxyConnection<'a> {
         let agent = server_agent(&self.address);
         ProxyConnection { proxy: self, agent, name: self.next_name(), is_run: false }
     }
 
-    /// Tells of tools that rules name and the server, which has these, does not have.
+    /// Reports tools named in rules that are not among the tools listed by the server.
     pub fn compare_tools(&self, listed: Option<Vec<String>>) {
         let missing = listed.map(|listed| lock(&self.tools).compare_all(listed)).unwrap_or_default();
         missing.iter().for_each(|text| (self.tell)(text));
@@ -125,7 +125,7 @@ impl<'a> McpProxy<'a> {
         }
     }
 
-    /// The end of a run.
+    /// Ends a run.
     fn finish_run(&self, run: &RunKey) {
         let decided = self
             .open_log(run)
@@ -136,14 +136,14 @@ impl<'a> McpProxy<'a> {
         }
     }
 
-    /// A message of the server: results of calls go into the log before the client has them.
+    /// Handles a server message: results of calls are logged before the client gets them.
     fn take_message(&self, message: &[u8], passed: &PassedRequest) {
         let Ok(Value::Object(mut answer)) = serde_json::from_slice::<Value>(message) else { return };
         for text in lock(&self.tools).take_answer(&answer) {
             (self.tell)(&text);
         }
         let Some(run) = &passed.run else { return };
-        // Within a session of the protocol ids of requests are those of one client, and an answer may come on another stream.
+        // Within a protocol session, request ids are unique to one client, and an answer may arrive on another stream.
         let own = passed.call.as_deref().filter(|_| !matches!(run, RunKey::Session(_)));
         if own.is_none() && !matches!(run, RunKey::Session(_)) {
             return;
@@ -153,10 +153,10 @@ impl<'a> McpProxy<'a> {
         }
     }
 
-    /// A call that its server did not take, or answered in another way than by an answer.
+    /// Ends a call that the server rejected or did not answer properly.
     fn end_unanswered(&self, passed: &PassedRequest, problem: Option<&str>) {
         let (Some(run), Some(call)) = (&passed.run, &passed.call) else { return };
-        // The answer may come later on another stream of the session.
+        // The answer may still arrive on another stream of the session.
         if problem.is_none() && matches!(run, RunKey::Session(_)) {
             return;
         }
@@ -203,7 +203,7 @@ impl Drop for ProxyConnection<'_> {
 }
 
 impl ProxyConnection<'_> {
-    /// Reads and judges a message: what is passed on of it, or what is answered instead.
+    /// Reads and judges a message. Returns the request to forward, or the answer to send instead.
     fn judge_message(&mut self, request: &HttpRequest) -> Result<PassedRequest, PlainAnswer> {
         let bad = |line| PlainAnswer::json(StatusCode::BAD_REQUEST, line);
         match read_client_message(&request.body) {
@@ -223,7 +223,7 @@ impl ProxyConnection<'_> {
         }
     }
 
-    /// Decides a call; the text of a denial where it is not made.
+    /// Decides a call; returns the text of the denial as an error.
     fn judge_call(&mut self, request: &HttpRequest, asked: &CallRequest) -> Result<PassedRequest, String> {
         let proxy = self.proxy;
         let run = match proxy.settings.keying.run_of(request, asked, &self.name) {
@@ -252,14 +252,14 @@ impl ProxyConnection<'_> {
         Ok(PassedRequest { id: asked.id.clone(), run: Some(run), call: id })
     }
 
-    /// Sends a request to the server, and its answer to the client.
+    /// Sends a request to the server and its answer to the client.
     fn pass_on(&self, request: &HttpRequest, reply: HttpReply<'_>, passed: &PassedRequest) -> io::Result<()> {
         let proxy = self.proxy;
         let sent = upstream_request(request, &proxy.settings, &proxy.address)
             .and_then(|sent| self.send_upstream(request, sent));
         let response = match sent {
             Ok(response) if response.status().is_redirection() => {
-                // A client that follows it would speak with the server past the guard.
+                // A client that follows the redirect would contact the server directly and bypass the guard.
                 Err((
                     StatusCode::BAD_GATEWAY,
                     "the server leads to another address: name that one with `--url`".to_owned(),
@@ -294,7 +294,7 @@ impl ProxyConnection<'_> {
         request: &HttpRequest,
         sent: ureq::http::request::Builder,
     ) -> Result<Response<ureq::Body>, (StatusCode, String)> {
-        // A stream that a client opens waits for what may never come; it ends when the client goes.
+        // A stream opened by a client may stay silent forever, so it has no timeout; it ends with the client.
         let time = (request.head.method() != Method::GET).then_some(self.proxy.settings.answer_time);
         let failed = |error: ureq::Error| match error {
             ureq::Error::Timeout(_) => (StatusCode::GATEWAY_TIMEOUT, "the server does not answer in time".to_owned()),
@@ -333,7 +333,7 @@ impl ProxyConnection<'_> {
             }
             let bytes = part.get(..count).unwrap_or_default();
             answer.push_bytes(bytes, |message| self.proxy.take_message(message, passed));
-            // A client has a message when it has its last byte: what came of it is in the log before.
+            // A client has a message only with its last byte, so its effects are logged before that byte is sent.
             if answer.is_stream() {
                 out.write_part(bytes)?;
             } else {
@@ -347,7 +347,7 @@ impl ProxyConnection<'_> {
             status if !status.is_success() => {
                 Some(format!("the server answered with the HTTP status {}", status.as_u16()))
             }
-            // One message, read in full: none will follow.
+            // A single message, read completely, so no other will follow.
             _ if answer.is_whole() => Some("the server did not answer the call".to_owned()),
             _ => None,
         };
@@ -357,7 +357,7 @@ impl ProxyConnection<'_> {
     }
 }
 
-/// Headers that mirror a message say the same as it does: servers and those in between may go by either.
+/// Checks that headers which mirror the message agree with it, because servers and intermediaries may use either.
 fn check_headers(request: &HttpRequest, method: Option<&str>, tool: Option<&str>) -> Result<(), &'static str> {
     let headers = request.head.headers();
     let all_are = |name: &str, wanted: Option<&str>| {

@@ -1,4 +1,4 @@
-//! Which run a request over HTTP belongs to.
+//! Determines the run that an HTTP request belongs to.
 
 use super::message::CallRequest;
 use averment_http::connection::HttpRequest;
@@ -7,20 +7,20 @@ use std::fmt::Write as _;
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
-/// The first revision without sessions. Revisions are days, which are ordered like their texts.
+/// The first revision without sessions. Revisions are ISO dates, so they can be compared as texts.
 const STATELESS: &str = "2026-07-28";
 
-/// By what runs are told apart.
+/// The way to distinguish runs.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum RunKeying {
-    /// The session of the protocol, or the trace that a request belongs to, or the connection: the first that there is.
+    /// The protocol session, the trace of the request, or the connection: the first that exists.
     #[default]
     Protocol,
-    /// A header, by its name in lower case.
+    /// A header, by its lowercase name.
     Header(String),
 }
 
-/// A run, as requests name it.
+/// The identity of a run in requests.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum RunKey {
     Session(String),
@@ -30,7 +30,7 @@ pub(super) enum RunKey {
 }
 
 impl RunKey {
-    /// The id of its log. Whoever knows the id of a session of the protocol can speak in it: it is not written down.
+    /// Returns the id of its log. A protocol session id is hashed, because anyone who knows it can send messages in that session.
     pub fn session_id(&self) -> String {
         match self {
             Self::Session(id) => {
@@ -47,7 +47,7 @@ impl RunKey {
     }
 }
 
-/// The session that a request belongs to by the protocol before revision 2026-07-28.
+/// Returns the protocol session of a request, for revisions before 2026-07-28.
 pub(super) fn protocol_session(request: &HttpRequest) -> Option<RunKey> {
     let is_stateless = request.header(VERSION).is_some_and(|version| version >= STATELESS);
     let id = request.header(SESSION).filter(|id| !id.is_empty() && !is_stateless)?;
@@ -55,10 +55,10 @@ pub(super) fn protocol_session(request: &HttpRequest) -> Option<RunKey> {
 }
 
 impl RunKeying {
-    /// The run of a call.
+    /// Returns the run of a call.
     ///
     /// # Errors
-    /// What the request lacks.
+    /// A description of what the request lacks.
     pub(super) fn run_of(&self, request: &HttpRequest, call: &CallRequest, connection: &str) -> Result<RunKey, String> {
         match self {
             Self::Header(name) => match request.header(name).filter(|value| !value.is_empty()) {

@@ -1,35 +1,35 @@
-//! The tools of a server beside those that rules name: a rule about a tool that no server has denies nothing, which nobody would notice.
+//! Compares the tools of a server with those named in rules. A rule about a tool that does not exist denies nothing, which would go unnoticed.
 
 use averment_base::near::nearest_name;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
-/// The most tools of a server that are remembered.
+/// Maximum number of remembered tools of a server.
 const MAX_TOOLS: usize = 10_000;
-/// The most pages of a list that are waited for at one time.
+/// Maximum number of pending pages of a tool list.
 const MAX_PAGES: usize = 100;
 
-/// A tool that rules name.
+/// A tool that is named in a rule.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct NamedTool {
     /// Its name.
     pub name: String,
-    /// File and line, `refunds.assert:4`.
+    /// File and line: `refunds.assert:4`.
     pub place: String,
 }
 
-/// What is known of the tools of a server.
+/// The tools named in rules and the tools listed by the server.
 #[derive(Debug, Clone, Default)]
 pub struct ToolCheck {
     named: Vec<NamedTool>,
     found: BTreeSet<String>,
-    /// The ids of requests that ask for a page.
+    /// The ids of requests for a page.
     asked: Vec<String>,
     has_told: bool,
 }
 
 impl ToolCheck {
-    /// Begins with the tools that rules name.
+    /// Starts with the tools named in rules.
     #[must_use]
     pub fn new(mut named: Vec<NamedTool>) -> Self {
         named.sort();
@@ -37,20 +37,20 @@ impl ToolCheck {
         Self { named, ..Self::default() }
     }
 
-    /// What is to be told of a server that has these tools.
+    /// Adds the server's complete tool list; returns the lines to report.
     pub fn compare_all(&mut self, tools: impl IntoIterator<Item = String>) -> Vec<String> {
         self.found.extend(tools.into_iter().take(MAX_TOOLS));
         self.tell_missing()
     }
 
-    /// A request of the client.
+    /// Records a client request for a page.
     pub(super) fn note_request(&mut self, method: Option<&str>, id: &Value) {
         if method == Some("tools/list") && !self.has_told && self.asked.len() < MAX_PAGES {
             self.asked.push(id.to_string());
         }
     }
 
-    /// An answer of the server: what is to be told at the last page of its tools.
+    /// Handles a server answer; after the last page of tools, returns the lines to report.
     pub(super) fn take_answer(&mut self, answer: &Map<String, Value>) -> Vec<String> {
         let id = answer.get("id").filter(|_| !self.has_told).map(Value::to_string);
         let Some(place) = id.and_then(|id| self.asked.iter().position(|asked| *asked == id)) else { return Vec::new() };

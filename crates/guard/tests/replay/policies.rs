@@ -1,5 +1,5 @@
-//! A scripted agent over the tests of the policies in `examples/policies`: it is stopped at exactly the call that breaks the rule of a test,
-//! and in no run that keeps it.
+//! Runs a scripted agent over the tests of the policies in `examples/policies`. It is stopped at exactly the call that breaks the rule of a test, and
+//! in no run that keeps the rule.
 
 use averment::guard::{CallEnd, Decision, Guard, MessageRole, ProposedCall};
 use averment::{Rules, Verdict};
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What a test of a policy says: its rule, its run as it is written and in the normal form, and the verdict.
+/// A test of a policy: its rule, its run as written and in the normal form, and the expected verdict.
 struct PolicyTest {
     name: String,
     rule: String,
@@ -46,7 +46,7 @@ fn tests_of(rules: &Rules) -> Vec<PolicyTest> {
         .collect()
 }
 
-/// A step as a session tells it.
+/// A step as a session reports it.
 enum ToldStep<'a> {
     Message(&'a Value),
     Call { call: ProposedCall, step: &'a Value },
@@ -60,10 +60,10 @@ impl ToldStep<'_> {
     }
 }
 
-/// The steps of a run in their order. A command, a read and a write is what a call of a coding agent does.
+/// Returns the steps of a run in order. A command, a read or a write is the effect of a coding agent's call.
 ///
 /// # Errors
-/// Why a session cannot tell them.
+/// The reason why a session cannot report them.
 fn told_steps(test: &PolicyTest) -> Result<Vec<ToldStep<'_>>, &'static str> {
     let run = &test.run;
     let kinds = StepKind::ALL.into_iter().filter(|kind| is_written(&test.written, *kind));
@@ -106,17 +106,17 @@ fn kind_of(word: &str) -> StepKind {
     StepKind::ALL.into_iter().find(|kind| kind.as_str() == word).unwrap()
 }
 
-/// Whether steps of a kind stand in a run themselves, and do not follow from others.
+/// True if the run itself lists steps of this kind, instead of deriving them from others.
 fn is_written(written: &Value, kind: StepKind) -> bool {
     let steps = list_of(written, "steps");
     !list_of(written, kind.list_key()).is_empty() || steps.iter().any(|step| step["kind"] == kind.as_str())
 }
 
-/// The calls, from 1, at which a session that is not held to the rules breaks the rule; and whether it fails in the end.
+/// Returns the calls, from 1, that break the rule in a session in log mode, and whether the session fails in the end.
 fn driven(rules: &Rules, test: &PolicyTest, steps: Vec<ToldStep<'_>>) -> (BTreeSet<usize>, bool) {
     let mut guard = Guard::new(rules, GuardMode::Log);
     let (mut broken, mut number, mut clock) = (BTreeSet::new(), 0, 1_000);
-    // What a call gave back is told when it came: calls of one turn are under way at the same time.
+    // The result of a call is reported when it arrives, because calls of one turn run concurrently.
     let mut open: Vec<(u64, Option<u64>, CallEnd)> = Vec::new();
     if let Some(prompt) = test.run.get("prompt").and_then(Value::as_str).filter(|_| test.run.get("messages").is_none())
     {
@@ -167,7 +167,7 @@ fn end_of(call: ProposedCall, step: &Value) -> Option<CallEnd> {
     let error = step.get("error").filter(|error| !error.is_null()).cloned();
     let has_failed = step["status"] == "failed" || step.get("exit_code").is_some_and(|code| *code != 0);
     let done = step.get("exit_code").map(|_| Value::from("done"));
-    // Of calls in turns it counts that they have ended.
+    // For calls in turns, it only matters that they have ended.
     let done = done.or(step.get("turn").map(|_| Value::Null));
     match (error, step.get("result").cloned().or(done)) {
         (Some(error), _) => Some(CallEnd::of(call, Err(error))),
@@ -176,7 +176,7 @@ fn end_of(call: ProposedCall, step: &Value) -> Option<CallEnd> {
     }
 }
 
-/// What a run says of itself beside its steps, and no session does.
+/// Facts about a run beside its steps, which a session does not report.
 const FACTS: [&str; 8] = ["output", "meta", "inputs", "cost", "usage", "files", "env", "tools"];
 
 fn is_of_rule(assertion: &str, rule: &str) -> bool {
@@ -203,7 +203,7 @@ fn a_scripted_agent_is_stopped_at_the_call_that_breaks_its_policy_and_at_no_othe
                 }
             };
             let (broken, fails) = driven(&rules, &test, steps);
-            // Calls alone are replayed: what they do is told with them there.
+            // Only calls are replayed; their effects are part of them there.
             let does_more =
                 StepKind::ALL.into_iter().any(|kind| kind != StepKind::Call && is_written(&test.written, kind));
             let has_facts = FACTS.iter().any(|key| test.written.get(key).is_some());
@@ -221,7 +221,7 @@ fn a_scripted_agent_is_stopped_at_the_call_that_breaks_its_policy_and_at_no_othe
                 Verdict::Fail if denies => !broken.is_empty() || fails,
                 _ => broken.is_empty(),
             };
-            // Sessions record no turns: what is asked of them is undecided.
+            // Sessions record no turns, so conditions on turns are undecided.
             let asks_turns = assertions().any(|one| one.text().contains(" turn"));
             if asks_turns {
                 assert!(broken.is_empty() && !fails, "{id}: {}", test.name);

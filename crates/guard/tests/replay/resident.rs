@@ -1,4 +1,4 @@
-//! A guard that keeps its sessions answers what one says that reads the whole log for each decision.
+//! A guard with a session cache answers like one that reads the whole log for each decision.
 
 use super::rule_texts::{MORE, TIMED};
 use super::{Choices, FORETOLD};
@@ -33,7 +33,7 @@ fn rule_sets(choices: &mut Choices, sets: usize, more: &[&str]) -> Vec<Rules> {
     (0..sets).map(set).collect::<Result<_, _>>().unwrap()
 }
 
-/// Requests of a session. Some calls have no id or that of another one, results come late, twice or never.
+/// Generates the requests of a session. Some calls have no id or a duplicate one; results arrive late, twice or never.
 fn requests(choices: &mut Choices, length: usize) -> Vec<Value> {
     let mut open: Vec<Value> = Vec::new();
     let mut made: Vec<Value> = Vec::new();
@@ -77,12 +77,12 @@ fn requests(choices: &mut Choices, length: usize) -> Vec<Value> {
     (0..length).map(&mut next).collect()
 }
 
-/// What is tried here is not about the disk.
+/// Returns a folder in memory if possible, because these tests are not about the disk.
 fn log_folder() -> TempDir {
     tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
 }
 
-/// Cuts the log of a session off somewhere, within a line or behind one.
+/// Truncates the log of a session somewhere, within a line or after one.
 fn cut_log(folder: &Path, lines: usize, part: usize) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -93,7 +93,7 @@ fn cut_log(folder: &Path, lines: usize, part: usize) {
     }
 }
 
-/// The lines of all logs, without their times.
+/// Returns the lines of all logs, without their times.
 fn log_lines(folder: &Path) -> Vec<Value> {
     let texts = fs::read_dir(folder).unwrap().map(|entry| fs::read_to_string(entry.unwrap().path()).unwrap());
     let whole = |text: String| text.rsplit_once('\n').map(|(lines, _)| lines.to_owned()).unwrap_or_default();
@@ -121,7 +121,7 @@ pub(crate) fn compare_ways(seed: u64, sets: usize, length: usize) -> usize {
         for (at, mut request) in requests(&mut choices, length).into_iter().enumerate() {
             request["session"] = "s".into();
             let line = request.to_string();
-            // What had ended when something began is a matter of milliseconds, in which the two must not differ.
+            // Waits a millisecond, since the order of ends and starts depends on times in milliseconds, and both guards must see the same order.
             thread::sleep(Duration::from_millis(1));
             let asked = if choices.below(6) == 0 { &other_writer } else { &keeps };
             let (one, other) = (reads_all.answer_request(line.as_bytes()), asked.answer_request(line.as_bytes()));
@@ -163,7 +163,7 @@ impl EventLog for WholeLog {
     }
 }
 
-/// `AVERMENT_GUARD_SETS=1000` takes that many sets of rules.
+/// `AVERMENT_GUARD_SETS=1000` tests that many sets of rules.
 #[test]
 fn a_session_is_judged_by_parts_as_it_is_as_a_whole() {
     let sets = std::env::var("AVERMENT_GUARD_SETS").ok().and_then(|sets| sets.parse().ok()).unwrap_or(25);
@@ -235,7 +235,7 @@ fn calls_within_a_millisecond_do_not_overlap() {
         assert_eq!(guard.propose(&call, 1_000).unwrap(), Decision::Pass, "{tool}");
         guard.result(&CallEnd::of(call, Ok(1.into())), 1_000).unwrap();
     }
-    // One that begins before the other has ended does.
+    // A call that begins before another one has ended overlaps it.
     let mut guard = averment::guard::Guard::new(&rules, GuardMode::Enforce);
     assert_eq!(guard.propose(&ProposedCall::new("1", "look", json!({})), 1_000).unwrap(), Decision::Pass);
     let second = guard.propose(&ProposedCall::new("2", "change", json!({})), 1_000).unwrap();
@@ -285,7 +285,7 @@ fn what_is_owed_at_a_stop_lets_no_call_through() {
     }
 }
 
-/// How long a decision takes behind so many calls, of which the rules name few.
+/// Returns the time of a decision after this many calls, of which the rules name few.
 fn time_of_decision(rules: &Rules, calls: usize) -> Duration {
     let folder = log_folder();
     let key = SessionKey { agent: "serve", id: "s", rules: "r" };
@@ -332,7 +332,7 @@ fn a_decision_costs_what_its_rules_look_back_at() {
     assert!(many < few * 5, "{many:?} behind 20 times as many calls as {few:?}");
 }
 
-/// How long a decision takes behind so many calls that rules name without a value in common.
+/// Returns the time of a decision after this many calls that rules name but that share no value.
 fn time_among_matches(rules: &Rules, calls: usize) -> Duration {
     let mut guard = averment::guard::Guard::new(rules, GuardMode::Enforce);
     let mut ask = |number: usize, tool: &str| {
@@ -380,7 +380,7 @@ fn a_rule_that_cannot_be_evaluated_any_more_denies_what_it_looks_at() {
             serde_json::from_str::<Value>(&answer).unwrap()["decision"].as_str().unwrap().to_owned()
         };
         let note = |id: &str, xs: Vec<u64>| json!({ "propose": { "id": id, "tool": "note", "args": { "xs": xs } } });
-        // It was let through, and from here on the whole session cannot be judged by this rule.
+        // In log mode the call was let through; from here on, the whole session cannot be judged by this rule.
         assert_eq!(decision(GuardMode::Log, note("a", vec![0; 100])), "pass");
         for id in ["b", "c"] {
             assert_eq!(decision(GuardMode::Enforce, note(id, vec![1, 200])), "deny", "{session}");

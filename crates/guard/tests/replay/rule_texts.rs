@@ -1,6 +1,6 @@
-//! Rules of which some are taken at random.
+//! Rules from which some are picked at random.
 
-/// Beside what is foretold: bindings, windows, selections, what calls do, what is said, where steps stand, and who takes them.
+/// In addition to `FORETOLD`: bindings, windows, selections, effects of calls, messages, positions of steps, and agents.
 pub(super) const MORE: &[&str] = &[
     "before a(k: $k) ok -> b(k: $k)",
     "never a after b until c",
@@ -74,7 +74,7 @@ pub(super) const MORE: &[&str] = &[
     "no c in commands: c.command contains \"rm -rf\"",
 ];
 
-/// What asks for times within the reach of a test, which are given there.
+/// Rules with time bounds within the time scale of the test, which sets the times of steps.
 pub(super) const TIMED: &[&str] = &[
     "never b after a until c within 6ms",
     "after a -> b within 8ms",

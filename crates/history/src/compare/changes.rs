@@ -1,4 +1,4 @@
-//! What changed.
+//! The differences between two sides of a comparison.
 
 use super::pairing::RunPairing;
 use super::side::{AssertionKey, CompareSide, SideRun};
@@ -11,25 +11,25 @@ use indexmap::IndexMap;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// With fewer results on a side, no difference can be significant.
+/// Minimum number of results on each side for a significant difference.
 pub(super) const FEWEST: u64 = 4;
 /// The p-value below which a difference is significant.
 const SIGNIFICANT: f64 = 0.05;
 
-/// The mean of a measure, before and after.
+/// A change in the mean of a measure.
 #[derive(Debug, Serialize)]
 pub struct MeasureChange {
     /// `score`, `cost_usd`, `total_tokens` or `duration_ms`.
     pub name: &'static str,
-    /// The mean of the base; `None` where nothing records it.
+    /// The mean of the base; `None` if nothing records it.
     pub base: Option<f64>,
-    /// The mean now.
+    /// The mean of the new side.
     pub new: Option<f64>,
-    /// By how much it is higher.
+    /// The increase.
     pub change: Option<f64>,
-    /// By how many percent; `None` where it was 0 and is not.
+    /// The increase in percent; `None` if it was 0 before and is not now.
     pub percent: Option<f64>,
-    /// Runs per side behind the means: those in both sides that record it, or all if none is in both.
+    /// Number of runs on each side that the means are over: runs on both sides that record it, or all runs if none is on both sides.
     pub runs: (usize, usize),
 }
 
@@ -67,12 +67,12 @@ pub(super) fn measure_changes(base: &CompareSide, new: &CompareSide, pairing: &R
     MEASURES.map(|(name, of)| one(name, of)).into_iter().collect()
 }
 
-/// A result that is another one now.
+/// A result that changed.
 #[derive(Debug, Serialize)]
 pub struct ResultChange {
-    /// The run, or what all runs together are called.
+    /// The name of the run, or of the report over all runs.
     pub run: String,
-    /// The rule; `None` where it has none.
+    /// The rule; `None` if there is none.
     pub rule: Option<String>,
     /// The assertion.
     pub id: String,
@@ -82,7 +82,7 @@ pub struct ResultChange {
     pub base: Status,
     /// The current status.
     pub new: Status,
-    /// `regression` where it passed, `improvement` where it passes now, else `other`: also where a statement over all runs speaks for it.
+    /// `regression` if it passed before, `improvement` if it passes now, otherwise `other`, also if a statement over all runs covers it.
     pub kind: ChangeKind,
 }
 
@@ -90,9 +90,9 @@ pub struct ResultChange {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ChangeKind {
-    /// It passed, and does not.
+    /// It passed before and does not pass now.
     Regression,
-    /// It did not pass, and does.
+    /// It did not pass before and passes now.
     Improvement,
     /// Anything else.
     Other,
@@ -104,7 +104,7 @@ pub(super) fn result_changes(base: &CompareSide, new: &CompareSide, pairing: &Ru
         let changed = changed_results(base, &before.results, new, &after.results);
         found.extend(changed.map(|change| ResultChange { run: after.name.clone(), ..change }));
     }
-    // Reports of the same rules follow each other in both sides.
+    // Reports of equal rules are in equal order on both sides.
     for ((_, before), (name, after)) in base.over_runs.iter().zip(&new.over_runs) {
         let changed = changed_results(base, before, new, after);
         found.extend(changed.map(|change| ResultChange { run: name.clone(), ..change }));
@@ -112,7 +112,7 @@ pub(super) fn result_changes(base: &CompareSide, new: &CompareSide, pairing: &Ru
     found
 }
 
-/// Results of one side and of the other that are others now, still without their run.
+/// Returns the results that changed, without the name of their run.
 fn changed_results<'a>(
     base: &'a CompareSide,
     before: &'a [(usize, Status)],
@@ -125,7 +125,7 @@ fn changed_results<'a>(
         let (key, id) = new.assertions.get_index(*number)?;
         let was = known.get(key).filter(|was| *was != now)?;
         let kind = match (CountedAs::from_status(*was), CountedAs::from_status(*now)) {
-            // What is said over all runs speaks for it.
+            // A statement over all runs covers it.
             _ if new.rated.contains(number) => ChangeKind::Other,
             (CountedAs::Passed, CountedAs::NotPassed) => ChangeKind::Regression,
             (CountedAs::NotPassed, CountedAs::Passed) => ChangeKind::Improvement,
@@ -140,10 +140,10 @@ fn rule_name(rule: &str) -> Option<String> {
     Some(rule.to_owned()).filter(|rule| !rule.is_empty())
 }
 
-/// How often an assertion passes, before and after.
+/// A change in the pass rate of an assertion.
 #[derive(Debug, Serialize)]
 pub struct AssertionChange {
-    /// The rule; `None` where it has none.
+    /// The rule; `None` if there is none.
     pub rule: Option<String>,
     /// Its id.
     pub id: String,
@@ -151,11 +151,11 @@ pub struct AssertionChange {
     pub text: String,
     /// Passes and counted results of the base.
     pub base: PassCount,
-    /// Passes and counted results now.
+    /// Passes and counted results of the new side.
     pub new: PassCount,
-    /// Runs that are in both in which it passed and does not, and the other way round.
+    /// Number of runs on both sides in which it passed before and does not pass now.
     pub regressions: usize,
-    /// The other way round.
+    /// Number of runs on both sides in which it did not pass before and passes now.
     pub improvements: usize,
     /// p-value: Fisher's exact test, Holm-corrected; `None` with fewer than 4 results on a side.
     pub p: Option<f64>,
@@ -210,12 +210,12 @@ fn pass_rates(side: &CompareSide) -> IndexMap<&AssertionKey, PassCount> {
     rates
 }
 
-/// A run, or a block of a workflow in it, that became worse.
+/// A run, or a workflow block in it, that became worse.
 #[derive(Debug, Serialize)]
 pub struct WorseRun {
     /// The run.
     pub run: String,
-    /// The block; `None` where it is the whole run.
+    /// The block; `None` for the whole run.
     pub block: Option<String>,
     /// The regression.
     #[serde(flatten)]

@@ -1,18 +1,18 @@
-//! Tolerances: what may change, and what fails a comparison.
+//! Gates: the tolerances and conditions that fail a comparison.
 
 use super::Comparison;
 use super::changes::ChangeKind;
 use averment_base::rates::PassCount;
 use serde::Serialize;
 
-/// Conditions beside tolerances that fail a comparison.
+/// Conditions other than tolerances that fail a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FailOn {
-    /// In a run of both sides, a pass became a failure or undecided.
+    /// In a run on both sides, a pass became a failure or undecided.
     Regressions,
     /// An assertion that passes significantly less often.
     Significant,
-    /// A run of the base that is missing now.
+    /// A run of the base is missing on the new side.
     Missing,
     /// An assertion that the base exercised and no run exercises now.
     Unexercised,
@@ -21,7 +21,7 @@ pub enum FailOn {
 }
 
 impl FailOn {
-    /// All of them, with their words.
+    /// All conditions with their names.
     pub const ALL: [(&'static str, Self); 5] = [
         ("regressions", Self::Regressions),
         ("significant", Self::Significant),
@@ -30,16 +30,16 @@ impl FailOn {
         ("changes", Self::Changes),
     ];
 
-    /// What a word means.
+    /// Parses the name of a condition.
     ///
     /// # Errors
-    /// In words, where it is none.
+    /// A message if the name is unknown.
     pub fn parse(word: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|(known, _)| *known == word).map(|(_, one)| one);
         found.ok_or_else(|| format!("it is one of {}", Self::ALL.map(|(known, _)| known).join(", ")))
     }
 
-    /// The word on the command line.
+    /// Returns the name on the command line.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         Self::ALL.into_iter().find(|(_, one)| *one == self).map_or("", |(word, _)| word)
@@ -49,26 +49,26 @@ impl FailOn {
 /// The tolerances of a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct CompareGates {
-    /// By how much the mean score may be lower.
+    /// Allowed decrease of the mean score.
     pub score_drop: Option<f64>,
-    /// By how many percent the mean cost may be higher.
+    /// Allowed increase of the mean cost in percent.
     pub cost_increase: Option<f64>,
-    /// By how many percent the mean of tokens.
+    /// Allowed increase of the mean token count in percent.
     pub tokens_increase: Option<f64>,
-    /// By how many percent the mean duration.
+    /// Allowed increase of the mean duration in percent.
     pub duration_increase: Option<f64>,
-    /// Further conditions that fail.
+    /// Further conditions that fail the comparison.
     pub fail_on: Vec<FailOn>,
 }
 
-/// The result of a tolerance.
+/// The result of a gate.
 #[derive(Debug, Serialize)]
 pub struct GateOutcome {
-    /// As it was given.
+    /// The gate as given on the command line.
     pub gate: String,
     /// True if it holds. An unknown value does not hold.
     pub holds: bool,
-    /// Why, in words.
+    /// The reason, in words.
     pub why: String,
 }
 

@@ -1,15 +1,15 @@
-//! A comparison in words.
+//! A comparison as text.
 
 use super::Comparison;
 use super::changes::{AssertionChange, ChangeKind, MeasureChange, ResultChange};
 use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
-/// Named entries of each list.
+/// Maximum number of named entries in each list.
 pub(super) const NAMED: usize = 20;
 
 impl Comparison {
-    /// For people.
+    /// Returns the comparison as text.
     #[must_use]
     pub fn to_human(&self) -> String {
         let mut text = format!("{}\n\n", self.heading_line());

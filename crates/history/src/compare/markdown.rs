@@ -1,4 +1,4 @@
-//! A comparison as a comment on a change.
+//! A comparison as a comment on a pull request.
 
 use super::Comparison;
 use super::human::{NAMED, measure_cells, measure_word, significance_text};
@@ -6,7 +6,7 @@ use averment_base::diagnostic::render::one_line;
 use std::fmt::Write as _;
 
 impl Comparison {
-    /// For a comment.
+    /// Returns the comparison as Markdown.
     #[must_use]
     pub fn to_markdown(&self) -> String {
         let mut text = format!("### {}\n\n", escape_cell(&self.heading_line()));

@@ -1,4 +1,4 @@
-//! The path in front of a word: `calls[*].args.` before `amount`.
+//! The path before a word: `calls[*].args.` before `amount`.
 
 use averment_syntax::token::{Token, TokenKind};
 
@@ -19,7 +19,7 @@ pub(super) struct PathPrefix {
 const LONGEST: usize = 40;
 
 impl PathPrefix {
-    /// Its names with dots between them: `std.packs`.
+    /// Returns its names joined by dots: `std.packs`.
     pub fn dotted_name(&self) -> String {
         let names = self.segments.iter().filter_map(|part| match part {
             PrefixPart::Name(name) => Some(name.as_str()),
@@ -28,14 +28,14 @@ impl PathPrefix {
         names.collect::<Vec<_>>().join(".")
     }
 
-    /// The path whose last dot ends at `at`; `None` where no dot stands there.
+    /// Returns the path whose last dot ends at `at`; `None` if there is no dot.
     pub fn before_dot(text: &str, tokens: &[Token], at: usize) -> Option<Self> {
         let last = tokens.last()?;
         let dot = text.get(last.start..last.end)? == "." && last.end == at;
         dot.then(|| Self::ending_at(text, tokens, tokens.len().checked_sub(1)?))?
     }
 
-    /// The path that ends before token `end`.
+    /// Returns the path that ends before token `end`.
     pub fn ending_at(text: &str, tokens: &[Token], end: usize) -> Option<Self> {
         let word = |index: usize| tokens.get(index).and_then(|token| text.get(token.start..token.end)).unwrap_or("");
         let mut segments = Vec::new();

@@ -1,4 +1,4 @@
-//! The context of a cursor, beside the text: names that are declared, the tool catalogue, a recorded run.
+//! The context of a cursor in addition to the text: declared names, the tool catalog, a recorded run.
 
 use super::skeleton::ValueSkeleton;
 use averment_base::source::{FileId, SourceMap, Span};
@@ -15,12 +15,12 @@ const STEPS: usize = 20_000;
 /// Maximum names of one kind of step.
 const NAMES: usize = 200;
 
-/// The context of a cursor, beside the text.
+/// The context of a cursor in addition to the text.
 #[derive(Debug, Clone, Default)]
 pub struct CursorContext {
-    /// Declared names that the file sees: its own first, then imported ones.
+    /// Declared names visible in the file: its own first, then imported ones.
     pub names: Vec<DeclaredName>,
-    /// The tools of the catalogue.
+    /// The tools of the catalog.
     pub tools: BTreeMap<String, DeclaredTool>,
     /// Names and values of a recorded run.
     pub run: Option<RunShape>,
@@ -57,9 +57,9 @@ pub struct DeclaredTool {
 pub struct RunShape {
     /// Its name.
     pub name: String,
-    /// The run under the names of its entries.
+    /// The run, under the names of its entries.
     pub root: ValueSkeleton,
-    /// Its tools by name: how often each was called, its arguments and results.
+    /// Its tools by name, with the number of calls, their arguments and results.
     pub tools: BTreeMap<String, ToolShape>,
     /// Names of other steps by kind: commands, paths, skills, URLs, spans.
     pub steps: BTreeMap<StepKind, Vec<String>>,
@@ -77,7 +77,7 @@ pub struct ToolShape {
 }
 
 impl RunShape {
-    /// Looks at a run.
+    /// Collects the names and values of a run.
     #[must_use]
     pub fn from_run(run: &Run<'_>) -> Self {
         let mut recorded = Self { name: run.source.run_name(), ..Self::default() };
@@ -106,7 +106,7 @@ impl RunShape {
 }
 
 impl CursorContext {
-    /// Collects what a check of the file `root` found.
+    /// Collects the results of checking the file `root`.
     #[must_use]
     pub fn from_checked(checked: &CheckResult, sources: &SourceMap, root: FileId) -> Self {
         let module = &checked.module;
@@ -127,13 +127,13 @@ impl CursorContext {
         Self { run: Some(RunShape::from_run(run)), ..self }
     }
 
-    /// The declaration of a name.
+    /// Returns the declaration of a name.
     #[must_use]
     pub fn find_name(&self, name: &str, kinds: &[DeclarationKind]) -> Option<&DeclaredName> {
         self.names.iter().find(|one| one.name == name && kinds.contains(&one.kind))
     }
 
-    /// The names of all known tools, declared or recorded.
+    /// Returns the names of all known tools, declared or recorded.
     pub fn tool_names(&self) -> Vec<&str> {
         let recorded = self.run.iter().flat_map(|run| run.tools.keys());
         let mut names: Vec<&str> = self.tools.keys().chain(recorded).map(String::as_str).collect();

@@ -1,4 +1,4 @@
-//! Objects: what stands between the braces behind a statement's first words.
+//! Objects: the entries between the braces after the first words of a statement.
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ObjectKind {
@@ -15,7 +15,7 @@ pub(super) enum ObjectKind {
 pub(super) const USAGE: [&str; 5] =
     ["input_tokens", "output_tokens", "reasoning_tokens", "cache_read_tokens", "total_tokens"];
 
-/// The keys of a run in normal form, with the start of their values.
+/// The keys of a run in the normal form, with a snippet for their values.
 pub(super) const RUN_KEYS: &[(&str, &str)] = &[
     ("calls", "[{ tool: \"${1:tool}\", args: { $0 } }]"),
     ("output", "${1:\"…\"}"),
@@ -65,7 +65,7 @@ const STEP_KEYS: &[(&str, &[&str])] = &[
 ];
 
 impl ObjectKind {
-    /// The kind of the value under a key.
+    /// Returns the kind of the value at a key.
     pub fn object_at_key(self, key: &str) -> Self {
         match self {
             Self::Run if key == "usage" => Self::Usage,
@@ -77,7 +77,7 @@ impl ObjectKind {
         }
     }
 
-    /// Behind the colon of a key.
+    /// Returns the kind of the value after the colon of a key.
     pub fn value_at_key(self, key: &str) -> Self {
         match self {
             Self::Step(list) => {
@@ -88,7 +88,7 @@ impl ObjectKind {
         }
     }
 
-    /// The keys it may have.
+    /// Returns the keys it may have.
     pub fn known_keys(self) -> &'static [&'static str] {
         match self {
             Self::Step(list) => STEP_KEYS.iter().find(|(name, _)| *name == list).map_or(&[], |(_, keys)| keys),

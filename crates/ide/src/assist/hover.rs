@@ -1,4 +1,4 @@
-//! What stands under the cursor: type, meaning, example.
+//! Hover texts: type, meaning, example.
 
 use super::chain::{PathPrefix, PrefixPart};
 use super::context::{CursorContext, DeclaredName};
@@ -13,14 +13,14 @@ use averment_checker::DeclarationKind;
 use averment_syntax::token::{Token, TokenKind};
 use std::ops::Range;
 
-/// Roles of what two words say together.
+/// Roles of phrases that consist of two words.
 const PHRASES: &[Role] =
     &[Role::Statement, Role::Test, Role::Declaration, Role::Modifier, Role::MatchClause, Role::MatchExtent];
 
 /// Hover text for a place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    /// The bytes that it is said of.
+    /// The byte range that the text is about.
     pub range: Range<usize>,
     /// Markdown.
     pub text: String,
@@ -200,7 +200,7 @@ impl HoverTarget<'_, '_> {
         (start..end, self.text.get(start..end).unwrap_or("").to_owned())
     }
 
-    /// The longest known phrase around a word, such as `contains all` or `immediately before`.
+    /// Returns the longest known phrase around a word, such as `contains all` or `immediately before`.
     fn several_words(&self, name: &str) -> Option<(Range<usize>, &'static Word)> {
         let pairs = [(self.index, self.index + 1), (self.index.wrapping_sub(1), self.index)];
         pairs.into_iter().find_map(|(left, right)| {
@@ -227,7 +227,7 @@ impl HoverTarget<'_, '_> {
         self.hover_for(token, places_page(name, &places))
     }
 
-    /// The module that the `use` on the line of a token names. The name of a pack is several tokens.
+    /// Returns the module named in the `use` on the line of a token. The name of a pack consists of several tokens.
     fn module_at(&self, token: &Token) -> Option<stdlib::StdModule> {
         let start = self.text.get(..token.start)?.rfind('\n').map_or(0, |at| at + 1);
         let name = self.text.get(start..)?.trim_start().strip_prefix("use")?.trim_start().strip_prefix("std.")?;
@@ -317,7 +317,7 @@ fn module_page(module: stdlib::StdModule) -> String {
     format!("```assert\nuse std.{}\n```\n{}", module.name, head.join("\n"))
 }
 
-/// A tool as Markdown, from catalog and run. A glob lists its matches.
+/// Returns a tool as Markdown, from catalog and run. A glob lists its matches.
 fn tool_page(name: &str, context: &CursorContext) -> Option<String> {
     if name.contains(['*', '?']) {
         let fits = member::tool_matcher(&[name.to_owned()]);

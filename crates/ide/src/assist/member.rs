@@ -1,4 +1,4 @@
-//! What lies behind a path: fields of steps by their kind, arguments by the catalogue, and everything by the recorded run.
+//! Members of a path: fields of steps by kind, arguments by the catalog, and everything from the recorded run.
 
 use super::chain::{PathPrefix, PrefixPart};
 use super::context::{CursorContext, ToolShape};
@@ -23,7 +23,7 @@ pub(super) enum PathTarget<'f> {
     Step(StepKind, Vec<String>),
     Steps(StepKind, Vec<String>),
     Usage,
-    /// A value described by a schema: the document and the place in it.
+    /// A value described by a schema: the document and the location in it.
     Schema(&'f Value, &'f Value),
     Recorded(&'f ValueSkeleton),
 }
@@ -31,12 +31,12 @@ pub(super) enum PathTarget<'f> {
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct KnownField {
     pub name: String,
-    /// Its type in words; empty where nothing is known.
+    /// Its type in words; empty if unknown.
     pub ty: String,
     pub doc: String,
-    /// Values that were recorded or are allowed, as the language writes them.
+    /// Recorded or allowed values, in the notation of the rule language.
     pub examples: Vec<String>,
-    /// True for one that the schema requires.
+    /// True if the schema requires it.
     pub required: bool,
 }
 
@@ -47,7 +47,7 @@ pub(super) fn step_kind(word: &str) -> Option<StepKind> {
     }
 }
 
-/// The targets of a path; `left` says that its first name starts at the arguments of a call.
+/// Returns the targets of a path; `left` is true if its first name is an argument of a call.
 pub(super) fn resolve_path<'f>(
     chain: &PathPrefix,
     scope: Option<&StepScope>,
@@ -148,7 +148,7 @@ fn call_places<'f>(tools: &[String], name: &str, context: &'f CursorContext) -> 
     schemas.chain(recorded.filter_map(|(_, called)| value(called)).map(PathTarget::Recorded)).collect()
 }
 
-/// Matches tool names, including globs; without names it matches all.
+/// Returns a matcher for tool names, including globs; without names it matches all.
 pub(super) fn tool_matcher(tools: &[String]) -> impl Fn(&str) -> bool + use<> {
     let all = tools.is_empty() || tools.iter().any(|tool| tool == "any" || tool == "tool");
     let globs: Vec<_> = tools
@@ -169,7 +169,7 @@ fn follow_refs<'f>(root: &'f Value, at: &'f Value) -> Option<&'f Value> {
     None
 }
 
-/// The place itself and its `anyOf`, `oneOf` and `allOf` parts.
+/// Returns the location itself and its `anyOf`, `oneOf` and `allOf` parts.
 fn schema_alternatives<'f>(root: &'f Value, at: &'f Value) -> Vec<&'f Value> {
     let Some(at) = follow_refs(root, at) else { return Vec::new() };
     let inner = ["anyOf", "oneOf", "allOf"].into_iter().filter_map(|key| at.get(key)?.as_array()).flatten();
@@ -258,7 +258,7 @@ pub(super) fn value_field(place: &PathTarget<'_>) -> KnownField {
     }
 }
 
-/// Merges a field of several places: the catalog wins over the run, examples are joined.
+/// Merges fields of several locations. The catalog takes precedence over the run; examples are joined.
 pub(super) fn merge_fields(fields: impl IntoIterator<Item = KnownField>) -> Vec<KnownField> {
     let mut out: Vec<KnownField> = Vec::new();
     for field in fields {

@@ -1,8 +1,7 @@
-//! What helps a person while writing: completion, what stands under the cursor, signatures, readings in words.
+//! Help for writing rules: completion, hover, signatures, readings in words.
 //!
-//! Everything here works on text, a byte offset and a [`CursorContext`]: the declared names, and what a recorded run holds. It looks at words
-//! and signs, not at the tree, because the text is nearly always broken where somebody is typing. The language server and the interactive
-//! session share it.
+//! Everything here works on text, a byte offset and a [`CursorContext`]: the declared names, and the contents of a recorded run. It examines words
+//! and signs, not the tree, because text is nearly always invalid while somebody is typing. The language server and the REPL share it.
 //!
 //! ```
 //! use averment_ide::assist::{CursorContext, complete_at};

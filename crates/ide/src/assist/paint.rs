@@ -1,4 +1,4 @@
-//! What every word and sign of a text is, for colours. It works on any text, also on one that cannot be read.
+//! Syntax highlighting: the class of every word and sign of a text. It works on any text, also on one that cannot be parsed.
 
 use super::cursor::{StatementPart, TokenWalk, scan_bounded};
 use super::vocabulary;
@@ -26,7 +26,7 @@ pub enum HighlightClass {
     Function,
     /// A field, an argument, a key.
     Field,
-    /// A name that every run has.
+    /// A root that every run has.
     Root,
     /// A declared name or a variable.
     Name,
@@ -44,22 +44,22 @@ pub enum HighlightClass {
     Number,
     Regex,
     Comment,
-    /// A comment that documents what follows.
+    /// A doc comment.
     Doc,
 }
 
-/// A painted part of a text.
+/// A highlighted part of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HighlightToken {
-    /// Its bytes; they may go over several lines.
+    /// Its byte range, which may span several lines.
     pub range: Range<usize>,
     /// The syntax class.
     pub class: HighlightClass,
-    /// True where the name is declared.
+    /// True if the name is declared here.
     pub declares: bool,
 }
 
-/// The parts of a text that have a class, in order.
+/// Returns the parts of a text that have a class, in order.
 #[must_use]
 pub fn highlight_tokens(text: &str) -> Vec<HighlightToken> {
     let scan = scan_bounded(text);
@@ -105,7 +105,7 @@ fn paint_interpolated(text: &str, token: &Token, out: &mut Vec<HighlightToken>) 
     while let Some(open) = written.get(at..).and_then(|rest| rest.find("${")).map(|open| open + at + 2) {
         let close = written.get(open..).and_then(|rest| rest.find('}')).map_or(written.len(), |close| close + open);
         text_part(token.start + at..token.start + open - 2, out);
-        // Inside it is an expression.
+        // The inside is an expression.
         let inner = paint_expression(written.get(open..close).unwrap_or(""));
         let base = token.start + open;
         out.extend(
@@ -124,7 +124,7 @@ fn text_part(range: Range<usize>, out: &mut Vec<HighlightToken>) {
 }
 
 fn paint_expression(text: &str) -> Vec<HighlightToken> {
-    // A string in a string in a string: the innermost stay text.
+    // A string nested in an interpolation of a nested string stays text.
     if text.contains("${") { Vec::new() } else { highlight_tokens(text) }
 }
 

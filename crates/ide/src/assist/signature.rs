@@ -1,4 +1,4 @@
-//! The function or step whose parentheses the cursor stands in.
+//! The signature of the function or step whose parentheses contain the cursor.
 
 use super::context::CursorContext;
 use super::member::{self, KnownField};
@@ -10,15 +10,15 @@ use averment_checker::DeclarationKind;
 pub struct Signature {
     /// The whole signature: `round(value: number, digits?: integer) -> number`.
     pub label: String,
-    /// Its parameters as they stand in the label.
+    /// Its parameters as they appear in the label.
     pub parameters: Vec<String>,
-    /// The number of the parameter at the cursor; beyond the last one where too many are written.
+    /// The index of the parameter at the cursor; beyond the last one if there are too many arguments.
     pub active: usize,
     /// The result, as Markdown.
     pub doc: String,
 }
 
-/// The signature at a byte offset: of the innermost call that is open there.
+/// Returns the signature of the innermost open call at a byte offset.
 #[must_use]
 pub fn signature_at(text: &str, at: usize, context: &CursorContext) -> Option<Signature> {
     super::cursor::open_calls(text, at).into_iter().find_map(|call| {
@@ -44,7 +44,7 @@ fn function_signature(name: &str, active: usize, context: &CursorContext) -> Opt
     Some(Signature { label, parameters: one.parameters.clone(), active, doc })
 }
 
-/// For a step pattern: parameters of its `def step` or arguments of the tool; the named one is active.
+/// Returns the signature of a step pattern: the parameters of its `def step`, or the arguments of the tool; the named one is active.
 fn step_signature(name: &str, written: &str, commas: usize, context: &CursorContext) -> Option<Signature> {
     if let Some(one) = context.find_name(name, &[DeclarationKind::DefStep]) {
         let doc = one.doc.clone().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The shape of recorded values: which keys there are, of which types, with a few examples.
+//! The shape of recorded values: their keys, their types, and a few examples.
 
 use averment_base::value::{Value, ValueText};
 use std::collections::BTreeMap;
@@ -9,12 +9,12 @@ const DEPTH: usize = 10;
 const KEYS: usize = 200;
 /// Maximum elements of one list.
 const ELEMENTS: usize = 200;
-/// Maximum examples of one place.
+/// Maximum examples of one location.
 const EXAMPLES: usize = 6;
 /// Maximum characters of one example.
 const LETTERS: usize = 48;
 
-/// The shape of one or several values that stand in the same place.
+/// The shape of one or several values at one location.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ValueSkeleton {
     /// The types of the values, each once.
@@ -23,7 +23,7 @@ pub struct ValueSkeleton {
     pub fields: BTreeMap<String, ValueSkeleton>,
     /// Their elements.
     pub element: Option<Box<ValueSkeleton>>,
-    /// Some of the texts, numbers and booleans as the language writes them, in the order in which they were met.
+    /// Some of the texts, numbers and booleans in the notation of the rule language, in the order of occurrence.
     pub examples: Vec<String>,
 }
 
@@ -71,14 +71,14 @@ impl ValueSkeleton {
         }
     }
 
-    /// The types in words: `string or null`.
+    /// Returns the types in words: `string or null`.
     #[must_use]
     pub fn type_words(&self) -> String {
         self.types.join(" or ")
     }
 }
 
-/// A short single-line text in quotes; longer ones are no examples.
+/// Returns a short single-line text in quotes; longer ones are not used as examples.
 fn quote_short(text: &ValueText<'_>) -> Option<String> {
     let text = text.to_string();
     let plain = text.chars().count() <= LETTERS && !text.chars().any(char::is_control);

@@ -14,13 +14,13 @@ use averment_syntax::ast::{
     Statement, StatementKind, StatusWord, StepCount, StepPattern, StepWord, TextLiteral, WithinBound, WithinUnit,
 };
 
-/// A temporal statement in plain words; `None` for any other.
+/// Returns a temporal statement in plain words; `None` for any other statement.
 #[must_use]
 pub fn statement_reading(statement: &Statement, sources: &SourceMap) -> Option<String> {
     StatementReader { sources }.read_statement(statement).map(|reading| reading.words)
 }
 
-/// The plain words of a statement that is easily misread.
+/// Returns the plain words of a statement that is easily misread.
 #[must_use]
 pub fn misreading_hint(statement: &Statement, sources: &SourceMap) -> Option<String> {
     StatementReader { sources }
@@ -29,7 +29,7 @@ pub fn misreading_hint(statement: &Statement, sources: &SourceMap) -> Option<Str
         .map(|reading| reading.words)
 }
 
-/// A step pattern in words: `refund with amount > 100`.
+/// Returns a step pattern in words: `refund with amount > 100`.
 #[must_use]
 pub fn step_reading(step: &StepPattern, sources: &SourceMap) -> String {
     StatementReader { sources }.step_words(step, &[])
@@ -37,7 +37,7 @@ pub fn step_reading(step: &StepPattern, sources: &SourceMap) -> String {
 
 struct StatementReading {
     words: String,
-    /// True if the statement is easily misread, so that editors show the plain words beside it.
+    /// True if the statement is easily misread, so editors show the plain words beside it.
     is_misread: bool,
 }
 
@@ -184,7 +184,7 @@ impl StatementReader<'_> {
         }
     }
 
-    /// Two patterns; the second uses bindings of the first.
+    /// Returns two patterns in words; the second uses bindings of the first.
     fn pair_words(&self, first: &StepPattern, second: &StepPattern) -> (String, String) {
         (self.step_words(first, &[]), self.step_words(second, &bound_names(first)))
     }
@@ -332,7 +332,7 @@ impl StatementReader<'_> {
         join_words(&all, word)
     }
 
-    /// A pattern; `known` are bindings that already have a value.
+    /// Returns a pattern in words; `known` are bindings that already have a value.
     fn step_words(&self, step: &StepPattern, known: &[String]) -> String {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &step.kind {
             PatternForm::Atom(atom) => self.atom_words(atom, known),

@@ -1,7 +1,7 @@
-//! The words of the language with what a person wants to know of each: what it is, how it is written, an example.
+//! The words of the language, with a description, a snippet and an example of each.
 //!
-//! Statements come from their own table ([`averment_syntax::statements`]), all other words stand here. Completion takes the snippet, hover the sentence
-//! and the example; a test holds it against [`averment_syntax::words_with_role`] and compiles every example.
+//! Statements have their own table ([`averment_syntax::statements`]); all other words are here. Completion uses the snippet, hover the sentence and
+//! the example. A test compares the list with [`averment_syntax::words_with_role`] and compiles every example.
 
 use super::word_role::Role;
 use averment_syntax::statements;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 /// A word of the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// The word or words as they are written.
+    /// The word or words as written.
     pub word: &'static str,
     /// The role.
     pub role: Role,
@@ -18,16 +18,16 @@ pub struct Word {
     pub snippet: &'static str,
     /// One sentence without a full stop; for a root or field, prefixed by its type: `money: …`.
     pub doc: &'static str,
-    /// A line of a file that uses it; empty where the snippet's own words are enough.
+    /// A line of a rule file that uses it; empty if the snippet is clear enough.
     pub example: &'static str,
 }
 
-/// The words with a role, in the order of the reference.
+/// Returns the words with a role, in the order of the reference.
 pub fn words_with_role(role: Role) -> impl Iterator<Item = &'static Word> {
     all_words().filter(move |word| word.role == role)
 }
 
-/// The words that are written so, or else the phrases that have it among their words: `until` is a part of `after … until`.
+/// Returns the words with this spelling, or else the phrases that contain it: `until` is part of `after … until`.
 pub fn explained_words(text: &str) -> Vec<&'static Word> {
     let of = |is: &dyn Fn(&Word) -> bool| -> Vec<&'static Word> {
         Role::ALL.into_iter().flat_map(words_with_role).filter(|word| is(word)).collect()
@@ -40,7 +40,7 @@ fn all_words() -> impl Iterator<Item = &'static Word> {
     STATEMENTS.iter().chain(OTHERS)
 }
 
-/// Statements from the table in `syntax`, except those with a part between their words.
+/// Statements from the table in `syntax`, except those with an operand between their words.
 static STATEMENTS: LazyLock<Vec<Word>> = LazyLock::new(|| {
     let plain = statements::FORMS.iter().filter(|form| !form.words.contains('…'));
     let forms = plain.map(|form| (Role::Statement, form));
@@ -56,7 +56,7 @@ static STATEMENTS: LazyLock<Vec<Word>> = LazyLock::new(|| {
         .collect()
 });
 
-/// The word with one of these roles; earlier roles win.
+/// Returns the word with one of these roles; earlier roles take precedence.
 pub(super) fn find_word(text: &str, roles: &[Role]) -> Option<&'static Word> {
     roles.iter().find_map(|&role| words_with_role(role).find(|word| word.word == text))
 }

@@ -1,4 +1,4 @@
-//! What a word of the language is.
+//! The roles of words of the language.
 
 /// The role of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -25,7 +25,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// All, in the order in which a word of several is explained.
+    /// All roles. A word with several roles is explained in this order.
     pub const ALL: [Self; 18] = [
         Self::Statement,
         Self::Declaration,
@@ -47,7 +47,7 @@ impl Role {
         Self::Constant,
     ];
 
-    /// For people: `statement`.
+    /// Returns the display name: `statement`.
     #[must_use]
     pub fn noun(self) -> &'static str {
         match self {

@@ -1,4 +1,4 @@
-//! What a lint sees, and where it says what it found.
+//! The input of lints, and the collection of their findings.
 
 use super::{LintLevel, LintOptions};
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -7,11 +7,11 @@ use averment_checker::CheckResult;
 use averment_checker::ir::CheckedAssertion;
 use averment_syntax::ast;
 
-/// One file with everything that is known of it.
+/// One file with its sources and the result of the checker.
 pub struct LintContext<'a> {
     /// All sources.
     pub sources: &'a SourceMap,
-    /// The file that is looked at.
+    /// The file to lint.
     pub root: FileId,
     /// The checker's result.
     pub checked: &'a CheckResult,
@@ -26,22 +26,22 @@ impl<'a> LintContext<'a> {
         self.checked.module.assertions.iter().filter(|one| one.span.file == self.root).collect()
     }
 
-    /// A context in which nothing was found.
+    /// Creates a context without findings.
     pub fn new(sources: &'a SourceMap, root: FileId, checked: &'a CheckResult, options: &'a LintOptions) -> Self {
         Self { sources, root, checked, options, found: Vec::new() }
     }
 
-    /// The syntax tree.
+    /// Returns the syntax tree.
     pub fn ast(&self) -> &'a ast::RuleFile {
         &self.checked.ast
     }
 
-    /// The text under a span.
+    /// Returns the text of a span.
     pub fn span_text(&self, span: Span) -> &'a str {
         self.sources.span_text(span)
     }
 
-    /// Says something, at its level. What lies in another file is not this file's business.
+    /// Reports a finding, at the level of its lint. Findings in other files are ignored.
     pub fn report(&mut self, mut diagnostic: Diagnostic) {
         if diagnostic.span.file != self.root {
             return;
@@ -52,7 +52,7 @@ impl<'a> LintContext<'a> {
         }
     }
 
-    /// The line of a place and how it is said here, where it is surely in the words of another language.
+    /// Returns the line of a span and its translation, if the line is certainly in another language.
     pub fn foreign_line(&self, place: Span) -> Option<(Span, String)> {
         let text = &self.sources.get(place.file)?.text;
         let start = text.get(..place.start as usize)?.rfind('\n').map_or(0, |at| at + 1);
@@ -62,7 +62,7 @@ impl<'a> LintContext<'a> {
         meant.certain.then(|| (Span::new(place.file, start, start + line.trim().len()), meant.text))
     }
 
-    /// Says something that is less sure than its lint usually is: as a remark, unless somebody chose a level for the lint.
+    /// Reports a finding that is less certain than the lint usually is: with level info, unless a level was chosen for the lint.
     pub fn report_info(&mut self, mut diagnostic: Diagnostic) {
         let level = self.options.levels.chosen_level(diagnostic.slug);
         let level = level.unwrap_or_else(|| self.options.levels.level_of(diagnostic.slug).min(LintLevel::Info));
@@ -72,7 +72,7 @@ impl<'a> LintContext<'a> {
         }
     }
 
-    /// True if a lint is enabled.
+    /// Returns true if a lint is enabled.
     pub fn is_enabled(&self, slug: Slug) -> bool {
         self.options.levels.level_of(slug).severity().is_some()
     }

@@ -1,4 +1,4 @@
-//! What makes checking slow; regular expressions are looked at where all of them are.
+//! Lints for slow patterns, except regular expressions, which have their own file.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -6,7 +6,7 @@ use averment_base::source::Span;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{Atom, AtomSubject, Expr, ExprKind, KindText, PatternForm, StepPattern, StepWord};
 
-/// Globs and paths that take everything.
+/// Reports globs and paths that match everything.
 pub fn wide_globs(context: &mut LintContext<'_>) {
     struct WideGlobVisitor<'c, 'a>(&'c mut LintContext<'a>);
     impl<'a> SyntaxVisitor<'a> for WideGlobVisitor<'_, 'a> {

@@ -1,4 +1,4 @@
-//! `deny` and `allow` that change nothing.
+//! Lint for `deny` and `allow` without effect.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -8,7 +8,7 @@ use averment_checker::ir::{
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{self, ItemKind, Modifier, ModifierKind, Name, SyntaxItem};
 
-/// `deny` and `allow` behind an assertion to which they can do nothing.
+/// Reports `deny` and `allow` after an assertion that they cannot affect.
 pub fn useless_denials(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut DenialVisitor(context));
 }

@@ -1,4 +1,4 @@
-//! Tests and bounds that everything passes, because nothing stands in them.
+//! Lint for tests and bounds that always pass because their value is empty.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -9,7 +9,7 @@ use averment_syntax::ast::{
     ValueTest,
 };
 
-/// Empty texts that are looked for, bounds of zero, empty schemas.
+/// Reports searches for empty texts, bounds of zero, and empty schemas.
 pub fn empty_values(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut EmptyVisitor(context));
 }
@@ -24,7 +24,7 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
             TestKind::Contains | TestKind::ContainsIgnoringCase | TestKind::StartsWith | TestKind::EndsWith => {
                 IN_EVERY_TEXT
             }
-            // The elements of a list that is written out are looked at as they are.
+            // The elements of a list literal are examined themselves.
             TestKind::In if test.operand.as_deref().is_none_or(|operand| !is_list(operand)) => IN_EVERY_TEXT,
             TestKind::ContainsAll | TestKind::ContainsAny | TestKind::ContainsNone => {
                 return empty_list(self.0, test);
@@ -48,7 +48,7 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
         else {
             return;
         };
-        // Of the others the text is a name or a glob.
+        // For other kinds, the text is a name or a glob.
         let has_texts = matches!(
             kind,
             StepWord::Command | StepWord::User | StepWord::Assistant | StepWord::Thinking | StepWord::Message

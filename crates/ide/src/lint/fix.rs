@@ -1,4 +1,4 @@
-//! Applying fixes to the text of a file.
+//! Applies fixes to the text of a file.
 
 use averment_base::diagnostic::{Diagnostics, Severity, SourceEdit};
 use averment_base::source::FileId;
@@ -12,8 +12,8 @@ pub struct FixedText {
     pub applied: usize,
 }
 
-/// Applies the fixes of everything that is no error, as far as they do not overlap; of two that do, the one of the earlier diagnostic. What an
-/// error proposes is a guess at what was meant and stays with the author.
+/// Applies the fixes of all diagnostics except errors. If two fixes overlap, that of the earlier diagnostic is applied. The fix of an error is a
+/// guess, so the author has to decide on it.
 #[must_use]
 pub fn apply_fixes(text: &str, file: FileId, diagnostics: &Diagnostics) -> FixedText {
     let mut edits: Vec<&SourceEdit> = Vec::new();
@@ -41,7 +41,7 @@ pub fn apply_fixes(text: &str, file: FileId, diagnostics: &Diagnostics) -> Fixed
     FixedText { text: out, applied }
 }
 
-/// Touching edits go into different rounds: the text between them may depend on both.
+/// True if two edits touch; such edits are applied in separate rounds, because the text between them may depend on both.
 fn edits_overlap(one: &SourceEdit, other: &SourceEdit) -> bool {
     one.span.start <= other.span.end && other.span.start <= one.span.end
 }

@@ -1,4 +1,4 @@
-//! Tools that are named like kinds of steps, nearly.
+//! Lint for tool names that are similar to a kind of step.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -8,13 +8,13 @@ use averment_syntax::ast::{Atom, AtomSubject, PatternForm, StepPattern};
 use averment_syntax::near_keywords;
 use std::collections::BTreeSet;
 
-/// Bare names of tools that are a slip of the keys away from a kind of step, where no such tool or step is declared.
+/// Reports bare tool names that are a typo of a kind of step, unless such a tool or step is declared.
 pub fn near_kind_names(context: &mut LintContext<'_>) {
     let declared = context.checked.symbols.declarations.iter();
     let own = |kind| matches!(kind, DeclarationKind::DefStep | DeclarationKind::Tool);
     let mut known: BTreeSet<&str> = declared.filter(|one| own(one.kind)).map(|one| one.name.as_str()).collect();
     known.extend(context.checked.module.tools.iter().map(|tool| tool.name.as_str()));
-    // What is called with arguments is a tool, and no slip of the keys: `handoff(to: "billing")`.
+    // A name that is called with arguments is a tool, not a typo: `handoff(to: "billing")`.
     let mut called = CalledTools(BTreeSet::new());
     walk::walk_file(context.ast(), &mut called);
     known.extend(called.0);
@@ -62,7 +62,7 @@ impl<'a> SyntaxVisitor<'a> for NameVisitor<'_, 'a> {
         let message = format!("`{}` is the name of a tool here; {what}", name.text);
         let help = format!("write `{kind}` for {of}, or quote the name of the tool: `\"{}\"`", name.text);
         let diagnostic = Diagnostic::new(Slug::NearlyAKind, name.span, message).with_help(help);
-        // `failed` stands behind the arguments.
+        // A word such as `failed` follows the arguments, so no fix is offered.
         let behind =
             kind.contains(' ') && (arguments.is_some() || status.is_some() || by.is_some() || tagged.is_some());
         self.0.report(if behind {

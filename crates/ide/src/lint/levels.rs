@@ -1,21 +1,22 @@
-//! Which level a lint has: its own, that of the project, that of the command line.
+//! Levels of lints: the default, the level of the project, and that of the command line.
 
 pub use averment_base::diagnostic::LintLevel;
 use averment_base::diagnostic::{Diagnostics, Family, Severity, Slug};
 
-/// Chosen levels. A choice for a slug wins over one for its family, and of two the later wins; `all` is for what nobody chose a level for.
+/// Chosen levels. A level for a slug takes precedence over one for its family, and a later choice over an earlier one. `least` applies to lints
+/// without a chosen level.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintLevels {
     /// Levels of single lints.
     pub slugs: Vec<(Slug, LintLevel)>,
     /// Levels of families.
     pub families: Vec<(Family, LintLevel)>,
-    /// The least level of every lint that nothing else is said about: `aver lint --all`.
+    /// The minimum level of every lint without a chosen level: `aver lint --all`.
     pub least: Option<LintLevel>,
 }
 
 impl LintLevels {
-    /// The level of a lint.
+    /// Returns the level of a lint.
     #[must_use]
     pub fn level_of(&self, slug: Slug) -> LintLevel {
         self.chosen_level(slug).unwrap_or_else(|| match self.least {
@@ -24,7 +25,7 @@ impl LintLevels {
         })
     }
 
-    /// The level that somebody chose for a lint or its family.
+    /// Returns the level that was chosen for a lint or its family.
     #[must_use]
     pub fn chosen_level(&self, slug: Slug) -> Option<LintLevel> {
         let own = self.slugs.iter().rev().find(|(known, _)| *known == slug).map(|(_, level)| *level);
@@ -34,10 +35,10 @@ impl LintLevels {
         })
     }
 
-    /// These levels with others that win over them.
+    /// Returns these levels, overridden by others.
     #[must_use]
     pub fn overridden_by(mut self, stronger: &LintLevels) -> Self {
-        // A family chosen later wins over a slug chosen before: `--warn style` means all of it.
+        // A family that is chosen later overrides a slug chosen earlier: `--warn style` means all of it.
         self.slugs.retain(|(slug, _)| stronger.families.iter().all(|(family, _)| slug.family() != Some(*family)));
         self.slugs.extend(stronger.slugs.iter().copied());
         self.families.extend(stronger.families.iter().copied());
@@ -45,7 +46,7 @@ impl LintLevels {
         self
     }
 
-    /// Gives the warnings of the checker the chosen levels. What does not compile stays an error.
+    /// Applies the chosen levels to the warnings of the checker; errors stay errors.
     pub fn apply_to(&self, diagnostics: &mut Diagnostics) {
         diagnostics.0.retain_mut(|one| {
             if one.severity == Severity::Error || !one.slug.is_configurable() {

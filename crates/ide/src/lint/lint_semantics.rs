@@ -1,18 +1,18 @@
-//! What the lints know of each statement. Every statement has its arm in each function here, and no lint elsewhere asks which one it has.
+//! The semantics of statements for lints. Each function here has an arm for every statement, so lints elsewhere never distinguish statements.
 
 use averment_checker::ir::{CheckedPattern, Temporal, TypedExpr};
 use averment_syntax::ast::{Quantifier, StatementKind, StepPattern};
 use std::slice::from_ref;
 
-/// The semantics of a checked statement, as far as lints need it.
+/// The semantics of a checked statement, as far as lints need them.
 pub struct LintSemantics<'c> {
     /// The statement's condition on step counts.
     pub claim: StepClaim<'c>,
-    /// Steps that whoever writes it asks for: they are not forgotten.
+    /// Steps that the statement explicitly requires, so they were not forgotten.
     pub demands: Vec<&'c CheckedPattern>,
-    /// Steps without which it is vacuous though it reads as if it asked for them; any one of them is enough.
+    /// Steps without which the statement is vacuous, although it reads as if it required them; any one of them is enough.
     pub triggers: Vec<&'c CheckedPattern>,
-    /// Patterns that each stand for themselves, so that one may leave nothing to another.
+    /// Independent patterns, of which one may make another redundant.
     pub list: &'c [CheckedPattern],
     /// The step that has to close a window.
     pub closes: Option<&'c CheckedPattern>,
@@ -36,7 +36,7 @@ pub enum StepClaim<'c> {
     Needs(Vec<(&'c CheckedPattern, &'c CheckedPattern)>),
     /// At most: only these calls occur.
     Only(&'c [CheckedPattern]),
-    /// Nothing that lints use.
+    /// Nothing that lints can use.
     Opaque,
 }
 
@@ -62,7 +62,7 @@ impl<'c> LintSemantics<'c> {
     }
 }
 
-/// The semantics of a checked statement.
+/// Returns the semantics of a checked statement.
 pub fn statement_semantics(temporal: &Temporal<CheckedPattern, TypedExpr>) -> LintSemantics<'_> {
     use LintSemantics as M;
     match temporal {
@@ -115,17 +115,17 @@ pub fn statement_semantics(temporal: &Temporal<CheckedPattern, TypedExpr>) -> Li
 
 /// The effect of equal steps on both sides of a statement.
 pub enum SameSides<'a> {
-    /// It fails wherever they occur: the `end` one has none `word` it.
+    /// It fails in every run with that step: the `end` one has none `word` it.
     Fails { step: &'a StepPattern, targets: &'a [StepPattern], end: &'static str, word: &'static str },
-    /// It says less than it seems to; the text gives its meaning.
+    /// It means less than it seems to; the text gives its meaning.
     Says(&'a StepPattern, &'a StepPattern, &'static str),
     /// A list contains a step twice.
     Twice(&'a [StepPattern]),
-    /// No problem, or no two sides.
+    /// No problem, or not a statement with two sides.
     Fine,
 }
 
-/// The effect of equal steps on both sides of a statement.
+/// Returns the effect of equal steps on both sides of a statement.
 pub fn same_sides(statement: &StatementKind) -> SameSides<'_> {
     use StatementKind as K;
     match statement {
@@ -153,7 +153,7 @@ pub fn same_sides(statement: &StatementKind) -> SameSides<'_> {
     }
 }
 
-/// The steps that a statement needs in order to say anything, where a `require` of them beside it is worth proposing.
+/// Returns the steps without which a statement is vacuous, if it makes sense to suggest a `require` for them.
 #[cfg_attr(not(feature = "editor"), expect(dead_code, reason = "code actions of editors alone propose it"))]
 pub fn vacuous_without(statement: &StatementKind) -> &[StepPattern] {
     use StatementKind as K;

@@ -1,4 +1,4 @@
-//! Names in steps and flows that are read otherwise than they seem.
+//! Lints for names in steps and flows that mean something other than they seem to.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -10,7 +10,7 @@ use averment_syntax::ast::{
     Statement, StatementKind, StepPattern, TestKind,
 };
 
-/// `fetch*` in a flow: a tool whose name starts so, not a repetition.
+/// Reports `fetch*` in a flow: it is a glob for tool names, not a repetition.
 pub fn globs_in_flows(context: &mut LintContext<'_>) {
     let mut names = ToolNames::default();
     walk::walk_file(context.ast(), &mut names);
@@ -56,7 +56,7 @@ impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
         let FlowKind::Step(StepPattern { kind: PatternForm::Atom(atom), span }) = &flow.kind else { return };
         let AtomSubject::Tool(name) = &atom.subject else { return };
         let Some(stem) = name.text.strip_suffix(['*', '?']).filter(|stem| !stem.contains(['*', '?'])) else { return };
-        // A glob whose beginning is no name of a tool is one on purpose: `admin_*`.
+        // A glob whose stem is not a tool name is intentional: `admin_*`.
         if !self.1.iter().any(|known| known == stem) {
             return;
         }
@@ -74,7 +74,7 @@ impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
     }
 }
 
-/// Names in a call's parentheses that are arguments and look like fields of the step or of the run.
+/// Reports names in a call's parentheses that are arguments but look like fields of the step or of the run.
 pub fn two_scopes(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut ScopeVisitor(context));
 }
@@ -104,7 +104,7 @@ impl<'a> SyntaxVisitor<'a> for ScopeVisitor<'_, 'a> {
     }
 }
 impl ScopeVisitor<'_, '_> {
-    /// `id: id`: the name on the right is the step's own, not a value of another step.
+    /// Reports `id: id`, in which the name on the right is a field of the step itself, not a value of another step.
     fn same_name(&mut self, argument: &PatternArgument) {
         let PatternArgument::Matches { path, value, .. } = argument else { return };
         let (ExprKind::Name(left), ExprKind::Name(right)) = (&path.kind, &value.kind) else { return };
@@ -131,7 +131,7 @@ impl ScopeVisitor<'_, '_> {
         });
     }
 
-    /// `id: args.id`: the argument is compared with itself.
+    /// Reports `id: args.id`, which compares the argument with itself.
     fn own_value(&mut self, argument: &PatternArgument) {
         let (path, value) = match argument {
             PatternArgument::Matches { path, value, .. } => (path, value),
@@ -154,7 +154,7 @@ impl ScopeVisitor<'_, '_> {
         )));
     }
 
-    /// `amount: 1-100`: a difference, not a range.
+    /// Reports `amount: 1-100`, which is a difference, not a range.
     fn report_difference(&mut self, argument: &PatternArgument) {
         let PatternArgument::Matches { value, .. } = argument else { return };
         let ExprKind::Binary { operator: BinaryOperator::Subtract, left, right, .. } = &value.kind else { return };
@@ -168,7 +168,7 @@ impl ScopeVisitor<'_, '_> {
         );
     }
 
-    /// `fetch(error exists)`: how a call ended is none of its arguments.
+    /// Reports `fetch(error exists)`, because the status of a call is not an argument.
     fn report_ending(&mut self, step: &StepPattern, argument: &PatternArgument) {
         let is_boolean = |value: Option<&Expr>| value.is_some_and(|value| matches!(value.kind, ExprKind::Boolean(_)));
         let (path, is_asked, is_compared) = match argument {
@@ -194,7 +194,7 @@ impl ScopeVisitor<'_, '_> {
         self.0.report(Diagnostic::new(Slug::TwoScopes, path.span, message).with_help(help));
     }
 
-    /// A catalogue that lists the argument settles it.
+    /// True if the catalog lists the argument, which makes the meaning clear.
     fn is_listed(&self, name: &str) -> bool {
         let quoted = format!("\"{name}\"");
         self.0.checked.module.schemas.iter().any(|schema| schema.json.contains(&quoted))

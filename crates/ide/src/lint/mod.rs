@@ -1,8 +1,8 @@
-//! Lints: what compiles and is probably not what was meant.
+//! Lints: checks for text that compiles but is probably not what was meant.
 //!
-//! [`lint_file`] looks at one checked file; [`report_file`] gives that together with what the checker said, in file order. A lint is a row of the
+//! [`lint_file`] lints one checked file; [`report_file`] also includes the diagnostics of the checker, in file order. A lint is a row of the
 //! [catalog](averment_base::diagnostic::catalog) with a family, a function in the file of its family, and a row in [`registry`]. Its level comes from
-//! [`LintLevels`]; a lint that nobody sees does no work.
+//! [`LintLevels`]; a lint that is off does no work.
 
 mod context;
 mod cost;
@@ -39,12 +39,12 @@ pub use levels::{LintLevel, LintLevels};
 /// Lint options.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LintOptions {
-    /// Levels that differ from the lints' own.
+    /// Levels that differ from the defaults.
     pub levels: LintLevels,
 }
 
-/// What the lints find in the file `root`, in file order, without what an `# allow:` silences; such comments that silence nothing are among it.
-/// Imported files are not looked into. In a file that does not compile only what stands in its text and its readable statements is looked at.
+/// Returns the findings of the lints in the file `root`, in file order, without those that an `# allow:` silences. `# allow:` comments that silence
+/// nothing are reported too. Imported files are not linted. In a file that does not compile, only lints on its text and on single statements run.
 #[must_use]
 pub fn lint_file(sources: &SourceMap, root: FileId, checked: &CheckResult, options: &LintOptions) -> Diagnostics {
     let complete = !checked.diagnostics.has_errors();
@@ -69,7 +69,7 @@ pub fn lint_file(sources: &SourceMap, root: FileId, checked: &CheckResult, optio
     found
 }
 
-/// What `aver check` tells of a file: the lints that are certain, at the chosen levels, and as warnings at most.
+/// Returns the lint findings for `aver check`: only the lints that are certain, at the chosen levels, and at most as warnings.
 #[must_use]
 pub fn lint_certain(sources: &SourceMap, root: FileId, checked: &CheckResult, levels: &LintLevels) -> Diagnostics {
     let level = |slug: Slug| match slug.is_certain() {
@@ -79,12 +79,12 @@ pub fn lint_certain(sources: &SourceMap, root: FileId, checked: &CheckResult, le
     let slugs = Slug::ALL.iter().filter(|slug| slug.is_lint()).map(|&slug| (slug, level(slug))).collect();
     let options = LintOptions { levels: LintLevels { slugs, ..LintLevels::default() } };
     let mut found = lint_file(sources, root, checked, &options);
-    // Whether a comment silences nothing only `lint` knows.
+    // Only `lint` can tell whether a comment silences nothing.
     found.0.retain(|one| one.slug.is_certain());
     found
 }
 
-/// Everything that is to be said about a checked file: what the checker said, with the chosen levels, and what the lints find.
+/// Returns all diagnostics of a checked file: those of the checker with the chosen levels, and the findings of the lints.
 #[must_use]
 pub fn report_file(sources: &SourceMap, root: FileId, checked: &CheckResult, options: &LintOptions) -> Diagnostics {
     let mut all = checked.diagnostics.clone();

@@ -1,4 +1,4 @@
-//! Names that say a unit beside literals of another one: `timeout_seconds <= 30s` compares seconds with milliseconds.
+//! Lint for names with a unit that are compared with literals of another unit: `timeout_seconds <= 30s` compares seconds with milliseconds.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -10,7 +10,7 @@ use averment_syntax::ast::{
 };
 use std::collections::HashMap;
 
-/// Comparisons of a named unit with a literal of another.
+/// Reports comparisons of a named unit with a literal of another unit.
 pub fn named_units(context: &mut LintContext<'_>) {
     let mut declared = DeclaredNumbers::default();
     walk::walk_file(context.ast(), &mut declared);
@@ -18,17 +18,17 @@ pub fn named_units(context: &mut LintContext<'_>) {
     walk::walk_file(visitor.context.ast(), &mut visitor);
 }
 
-/// What a name says of the numbers that it stands for.
+/// The unit that a name indicates.
 struct NamedUnit {
     family: NumberUnit,
-    /// One of it in the unit in which literals are compared (milliseconds, USD, bytes).
+    /// The size of one unit in the base unit of literals (milliseconds, USD, bytes).
     factor: f64,
     noun: &'static str,
-    /// Words that mean something else, too (`us`, `m`): they count beside a literal of their family only.
+    /// True for words with other meanings (`us`, `m`); they count only when compared with a literal of their family.
     ambiguous: bool,
 }
 
-/// The words, the noun, the family, and one of it in milliseconds, USD or bytes.
+/// The words, the noun, the family, and the size of one unit in milliseconds, USD or bytes.
 const UNITS: &[(&[&str], &str, NumberUnit, f64)] = &[
     (&["ns", "nanos", "nanosecond", "nanoseconds"], "nanoseconds", NumberUnit::Duration, 1e-6),
     (&["us", "micros", "microsecond", "microseconds"], "microseconds", NumberUnit::Duration, 1e-3),
@@ -49,7 +49,7 @@ const UNITS: &[(&[&str], &str, NumberUnit, f64)] = &[
     (&["gib"], "GiB", NumberUnit::Size, 1_073_741_824.0),
 ];
 
-/// Currencies whose amounts are no dollars.
+/// Currencies other than dollars.
 const CURRENCIES: [&str; 8] = ["eur", "euro", "euros", "gbp", "chf", "jpy", "cny", "inr"];
 
 fn unit_of_word(word: &str) -> Option<NamedUnit> {
@@ -66,7 +66,7 @@ fn unit_of_word(word: &str) -> Option<NamedUnit> {
     Some(NamedUnit { family, factor, noun, ambiguous })
 }
 
-/// The words of a name: `timeoutSeconds` and `timeout-seconds` are `timeout`, `seconds`.
+/// Splits a name into words: `timeoutSeconds` and `timeout-seconds` are `timeout`, `seconds`.
 fn words_of(name: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut was_lower = false;
@@ -85,7 +85,7 @@ fn words_of(name: &str) -> Vec<String> {
     words
 }
 
-/// The unit that a name says; a rate (`bytes_per_second`) says two.
+/// Returns the unit that a name indicates; `None` for a rate such as `bytes_per_second`, which has two.
 fn unit_of_name(name: &str) -> Option<NamedUnit> {
     let words = words_of(name);
     if words.iter().any(|word| word == "per") {
@@ -96,7 +96,7 @@ fn unit_of_name(name: &str) -> Option<NamedUnit> {
     last.or_else(|| words.first().filter(is_plural).and_then(|word| unit_of_word(word)))
 }
 
-/// Names of the file that are no paths into a run, with their numbers.
+/// Names declared in the file, which are not paths into a run, with their numbers.
 #[derive(Default)]
 struct DeclaredNumbers<'a>(HashMap<&'a str, Option<&'a NumberLiteral>>);
 
@@ -154,7 +154,7 @@ impl<'a> SyntaxVisitor<'a> for UnitVisitor<'_, 'a> {
 }
 
 impl<'a> UnitVisitor<'_, 'a> {
-    /// The name by which a path ends; what a sum or a maximum is made of has the unit of its parts.
+    /// Returns the last name of a path. A sum or a maximum has the unit of its elements.
     fn name_of(&self, path: &'a Expr, is_argument: bool) -> Option<(&'a str, Span)> {
         match &path.kind {
             ExprKind::Name(name) if is_argument || !self.declared.contains_key(name.as_str()) => {
@@ -179,7 +179,7 @@ impl<'a> UnitVisitor<'_, 'a> {
         }
     }
 
-    /// The literals that a value consists of, each with the place to write another at.
+    /// Returns the number literals in a value, each with the span where it could be replaced.
     fn numbers_of(&self, value: &'a Expr) -> Vec<(&'a NumberLiteral, Option<Span>)> {
         match &value.kind {
             ExprKind::Number(number) => vec![(number, Some(number.span))],
@@ -233,7 +233,7 @@ impl<'a> UnitVisitor<'_, 'a> {
     }
 }
 
-/// A number without the dust of its conversion.
+/// Returns a number without floating-point residue.
 fn shown_number(number: f64) -> String {
     let rounded = (number * 1e9).round() / 1e9;
     if rounded.is_finite() { rounded.to_string() } else { number.to_string() }

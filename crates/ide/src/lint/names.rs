@@ -1,4 +1,4 @@
-//! Names that nothing uses, and names that hide others.
+//! Lints for unused names and names that shadow others.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -8,7 +8,7 @@ use averment_checker::DeclarationKind;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, Statement, StatementKind, SyntaxItem};
 
-/// Parameters, definitions, schemas and imports that nothing uses. A file of declarations alone is there to be imported.
+/// Reports unused parameters, definitions, schemas and imports. A file with only declarations is meant to be imported, so it is skipped.
 pub fn unused_names(context: &mut LintContext<'_>) {
     if !context.ast().items.iter().any(|item| item.kind.has_assertions()) {
         return;
@@ -23,7 +23,7 @@ fn unused_kind(kind: DeclarationKind) -> Option<(&'static str, Slug)> {
         DeclarationKind::Def => ("definition", Slug::UnusedDef),
         DeclarationKind::DefStep => ("step", Slug::UnusedStep),
         DeclarationKind::Schema => ("schema", Slug::UnusedSchema),
-        // The checker speaks of `let`s; tools and rules are used by being there.
+        // The checker reports unused `let`s. Tools and rules take effect by being declared.
         DeclarationKind::Let
         | DeclarationKind::Tool
         | DeclarationKind::Rule
@@ -58,7 +58,7 @@ fn unused_imports(context: &mut LintContext<'_>) {
     });
     for ((whole, one), target) in uses.zip(&checked.imports) {
         let Some(target) = *target else { continue };
-        // References outside of the `use` itself to what the file declares.
+        // References to the imported declarations, not counting the `use` itself.
         let is_used = |name: Option<&Name>| {
             checked.symbols.references.iter().any(|(place, number)| {
                 let outside = place.file == root && !(whole.start <= place.start && place.end <= whole.end);
@@ -94,7 +94,7 @@ fn unused_imports(context: &mut LintContext<'_>) {
     }
 }
 
-/// An item with the rest of its lines, where nothing else stands on them.
+/// Returns the span of an item, extended to whole lines if nothing else is on them.
 pub fn item_line(context: &LintContext<'_>, item: Span) -> Span {
     let Some(file) = context.sources.get(item.file) else { return item };
     let before = file.text.get(..item.start as usize).unwrap_or("").trim_end_matches([' ', '\t']);
@@ -107,7 +107,7 @@ pub fn item_line(context: &LintContext<'_>, item: Span) -> Span {
     Span::new(item.file, before.len(), (item.end as usize).saturating_add(skipped))
 }
 
-/// Variables, parameters of definitions and bindings that nothing uses, and names that hide others.
+/// Reports unused variables, parameters of definitions and bindings, and names that shadow others.
 pub fn local_names(context: &mut LintContext<'_>) {
     let declared: Vec<(String, Span)> = context
         .ast()
@@ -183,7 +183,7 @@ fn mentions_name(expr: &Expr, name: &str) -> bool {
     visitor.1
 }
 
-/// Bindings that stand in one place only, where only a second place would give them a meaning.
+/// Reports bindings that occur only once where they have an effect only if they occur twice.
 pub fn single_use_bindings(context: &mut LintContext<'_>) {
     let items = &context.ast().items;
     bindings_of(context, items, &[]);
@@ -221,7 +221,7 @@ fn statement_bindings<'a>(
         inner.extend(uses.0.iter().map(|(name, _)| name.clone()));
         bindings_of(context, body, &inner);
     }
-    // They are judged once for every value that occurs, also the lists of an expression: one place is enough.
+    // These statements are judged once for every value that occurs, and so are the lists in an expression, so one occurrence has an effect.
     let mut innermost = statement;
     while let StatementKind::Not(inner) = &innermost.kind {
         innermost = inner;
@@ -283,7 +283,7 @@ impl SyntaxVisitor<'_> for BindingUses {
     }
 }
 
-/// Ids of rules that are written in another style than the others of the file.
+/// Reports rule ids in another naming style than the rest of the file.
 pub fn naming_style(context: &mut LintContext<'_>) {
     let names: Vec<&Name> = context
         .checked

@@ -1,4 +1,4 @@
-//! Temporal statements that say something else than they seem to.
+//! Lints for temporal statements that mean something other than they seem to.
 
 use super::context::LintContext;
 use super::lint_semantics::{SameSides, same_sides, statement_semantics};
@@ -17,7 +17,7 @@ use averment_syntax::ast::{
 use serde_json::json;
 use std::collections::BTreeSet;
 
-/// Statements with the same steps on both sides.
+/// Reports statements with equal steps on both sides.
 pub fn same_steps(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut SameStepsVisitor(context));
 }
@@ -76,7 +76,7 @@ impl<'a> SameStepsVisitor<'_, 'a> {
     }
 }
 
-/// `before approve -> refund` is content with an approval that failed.
+/// Reports `before approve -> refund`, which a failed approval satisfies.
 pub fn failing_guards(context: &mut LintContext<'_>) {
     struct GuardVisitor<'c, 'a>(&'c mut LintContext<'a>, BTreeSet<&'a str>);
     impl<'a> SyntaxVisitor<'a> for GuardVisitor<'_, 'a> {
@@ -134,7 +134,7 @@ pub fn failing_guards(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut GuardVisitor(context, named));
 }
 
-/// Windows `between A and C` that no C can close, or that nothing closes for sure.
+/// Reports windows `between A and C` that no C can close, or that may stay open.
 pub fn window_ends(context: &mut LintContext<'_>) {
     let assertions = context.own_assertions();
     let never: Vec<(&CheckedPattern, Span)> = assertions
@@ -194,7 +194,7 @@ fn closings_of<'c>(check: &'c AssertionCheck<CheckedPattern, Checked>, found: &m
     });
 }
 
-/// `each A: cond` with a condition that looks at nothing of the step.
+/// Reports `each A: cond` with a condition that does not depend on the step.
 pub fn idle_conditions(context: &mut LintContext<'_>) {
     let mut found = Vec::new();
     for assertion in context.own_assertions() {
@@ -225,7 +225,7 @@ pub fn idle_conditions(context: &mut LintContext<'_>) {
     found.into_iter().for_each(|one| context.report(one));
 }
 
-/// Alternatives and list entries that an earlier one takes already.
+/// Reports alternatives and list entries that an earlier one already covers.
 pub fn covered_alternatives(context: &mut LintContext<'_>) {
     let mut found = Vec::new();
     for assertion in context.own_assertions() {
@@ -293,7 +293,7 @@ fn covered_diagnostic(place: Span, text: &str, other: Span, by: &str) -> Diagnos
     if place == other { diagnostic } else { diagnostic.with_other(other, "this takes them") }
 }
 
-/// Whether a bound is measured from a call: behind a message, no call in between is 0 calls.
+/// True if a bound is measured from a call; after a message, a bound of 0 calls allows no call in between.
 fn starts_from_call(step: &StepPattern) -> bool {
     match &step.kind {
         PatternForm::Atom(atom) => !matches!(atom.subject, AtomSubject::Kind { .. }),
@@ -302,7 +302,7 @@ fn starts_from_call(step: &StepPattern) -> bool {
     }
 }
 
-/// `within 0 calls` of a call.
+/// Reports `within 0 calls` of a call.
 pub fn zero_bounds(context: &mut LintContext<'_>) {
     struct BoundsVisitor<'c, 'a>(&'c mut LintContext<'a>);
     impl<'a> SyntaxVisitor<'a> for BoundsVisitor<'_, 'a> {

@@ -1,4 +1,4 @@
-//! Assertions that contradict each other, follow from each other, or stand twice.
+//! Lints for assertions that contradict each other, follow from each other, or are duplicates.
 
 use super::context::LintContext;
 use super::logic::build::FormulaBuilder;
@@ -12,18 +12,18 @@ use averment_checker::ir::{self, AssertionCheck, RuleRole, Severity, Temporal, T
 use averment_syntax::ast::Quantifier;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum assertions that one is compared with.
+/// Maximum number of assertions that one is compared with.
 const NEIGHBOURS: usize = 64;
 
 struct ComparedAssertion<'m> {
     assertion: &'m ir::CheckedAssertion,
     bounds: FormulaBounds,
     subjects: BTreeSet<SubjectId>,
-    /// Its text if it certainly has the same meaning.
+    /// Its text, if equal text certainly has an equal meaning.
     text: &'m str,
 }
 
-/// Assertions that contradict each other, follow from each other, or stand twice.
+/// Reports assertions that contradict each other, follow from each other, or are duplicates.
 pub fn assertion_pairs(context: &mut LintContext<'_>) {
     let module = &context.checked.module;
     for scope in assertion_scopes(module, context.root) {
@@ -43,7 +43,7 @@ pub fn assertion_pairs(context: &mut LintContext<'_>) {
     conditions_of_steps(context);
 }
 
-/// Assertions that hold for the same runs: of all rules, of each case, of each rule with a run threshold.
+/// Returns groups of assertions that apply to one run: those of all rules, of each case, of each rule with a run threshold.
 fn assertion_scopes(
     module: &ir::CheckedModule,
     root: averment_base::source::FileId,
@@ -96,7 +96,7 @@ fn compare_scope(
             alone.get(*other) == Some(&true) && (entry.text == later.text || !own.is_disjoint(&entry.subjects))
         }) {
             if let Some(found) = relate_pair(context, assertions, facts, earlier, later) {
-                // Statements of one rule are meant together; of those that stand alone nobody knows.
+                // Statements of one rule belong together; for independent ones, the intention is unknown.
                 match earlier.assertion.rule.is_some() && earlier.assertion.rule == later.assertion.rule {
                     true => context.report(found),
                     false => context.report_info(found),
@@ -171,10 +171,10 @@ fn same_settings(one: &ir::CheckedAssertion, other: &ir::CheckedAssertion) -> bo
     a.severity == b.severity && a.metric == b.metric && a.class == b.class && a.must == b.must && one.rule == other.rule
 }
 
-/// True if the stronger makes the weaker redundant: the weaker is not more severe or reported differently.
+/// True if the stronger assertion makes the weaker redundant: the weaker one is not more severe or reported differently.
 fn shadows_weaker(strong: &ir::CheckedAssertion, weak: &ir::CheckedAssertion) -> bool {
     let (a, b) = (&strong.settings, &weak.settings);
-    // A statement about order that needs a step says less of it than one that asks for it: both may well stand.
+    // A statement about order that implies a step is not the same as one that requires the step, so both may be intended.
     let counts = match &strong.check {
         AssertionCheck::Expression(_) => true,
         AssertionCheck::Temporal(temporal) => {
@@ -193,7 +193,7 @@ fn shadows_weaker(strong: &ir::CheckedAssertion, weak: &ir::CheckedAssertion) ->
         && strong.rule == weak.rule
 }
 
-/// `each A: c` and `each A: d` that no step can both satisfy.
+/// Reports `each A: c` and `each A: d` that no step can satisfy together.
 fn conditions_of_steps(context: &mut LintContext<'_>) {
     let module = &context.checked.module;
     let mut known: BTreeMap<String, Vec<(&TypedExpr, Quantifier, Span)>> = BTreeMap::new();

@@ -1,25 +1,25 @@
-//! Signs by which a text was written as a regular expression or a glob.
+//! Detects texts that were written as a regular expression or a glob.
 
 use super::regex::any_node;
 use regex_syntax::ast::{
     AssertionKind, Ast, ClassSet, ClassSetItem, GroupKind, LiteralKind, RepetitionKind, parse::Parser,
 };
 
-/// Where a text stands, which decides what its signs may mean beside a pattern.
+/// The context of a text, which decides what its signs may mean other than a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TextPlace {
     /// In prose, arguments, results.
     Text,
     /// In the text of a shell command, where `*` and quoted patterns are part of the command.
     Command,
-    /// Where a glob is read: `read`, `skill`.
+    /// A position that takes a glob: `read`, `skill`.
     Glob,
 }
 
-/// What a text looks like.
+/// The kind of pattern that a text looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PatternSign {
-    /// Nobody writes this as plain text: `Ref.*`.
+    /// Certainly a regular expression: `Ref.*`.
     SureRegex,
     /// A regular expression that may also be plain text: `yes|no`.
     LikelyRegex,
@@ -27,7 +27,7 @@ pub enum PatternSign {
     LikelyGlob,
 }
 
-/// The sign of a pattern in a text; `None` for plain text.
+/// Returns the kind of pattern in a text; `None` for plain text.
 pub fn sign_of(text: &str, place: TextPlace) -> Option<PatternSign> {
     if place == TextPlace::Command && quotes_pattern(text) {
         return None;
@@ -50,20 +50,20 @@ pub fn sign_of(text: &str, place: TextPlace) -> Option<PatternSign> {
     (place == TextPlace::Text && (is_glob(text) || is_sql_like(text))).then_some(PatternSign::LikelyGlob)
 }
 
-/// `/refund/i`: a regular expression with its slashes and flags, and not the path of a folder.
+/// Returns the pattern and flags of a text such as `/refund/i`; `None` if it may be the path of a folder.
 pub fn slashed_regex(text: &str) -> Option<(&str, &str)> {
     let (pattern, flags) = text.strip_prefix('/')?.rsplit_once('/')?;
     let has_flags = !flags.is_empty() && flags.chars().all(|flag| "gimsuy".contains(flag));
     (has_flags && pattern.chars().count() > 1 && !pattern.contains('/')).then_some((pattern, flags))
 }
 
-/// A command that is given a pattern of its own: `grep "a.*b"`.
+/// True for a command with its own pattern: `grep "a.*b"`.
 fn quotes_pattern(text: &str) -> bool {
     let is_search = |word: &str| matches!(word, "grep" | "egrep" | "rg" | "sed" | "awk" | "perl" | "find" | "ag");
     text.contains(['"', '\'']) || text.split([' ', '|', ';']).any(is_search)
 }
 
-/// Backslashes that only separate the names of a path: `bin\debug`, `C:\data`.
+/// True if backslashes only separate the names of a path: `bin\debug`, `C:\data`.
 fn names_paths(text: &str) -> bool {
     let mut parts = text.split('\\');
     let first = parts.next().unwrap_or("");
@@ -101,7 +101,7 @@ impl RegexSigns<'_> {
         }
     }
 
-    /// `^Error`, `^42$`. A caret before a version (`^1.2`) and for a key (`^C`) is text.
+    /// True for `^Error` or `^42$`. A caret before a version (`^1.2`) or for a key (`^C`) is text.
     fn is_sure_whole(&self, tree: &Ast) -> bool {
         let Ast::Concat(concat) = tree else { return false };
         let is_line = |node: Option<&Ast>, wanted: &AssertionKind| matches!(node, Some(Ast::Assertion(assertion)) if assertion.kind == *wanted);
@@ -116,7 +116,7 @@ impl RegexSigns<'_> {
             && !self.text.starts_with(|sign: char| sign.is_ascii_digit())
     }
 
-    /// `.*` and `.+` at a place of the text. Code has them, too: `import os.*`, `select t.*`, `rm .*`, `...*`, `1.+`.
+    /// True for `.*` and `.+` at an offset of the text, except in code such as `import os.*`, `select t.*`, `rm .*`, `...*`, `1.+`.
     fn is_any_text(&self, at: usize, kind: &RepetitionKind) -> bool {
         let before = self.text.get(..at).and_then(|before| before.chars().next_back());
         let after = self.text.get(at.saturating_add(2)..).unwrap_or("");
@@ -137,7 +137,7 @@ impl RegexSigns<'_> {
     }
 }
 
-/// `[a-z]`, `[^"]`-like classes are told by what repeats them; these are ranges that no text has in brackets.
+/// True for a class with a letter range such as `[a-z]`, which plain text never has in brackets. Other classes are recognized by their repetition.
 fn has_letter_range(set: &ClassSet) -> bool {
     let ClassSet::Item(item) = set else { return false };
     let items = match item {
@@ -150,7 +150,7 @@ fn has_letter_range(set: &ClassSet) -> bool {
     })
 }
 
-/// `yes|no`, `cannot|unable to`: words on both sides, and no space around the bar.
+/// True for `yes|no` and `cannot|unable to`: words on both sides, and no space around the bar.
 fn is_choice(node: &Ast) -> bool {
     let Ast::Alternation(alternation) = node else { return false };
     let word_edge = |edge: Option<&Ast>| match edge {
@@ -163,14 +163,14 @@ fn is_choice(node: &Ast) -> bool {
     })
 }
 
-/// `failed$`; `US$` and `100$` are money.
+/// True for `failed$`; `US$` and `100$` are amounts of money.
 fn ends_anchored(text: &str, tree: &Ast) -> bool {
     let Ast::Concat(concat) = tree else { return false };
     let is_end = matches!(concat.asts.last(), Some(Ast::Assertion(one)) if one.kind == AssertionKind::EndLine);
     is_end && text.trim_end_matches('$').chars().rev().take(2).filter(char::is_ascii_lowercase).count() == 2
 }
 
-/// `*refund*`, `refund_*`, `*.pdf`, `src/**`: a star that touches a word. `**bold**`, `* item`, `2*3` and `SELECT *` are text.
+/// True for `*refund*`, `refund_*`, `*.pdf`, `src/**`: a star next to a word. `**bold**`, `* item`, `2*3` and `SELECT *` are text.
 fn is_glob(text: &str) -> bool {
     if text.contains("**/") || text.contains("/**") {
         return !text.contains(' ') && !text.contains("/**/");
@@ -190,19 +190,19 @@ fn is_glob(text: &str) -> bool {
         || (stars == 1 && !at_start && !at_end && !has_space && is_inside(text))
 }
 
-/// `char*` of C.
+/// True for a C pointer type such as `char*`.
 fn is_pointer(text: &str) -> bool {
     let word = text.trim_end_matches('*').rsplit(' ').next().unwrap_or("");
     matches!(word, "char" | "int" | "void" | "float" | "double" | "long" | "short" | "struct" | "const")
 }
 
-/// `ref*fund`: letters on both sides, more than a product has.
+/// True for `ref*fund`: more letters on both sides than in a product.
 fn is_inside(text: &str) -> bool {
     let is_long = |part: &str| part.chars().filter(|sign| sign.is_alphabetic()).count() > 2;
     text.split_once('*').is_some_and(|(before, after)| is_long(before) && is_long(after))
 }
 
-/// `%refund%` of SQL; `%PATH%` is a variable.
+/// True for SQL's `%refund%`; `%PATH%` is a variable.
 fn is_sql_like(text: &str) -> bool {
     let inner = text.strip_prefix('%').and_then(|rest| rest.strip_suffix('%')).unwrap_or("");
     inner.chars().count() > 2 && !inner.contains('%') && inner.chars().any(char::is_lowercase)

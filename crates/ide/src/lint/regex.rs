@@ -1,4 +1,4 @@
-//! Regular expressions that say something else, or more, than they seem to.
+//! Lints for regular expressions that mean something else, or more, than they seem to.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -10,7 +10,7 @@ use averment_syntax::ast::{
 };
 use regex_syntax::ast::{AssertionKind, Ast, RepetitionKind, RepetitionOp, RepetitionRange};
 
-/// Everything about single regular expressions.
+/// Runs all lints on single regular expressions.
 pub fn regex_lints(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut RegexVisitor(context));
 }
@@ -55,7 +55,7 @@ impl<'a> SyntaxVisitor<'a> for RegexVisitor<'_, 'a> {
     }
 }
 
-/// The syntax tree; `None` if the checker rejects it or backtracking changes its meaning.
+/// Returns the syntax tree; `None` if the checker rejects the expression or backtracking changes its meaning.
 fn parse_regex(regex: &RegexLiteral) -> Option<Ast> {
     let ignore = regex.flags.contains('x');
     if regex.flags.contains('b') && !is_beyond_linear(&regex.pattern, ignore).is_ok_and(|is_beyond| !is_beyond) {
@@ -113,7 +113,7 @@ fn plain_regex(tree: &Ast) -> Option<PlainRegex> {
     (!found.text.is_empty()).then_some(found)
 }
 
-/// A text in quotes, as rules write it.
+/// Returns a text in quotes, in the notation of rules.
 pub fn quote_text(text: &str) -> String {
     let mut out = String::from('"');
     for character in text.chars() {
@@ -133,7 +133,7 @@ pub fn quote_text(text: &str) -> String {
 }
 
 impl<'a> RegexVisitor<'_, 'a> {
-    /// `matches /sorry/` is `contains "sorry"`.
+    /// Reports `matches /sorry/`, which is equivalent to `contains "sorry"`.
     fn check_literal(&mut self, regex: &RegexLiteral, test: &ValueTest) {
         let flags = regex.flags.as_str();
         let Some(plain) = parse_regex(regex).as_ref().and_then(plain_regex).filter(|_| matches!(flags, "" | "i" | "u"))
@@ -154,8 +154,8 @@ impl<'a> RegexVisitor<'_, 'a> {
         let diagnostic =
             Diagnostic::new(Slug::RegexIsLiteral, test.span, "a regular expression without anything regular in it")
                 .with_help(format!("write `{written}`"));
-        // `contains` also finds elements of lists and keys of objects, and `!=` passes what is no text: whether that is meant, the author
-        // knows.
+        // `contains` also finds elements of lists and keys of objects, and `!=` passes for values that are not texts. Only the author knows if that
+        // is intended, so there is no fix.
         let same = !word.contains("contains") && !word.contains('=');
         self.0.report(if same { diagnostic.with_fix("compare with the text", test.span, written) } else { diagnostic });
     }
@@ -182,7 +182,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         }
     }
 
-    /// A backtracking pattern may be aborted; one that needs none is linear.
+    /// Reports backtracking patterns that do not need it, because backtracking may be aborted, while linear matching never is.
     fn check_backtracking(&mut self, regex: &RegexLiteral) {
         let start = (regex.span.end as usize).saturating_sub(regex.flags.len());
         let Some(at) = regex.flags.find('b') else { return };
@@ -209,7 +209,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         }
     }
 
-    /// `.*sorry.*`: a search needs no wildcard at its ends.
+    /// Reports `.*sorry.*`: a search needs no wildcard at its ends.
     fn check_wildcards(&mut self, regex: &RegexLiteral, tree: &Ast) {
         let all = top_elements(tree);
         let (Some(first), Some(last)) = (all.first(), all.last()) else { return };
@@ -254,7 +254,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         );
     }
 
-    /// An id compared with an unanchored pattern, which longer texts contain, too.
+    /// Reports an id compared with an unanchored pattern, which longer texts match too.
     fn check_anchors(&mut self, regex: &RegexLiteral, name: &str) {
         let lower = name.to_ascii_lowercase();
         let is_id = ["id", "uuid", "email", "sha", "iban"].iter().any(|word| {
@@ -281,7 +281,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         );
     }
 
-    /// `result contains $id` also matches a longer id.
+    /// Reports `result contains $id`, which also matches a longer id.
     fn check_id_mentions(&mut self, name: &str, test: &ValueTest) {
         let (TestKind::Contains, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::Binding(binding) = &operand.kind else { return };
@@ -301,7 +301,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         );
     }
 
-    /// In `shop.example.com`, the dots match any character.
+    /// Reports `shop.example.com`, in which the dots match any character.
     fn check_hosts(&mut self, regex: &RegexLiteral) {
         let pattern = regex.pattern.as_str();
         let letters: Vec<(usize, char)> = pattern.char_indices().collect();
@@ -315,7 +315,7 @@ impl<'a> RegexVisitor<'_, 'a> {
                 .take_while(char::is_ascii_alphanumeric)
                 .collect();
             let behind = pattern.get(at.saturating_add(1).saturating_add(after.len())..).unwrap_or("");
-            // A letter behind a backslash is a class, and no part of a name.
+            // A letter after a backslash is a class, not part of a name.
             let escaped =
                 index.checked_sub(2).and_then(|index| letters.get(index)).is_some_and(|(_, one)| *one == '\\');
             let ends = behind.is_empty() || behind.starts_with(['/', '$', ':', ')', '|']) || behind.starts_with("\\/");
@@ -336,7 +336,7 @@ impl<'a> RegexVisitor<'_, 'a> {
         }
     }
 
-    /// Counted repetitions inside each other multiply.
+    /// Reports nested counted repetitions, because their counts multiply.
     fn check_cost(&mut self, regex: &RegexLiteral, tree: &Ast) {
         let states = count_states(tree);
         if states > STATES {
@@ -357,7 +357,7 @@ const TOP_LEVEL: &[&str] = &[
     "com", "org", "net", "io", "dev", "ai", "app", "edu", "gov", "cn", "de", "uk", "eu", "fr", "jp", "example", "test",
     "cloud", "info", "co", "us",
 ];
-/// States of a pattern that is still cheap.
+/// Maximum number of states of a pattern that is still cheap.
 const STATES: u64 = 2_000;
 
 fn has_letter_case(one: &Ast) -> bool {

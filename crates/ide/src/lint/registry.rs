@@ -1,4 +1,4 @@
-//! Which function finds which lints.
+//! Maps lints to the functions that find them.
 
 use super::context::LintContext;
 use super::{
@@ -7,13 +7,13 @@ use super::{
 };
 use averment_base::diagnostic::Slug;
 
-/// A function that looks for lints.
+/// A function that runs lints.
 pub struct Pass {
     /// The lints that it can find.
     pub slugs: &'static [Slug],
-    /// True when it looks at the text or at single statements, so that a mistake elsewhere in the file does not matter to it.
+    /// True if it examines the text or single statements, so that errors elsewhere in the file do not matter.
     pub of_text: bool,
-    /// Looks at a file.
+    /// Runs the lints on a file.
     pub run: fn(&mut LintContext<'_>),
 }
 

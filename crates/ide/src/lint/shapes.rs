@@ -1,4 +1,4 @@
-//! Values of another shape than a test looks at: lists of lists where it looks at single values, globs where text is compared.
+//! Lints for values of the wrong shape: lists of lists where a test expects single values, and globs where text is compared.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -11,7 +11,7 @@ use averment_syntax::ast::{
 use averment_syntax::glob_test::test_of_glob;
 use averment_syntax::words;
 
-/// `x in (result[*].id of search)`: each call gives a list of its own.
+/// Reports `x in (result[*].id of search)`, because each call yields a list of its own.
 pub fn lists_of_lists(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut ListVisitor(context));
 }
@@ -44,7 +44,7 @@ impl<'a> SyntaxVisitor<'a> for ListVisitor<'_, 'a> {
 }
 
 impl ListVisitor<'_, '_> {
-    /// A bare name may be that of a list: it is one where something of that name is known.
+    /// True if the target is a step pattern. A bare name may also be a list, if such a name is known.
     fn names_step(&self, target: &PredicateTarget) -> bool {
         let declared = |name: &str| self.0.checked.symbols.declarations.iter().any(|one| one.name == name);
         let is_list = match target.expr.as_ref().map(|expr| &expr.kind) {
@@ -80,7 +80,7 @@ fn ungrouped(expr: &Expr) -> &Expr {
     }
 }
 
-/// Whether a path takes every element of a list.
+/// True if a path takes every element of a list.
 fn has_every(path: &Expr) -> bool {
     match &path.kind {
         ExprKind::Every { .. } => true,
@@ -90,12 +90,12 @@ fn has_every(path: &Expr) -> bool {
     }
 }
 
-/// `write_file(path: "/x/**")`: a text that is compared, in which a star stands for itself.
+/// Reports `write_file(path: "/x/**")`: the text is compared, so a star is literal.
 pub fn globs_as_text(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut GlobVisitor(context));
 }
 
-/// Arguments that name one file, folder, address or host; globs are values of others (`pattern`).
+/// Arguments that name one file, folder, address or host. Other arguments, such as `pattern`, may contain globs.
 const PLACES: [&str; 25] = [
     "path",
     "file_path",
@@ -124,7 +124,7 @@ const PLACES: [&str; 25] = [
     "tool",
 ];
 
-/// Whether a glob stands where one place is named, of which `globs_as_text` tells.
+/// True if a glob is used where a single location is named, which `globs_as_text` reports.
 pub(super) fn is_glob_of_place(name: &str, text: &str) -> bool {
     text.contains('*') && PLACES.contains(&name)
 }
@@ -160,14 +160,14 @@ impl<'a> SyntaxVisitor<'a> for GlobVisitor<'_, 'a> {
     }
 }
 
-/// Whether a name may stand without quotes, where its `*` is one of a glob.
+/// True if a name is valid without quotes, where its `*` is a wildcard.
 fn is_bare_glob(name: &str) -> bool {
     !name.starts_with(|sign: char| sign.is_ascii_digit())
         && name.chars().all(|sign| sign.is_ascii_alphanumeric() || "_*?-./".contains(sign))
 }
 
 impl GlobVisitor<'_, '_> {
-    /// `never "issue_*"`: a quoted name is that of one tool.
+    /// Reports `never "issue_*"`, because a quoted name is that of one tool.
     fn report_quoted_tool(&mut self, name: &Name) {
         if !name.text.contains('*') {
             return;
@@ -183,7 +183,7 @@ impl GlobVisitor<'_, '_> {
         });
     }
 
-    /// `write(path: "src/**")`: behind the kind of step itself the text is a glob.
+    /// Reports `write(path: "src/**")`, because a text directly after the kind of step would be a glob.
     fn report_file_glob(&mut self, path: &Expr, value: &Expr, whole: Span) -> bool {
         let (ExprKind::Name(name), ExprKind::Text(text)) = (&path.kind, &value.kind) else { return false };
         let Some(kind) = self.0.span_text(whole).split('(').next().filter(|_| name == "path") else { return false };

@@ -1,4 +1,4 @@
-//! What can be said more simply.
+//! Lints for text that can be written more simply.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -9,7 +9,7 @@ use averment_syntax::ast::{
     StatementKind, StepCount, SyntaxItem, TestKind, ValueTest,
 };
 
-/// Shapes of single expressions.
+/// Runs the style lints on single expressions.
 pub fn expression_style(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut ExpressionVisitor(context));
 }
@@ -49,7 +49,7 @@ fn is_literal(expr: &Expr) -> bool {
 }
 
 impl<'a> ExpressionVisitor<'_, 'a> {
-    /// `((a))`, `(output.a) == 1`.
+    /// Reports `((a))` and `(output.a) == 1`.
     fn check_parentheses(&mut self, expr: &Expr, inner: &Expr) {
         let plain = matches!(
             inner.kind,
@@ -74,7 +74,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         }
     }
 
-    /// A replacement text, with spaces where it would join adjacent words: `not(a)`.
+    /// Returns a replacement text, with spaces where it would join adjacent words: `not(a)`.
     fn spaced_text(&self, place: Span, text: &str) -> String {
         let Some(file) = self.0.sources.get(place.file) else { return text.to_owned() };
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_';
@@ -83,7 +83,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         format!("{}{text}{}", if before { " " } else { "" }, if after { " " } else { "" })
     }
 
-    /// The span of a group with parentheses, which the tree may omit.
+    /// Returns the span of a group including its parentheses, which the tree may omit.
     fn outer_span(&self, expr: &Expr) -> Span {
         let text = self.0.span_text(expr.span);
         if text.starts_with('(') && text.ends_with(')') {
@@ -103,7 +103,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         }
     }
 
-    /// `if c then true else false`.
+    /// Reports `if c then true else false`.
     fn check_choice(&mut self, expr: &Expr, condition: &Expr, then: &Expr, otherwise: &Expr) {
         let (ExprKind::Boolean(then), ExprKind::Boolean(otherwise)) =
             (&without_parentheses(then).kind, &without_parentheses(otherwise).kind)
@@ -122,7 +122,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         );
     }
 
-    /// `a or b and c`.
+    /// Reports `a or b and c`.
     fn check_mixed_operators(&mut self, side: &Expr) {
         let ExprKind::Binary { operator: BinaryOperator::And, .. } = &side.kind else { return };
         let text = format!("({})", self.0.span_text(side.span));
@@ -133,7 +133,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         );
     }
 
-    /// `not (a != b)`, `not not a`.
+    /// Reports `not (a != b)` and `not not a`.
     fn double_negation(&mut self, expr: &'a Expr, inner: &'a Expr) {
         let inner = without_parentheses(inner);
         let text = |context: &LintContext<'a>, one: &Expr| context.span_text(one.span).to_owned();
@@ -162,7 +162,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         }
     }
 
-    /// `3 < x`.
+    /// Reports `3 < x`.
     fn check_yoda(&mut self, expr: &'a Expr, subject: &'a Expr, test: &'a ValueTest) {
         let Some(operand) = test.operand.as_deref() else { return };
         let sign = match (test.kind, test.negated) {
@@ -185,7 +185,7 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         );
     }
 
-    /// `x in ["a"]`.
+    /// Reports `x in ["a"]`.
     fn check_single_list(&mut self, test: &'a ValueTest) {
         let (TestKind::In, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::List(items) = &operand.kind else { return };
@@ -195,18 +195,18 @@ impl<'a> ExpressionVisitor<'_, 'a> {
         }
         let sign = if test.negated { "!=" } else { "==" };
         let written = format!("{sign} {}", self.0.span_text(only.span));
-        // `null` is no value of the list, and only something that `==` compares with: whether that is meant, the author knows.
+        // `in` never matches `null`, while `==` does. Only the author knows which is intended, so there is no fix.
         self.0.report(
             Diagnostic::new(Slug::SingleItemIn, test.span, "a list of one value is that value")
                 .with_help(format!("write `{written}`")),
         );
     }
 
-    /// `ok == true`.
+    /// Reports `ok == true`.
     fn check_boolean(&mut self, expr: &'a Expr, subject: &'a Expr, test: &'a ValueTest) {
         let (TestKind::Equal, Some(operand)) = (test.kind, test.operand.as_deref()) else { return };
         let ExprKind::Boolean(value) = operand.kind else { return };
-        // Only of what is surely true or false: of anything else the comparison is a test of its own.
+        // Only for values that are certainly boolean; for other values, the comparison is a test of its own.
         if !matches!(without_parentheses(subject).kind, ExprKind::Test { .. } | ExprKind::Not(_)) {
             return;
         }
@@ -247,10 +247,10 @@ fn positive_form(context: &LintContext<'_>, subject: &Expr, test: &ValueTest) ->
     Some(format!("{subject} {plain} {rest}").trim_end().to_owned())
 }
 
-/// Assertions of one rule beyond this number are hard to survey.
+/// Maximum number of assertions of one rule before it is reported as long.
 const LONG: usize = 25;
 
-/// Shapes of statements and rules.
+/// Runs the style lints on statements and rules.
 pub fn statement_style(context: &mut LintContext<'_>) {
     walk::walk_file(context.ast(), &mut StatementVisitor(context));
 }
@@ -310,7 +310,7 @@ impl<'a> SyntaxVisitor<'a> for StatementVisitor<'_, 'a> {
 }
 
 impl<'a> StatementVisitor<'_, 'a> {
-    /// `must` in a rule without a threshold.
+    /// Reports `must` in a rule without a threshold.
     fn check_must(&mut self, body: &'a [SyntaxItem], has_threshold: bool) {
         let has_threshold = has_threshold
             || body.iter().any(|item| match &item.kind {
@@ -331,7 +331,7 @@ impl<'a> StatementVisitor<'_, 'a> {
         }
     }
 
-    /// A group of one, and numbers that have a word.
+    /// Reports a group with one member, and counts that have a word of their own.
     fn check_group(&mut self, statement: &Statement, kind: &GroupKind, body: &[SyntaxItem]) {
         let members = body.iter().filter(|item| matches!(item.kind, ItemKind::Assertion(_))).count();
         let head = Span { end: statement.span.start.saturating_add(1), ..statement.span };
@@ -371,7 +371,7 @@ impl<'a> StatementVisitor<'_, 'a> {
         }
     }
 
-    /// `require A 1.. times`.
+    /// Reports `require A 1.. times`.
     fn check_times(&mut self, step: Span, times: &StepCount) {
         let one = times.least.as_ref().is_some_and(|least| least.value == "1");
         if !one || times.most.is_some() {

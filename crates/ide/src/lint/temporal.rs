@@ -1,10 +1,10 @@
-//! Going through checked assertions: their patterns and expressions.
+//! Iterates over checked assertions: their patterns and expressions.
 
 use averment_checker::ir::{
     AssertionCheck, CheckedModule, CheckedPattern, StatementOperand, Temporal, TypedExpr, WorldCondition,
 };
 
-/// Every expression of a module that stands for itself: of assertions, their patterns and settings, of `let`s and `def`s.
+/// Returns every top-level expression of a module: of assertions, their patterns and settings, of `let`s and `def`s.
 pub fn module_expressions(module: &CheckedModule) -> Vec<&TypedExpr> {
     let lets = module.lets.iter().filter(|one| one.is_written).map(|one| &one.value);
     let mut found: Vec<&TypedExpr> = lets.collect();

@@ -1,10 +1,10 @@
-//! Rules without tests, and tests without meaning.
+//! Lints for rules without tests, and tests without meaning.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, SyntaxItem, TestItem, TestRun};
 
-/// Everything about the tests of a file.
+/// Runs all lints on the tests of a file.
 pub fn tests(context: &mut LintContext<'_>) {
     let items = &context.checked.ast.items;
     let tests: Vec<&TestItem> = items.iter().filter_map(test).collect();
@@ -34,7 +34,7 @@ fn rule(item: &SyntaxItem) -> Option<&Name> {
     }
 }
 
-/// A test on a run that records nothing.
+/// Reports a test on a run that records nothing.
 fn nothing(context: &mut LintContext<'_>, test: &TestItem) {
     let TestRun::Inline(Expr { kind: ExprKind::Object(entries), .. }) = &test.run else { return };
     let decides = !matches!(test.expect.text.as_str(), "undecided" | "error" | "vacuous");
@@ -47,7 +47,7 @@ fn nothing(context: &mut LintContext<'_>, test: &TestItem) {
     }
 }
 
-/// The same test again.
+/// Reports a duplicate test.
 fn twice(context: &mut LintContext<'_>, test: &TestItem, earlier: &[&TestItem]) {
     let (TestRun::Inline(run), own) = (&test.run, names(test)) else { return };
     let text = folded(context.span_text(run.span));
@@ -80,7 +80,7 @@ fn folded(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A rule that no test speaks of, or that only one kind of test does.
+/// Reports a rule that no test covers, or only tests with one kind of verdict.
 fn coverage(context: &mut LintContext<'_>, rule: &Name, tests: &[&TestItem]) {
     let of: Vec<&&TestItem> = tests
         .iter()
@@ -106,7 +106,7 @@ fn coverage(context: &mut LintContext<'_>, rule: &Name, tests: &[&TestItem]) {
     );
 }
 
-/// Whether a name in a test is the rule's, or that of one of its assertions.
+/// True if a name in a test is that of the rule, or of one of its assertions.
 fn covers(named: &str, rule: &str) -> bool {
     named == rule || named.strip_prefix(rule).is_some_and(|rest| rest.starts_with('.'))
 }

@@ -1,4 +1,4 @@
-//! Characters and regular expressions that are not what they look like.
+//! Lints for misleading characters and words.
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
@@ -7,7 +7,7 @@ use averment_base::source::Span;
 use std::collections::BTreeMap;
 use unicode_security::MixedScript as _;
 
-/// Characters that nobody sees: they turn the direction of writing, or have no width.
+/// Reports invisible characters: those that change the writing direction, or have no width.
 pub fn invisible_characters(context: &mut LintContext<'_>) {
     let Some(file) = context.sources.get(context.root) else { return };
     let text = file.text.clone();
@@ -36,12 +36,12 @@ pub fn invisible_characters(context: &mut LintContext<'_>) {
     }
 }
 
-/// Marks, embeddings, overrides and isolates of writing direction.
+/// True for marks, embeddings, overrides and isolates of writing direction.
 fn changes_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
-/// Zero-width characters, except joiners between emoji and in scripts that need them.
+/// True for zero-width characters, except joiners between emoji and in scripts that need them.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -50,7 +50,7 @@ fn is_invisible(character: char) -> bool {
     )
 }
 
-/// Words of letters of several scripts, and names that look like another: `рayment` with a Cyrillic letter.
+/// Reports words with letters of several scripts, and names that look like another: `рayment` with a Cyrillic letter.
 pub fn confusable_words(context: &mut LintContext<'_>) {
     let Some(file) = context.sources.get(context.root) else { return };
     let text = file.text.clone();

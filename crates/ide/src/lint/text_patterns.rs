@@ -1,4 +1,4 @@
-//! Texts that are written as patterns and compared as they are: `contains "Ref.*"`, `user "*refund*"`.
+//! Lint for texts that are written as patterns but compared literally: `contains "Ref.*"`, `user "*refund*"`.
 
 use super::context::LintContext;
 use super::pattern_signs::{PatternSign, TextPlace, sign_of, slashed_regex};
@@ -12,7 +12,7 @@ use averment_syntax::ast::{
 };
 use std::collections::HashMap;
 
-/// Regular expressions and globs where text is looked for.
+/// Reports regular expressions and globs where text is searched.
 pub fn patterns_as_text(context: &mut LintContext<'_>) {
     let mut uses = TextUses::default();
     walk::walk_file(context.ast(), &mut uses);
@@ -132,12 +132,12 @@ struct PatternVisitor<'c, 'a> {
     uses: TextUses<'a>,
 }
 
-/// A text in a test, with what to write for it.
+/// A text in a test, and how to write it as a regular expression.
 struct ComparedText<'a> {
     text: &'a TextLiteral,
-    /// What stands before and behind the text in the regular expression that says what was meant.
+    /// The anchors before and after the text in the intended regular expression.
     anchors: (&'static str, &'static str),
-    /// `i` where letter case does not count.
+    /// `i` if case is ignored.
     flags: &'static str,
 }
 
@@ -177,7 +177,7 @@ impl<'a> SyntaxVisitor<'a> for PatternVisitor<'_, 'a> {
     }
 }
 
-/// `count A <= 0`, `count A < 1`, `count A == 0`: a count that stays 0 meets it.
+/// True for `count A <= 0`, `count A < 1`, `count A == 0`: a count that stays 0 satisfies it.
 fn is_upper_bound(test: &ValueTest) -> bool {
     let is_zero = matches!(test.operand.as_deref().map(|operand| &operand.kind),
         Some(ExprKind::Number(number)) if number.value == "0");
@@ -200,7 +200,7 @@ fn last_name(path: &Expr) -> &str {
     }
 }
 
-/// Where a text stands that a path is compared with; `None` where patterns are values.
+/// Returns the context of a text that is compared with a path; `None` if patterns are values there.
 fn place_of(path: &Expr) -> Option<TextPlace> {
     match last_name(path).to_ascii_lowercase().as_str() {
         "pattern" | "regex" | "regexp" | "glob" | "globs" | "query" | "sql" | "code" | "script" | "expression"
@@ -210,10 +210,10 @@ fn place_of(path: &Expr) -> Option<TextPlace> {
     }
 }
 
-/// A text as what stands between the slashes of a regular expression; `None` where it is none.
+/// Returns a text as a regular expression literal; `None` if it is not a valid one.
 fn as_regex(text: &str, (before, after): (&str, &str), flags: &str) -> Option<String> {
     let (pattern, own_flags) = slashed_regex(text).unwrap_or((text, ""));
-    // `matches` searches: at its ends a wildcard adds nothing.
+    // `matches` searches, so a wildcard at its ends adds nothing.
     let pattern = if before.is_empty() { pattern.trim_start_matches(".*") } else { pattern };
     let pattern = if after.is_empty() { pattern.trim_end_matches(".*") } else { pattern };
     regex::RegexBuilder::new(pattern).size_limit(1 << 20).build().ok()?;
@@ -234,7 +234,7 @@ fn as_regex(text: &str, (before, after): (&str, &str), flags: &str) -> Option<St
     (!pattern.is_empty()).then(|| format!("/{before}{escaped}{after}/{case}"))
 }
 
-/// What a glob looks for inside of a text, as a text or a regular expression.
+/// Returns the text or regular expression that a glob searches for inside of a text.
 fn inside_of_glob(glob: &str) -> String {
     let stem = glob.trim_matches(['*', '%']);
     if stem.contains('*') {
@@ -248,7 +248,7 @@ fn inside_of_glob(glob: &str) -> String {
 }
 
 impl<'a> PatternVisitor<'_, 'a> {
-    /// The sign of a text; one that may also be plain text counts where the rule is green because of it.
+    /// Returns the kind of pattern. A text that may also be plain counts only if the rule passes because it is not found.
     fn sign(&self, text: &TextLiteral, place: TextPlace, test: Span) -> Option<PatternSign> {
         let sign = sign_of(text.literal_text()?, place)?;
         (sign == PatternSign::SureRegex || self.uses.is_denied(test, text.span)).then_some(sign)
@@ -288,7 +288,7 @@ impl<'a> PatternVisitor<'_, 'a> {
         self.report(compared.text.span, sign, &format!("write `{meant}`"), fix);
     }
 
-    /// `x in ["ref.*"]`, `"Ref.*" in output`.
+    /// Checks `x in ["ref.*"]` and `"Ref.*" in output`.
     fn check_in(&mut self, subject: &'a Expr, test: &'a ValueTest, operand: &'a Expr) {
         if matches!(subject.kind, ExprKind::Text(_)) {
             for text in self.uses.texts_of(subject) {
@@ -344,7 +344,7 @@ impl<'a> PatternVisitor<'_, 'a> {
         }
     }
 
-    /// `never "^issue_"`: a quoted name is that of one tool.
+    /// Reports `never "^issue_"`, because a quoted name is that of one tool.
     fn check_tool(&mut self, name: &str, place: Span) {
         if sign_of(name, TextPlace::Text) == Some(PatternSign::SureRegex)
             && let Some(regex) = as_regex(name, ("", ""), "")

@@ -1,4 +1,4 @@
-//! What is always or never true, whatever the run.
+//! Lints for conditions that are always or never true, whatever the run.
 
 use super::context::LintContext;
 use super::logic::build::FormulaBuilder;
@@ -12,10 +12,10 @@ use averment_checker::ir::{
 };
 use averment_syntax::ast::{BinaryOperator, TestKind};
 
-/// Maximum operands of one `and` or `or` chain that are compared.
+/// Maximum number of operands of one `and` or `or` chain that are compared.
 const OPERANDS: usize = 16;
 
-/// Conditions and assertions, each by itself.
+/// Checks each condition and each assertion on its own.
 pub fn single_conditions(context: &mut LintContext<'_>) {
     let (module, root) = (&context.checked.module, context.root);
     for assertion in module.assertions.iter().filter(|one| one.span.file == root) {
@@ -23,7 +23,7 @@ pub fn single_conditions(context: &mut LintContext<'_>) {
         assertion.settings.when.iter().for_each(|when| conditions.inspect_condition(when));
         conditions.inspect_check(&assertion.check);
         let (inner, whole) = (conditions.found, assertion_truth(module, assertion));
-        // A part that can never be true says more than the assertion that it spoils.
+        // A part that can never be true is a better explanation than the assertion that fails because of it.
         let spoilt = |one: &Diagnostic| one.slug != Slug::RedundantOperand;
         if !inner.iter().any(spoilt) {
             whole.into_iter().for_each(|one| context.report(one));
@@ -125,7 +125,7 @@ impl ConditionChecker<'_> {
         }
     }
 
-    /// A deciding condition, which should be able to be both true and false.
+    /// Checks a deciding condition, which must be able to be both true and false.
     fn inspect_condition(&mut self, expr: &TypedExpr) {
         if !self.report_constant(expr) {
             self.inspect_parts(expr);
@@ -172,12 +172,12 @@ impl ConditionChecker<'_> {
         });
     }
 
-    /// `a and b and c`: no part may be constant or follow from the others.
+    /// Checks `a and b and c`: no part may be constant or follow from the others.
     fn inspect_chain(&mut self, expr: &TypedExpr, operator: BinaryOperator) {
         let operands = chain_operands(expr, operator);
         let before = self.found.len();
         for operand in &operands {
-            // Nested chains of the other operator are looked at on their own.
+            // Nested chains of the other operator are checked separately.
             if !self.report_constant(operand) {
                 self.inspect_parts(operand);
             }
@@ -191,12 +191,12 @@ impl ConditionChecker<'_> {
             operands.iter().map(|one| builder.condition_bounds(one).certain.negated()).collect();
         let all: Vec<&Formula> = formulas.iter().collect();
         if operator == BinaryOperator::And && is_impossible(&builder.subjects, &all) {
-            // The whole says that.
+            // This is reported for the chain as a whole.
             return;
         }
         let others = if operator == BinaryOperator::And { &formulas } else { &opposites };
         let own = if operator == BinaryOperator::And { &opposites } else { &formulas };
-        // The later one is superfluous where both say the same.
+        // If two operands are equivalent, the later one is redundant.
         for (index, (operand, own)) in operands.iter().zip(own).enumerate().rev() {
             let cause = others
                 .iter()
@@ -229,7 +229,7 @@ fn chain_operands(expr: &TypedExpr, operator: BinaryOperator) -> Vec<&TypedExpr>
     found
 }
 
-/// `lower(x) == "Yes"`: text in lower case is never equal to text with capitals.
+/// Reports `lower(x) == "Yes"`: a lowercase text never equals a text with capitals.
 pub fn letter_case(context: &mut LintContext<'_>) {
     let module = &context.checked.module;
     let mut found = Vec::new();
@@ -261,7 +261,7 @@ fn wrong_case(expr: &TypedExpr) -> Option<Diagnostic> {
         "upper" => format!("text in upper case {always} passes this: `{text}` is in another case"),
         _ => format!("text in lower case {always} passes this: `{text}` is in another case"),
     };
-    // An escape in the text stays with the author, and so does a list.
+    // A text with an escape, or a list, is left to the author.
     let diagnostic = Diagnostic::new(Slug::LetterCase, place, message).with_help(format!("write `{turned}`"));
     let plain = text.chars().all(|letter| letter.is_alphanumeric() || letter == ' ');
     Some(match plain && kind != TestKind::In {
@@ -273,7 +273,7 @@ fn wrong_case(expr: &TypedExpr) -> Option<Diagnostic> {
 const TEXT_TESTS: [TestKind; 5] =
     [TestKind::Equal, TestKind::Contains, TestKind::StartsWith, TestKind::EndsWith, TestKind::Identical];
 
-/// The text in the case that the function returns, if it differs.
+/// Returns the text in the case that the function returns, if it differs.
 fn matching_case(function: &str, text: &str) -> Option<String> {
     let turned = match function {
         "lower" => text.to_lowercase(),

@@ -1,4 +1,4 @@
-//! What holds because nothing exercised it.
+//! Lints for assertions that hold because nothing exercises them.
 
 use super::context::LintContext;
 use super::lint_semantics::statement_semantics;
@@ -10,7 +10,7 @@ use averment_checker::walk;
 use averment_syntax::ast::{ExprQuantifier, TestKind};
 use serde_json::json;
 
-/// Statements about the order of steps, where nothing asks for those that they speak of.
+/// Reports statements about the order of steps if no other statement requires these steps.
 pub fn missing_existence(context: &mut LintContext<'_>) {
     let assertions = context.own_assertions();
     let asked: Vec<&CheckedPattern> = assertions.iter().flat_map(|one| demanded_patterns(&one.check)).collect();
@@ -31,7 +31,7 @@ pub fn missing_existence(context: &mut LintContext<'_>) {
     }
 }
 
-/// The pattern with any arguments: demanding a refund covers a statement about large refunds.
+/// Returns the pattern with any arguments, because requiring a refund covers a statement about large refunds.
 fn without_conditions(pattern: &CheckedPattern) -> CheckedPattern {
     let mut wide = pattern.clone();
     for one in &mut wide.alternatives {
@@ -57,7 +57,7 @@ fn demanded_patterns(check: &AssertionCheck<CheckedPattern, TypedExpr>) -> Vec<&
     }
 }
 
-/// `all x in xs: c` of a list that may be empty.
+/// Reports `all x in xs: c` over a list that may be empty.
 pub fn vacuous_quantifiers(context: &mut LintContext<'_>) {
     for assertion in context.own_assertions() {
         let AssertionCheck::Expression(expr) = &assertion.check else { continue };
@@ -72,7 +72,7 @@ pub fn vacuous_quantifiers(context: &mut LintContext<'_>) {
     }
 }
 
-/// `output.status != "failed"`: also true where there is no status at all.
+/// Reports `output.status != "failed"`, which also holds if there is no status.
 pub fn missing_values(context: &mut LintContext<'_>) {
     for assertion in context.own_assertions() {
         let AssertionCheck::Expression(TypedExpr { kind: ExprKind::Test(tested), .. }) = &assertion.check else {
@@ -92,7 +92,7 @@ pub fn missing_values(context: &mut LintContext<'_>) {
     }
 }
 
-/// The keys of a plain path from a root of the run.
+/// Returns the keys of a plain path from a root of the run.
 fn expr_path(expr: &TypedExpr) -> Option<Vec<String>> {
     match walk::key_path(expr) {
         (ExprKind::Root(name), keys) => Some(std::iter::once((*name).to_owned()).chain(keys).collect()),

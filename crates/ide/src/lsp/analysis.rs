@@ -1,4 +1,4 @@
-//! One document with everything that is known of it.
+//! One document, and the results of checking it.
 
 use super::documents::DocumentStore;
 use super::foreign;
@@ -37,7 +37,7 @@ pub struct CheckContext<'w> {
     pub documents: &'w DocumentStore,
     /// Lint options; `None` disables lints.
     pub lints: Option<&'w LintOptions>,
-    /// The files of its project that say something of tools.
+    /// Files of its project that declare facts about tools.
     pub tools: &'w [PathBuf],
 }
 
@@ -55,9 +55,9 @@ pub struct Analysis {
     pub diagnostics: Diagnostics,
     /// The data for completion and hover.
     pub context: CursorContext,
-    /// Files that were read or looked for.
+    /// Files that were read or searched for.
     pub dependencies: BTreeSet<PathBuf>,
-    /// Only what changed was checked: the names are those of the text, the rules are none to be run, and lints of what changed are missing.
+    /// True if only changed parts were checked: the names are current, but the rules cannot be run, and lints of the changed parts are missing.
     pub partial: bool,
     pub(super) outline: FileOutline,
     pub(super) syntax: Diagnostics,
@@ -66,7 +66,7 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// Checks a text as it stands in the file `key`. With an analysis of an earlier text only what changed is read again.
+    /// Checks the current text of the file `key`. With an analysis of an earlier text, only the changed parts are parsed again.
     pub fn of_document(
         key: &Path,
         uri: &Uri,
@@ -76,7 +76,7 @@ impl Analysis {
         mode: CheckMode,
     ) -> Self {
         if let Some(said) = foreign::foreign_diagnostics(key, &text, given) {
-            // Nothing in it is written in the language.
+            // Nothing in it is in the rule language.
             let nothing = CheckContext { lints: None, tools: &[], ..given };
             let nothing = Self::of_rule_file(key, uri, Arc::from(""), nothing, None, mode);
             return Self {
@@ -98,7 +98,7 @@ impl Analysis {
         mode: CheckMode,
     ) -> Self {
         let mut sources = SourceMap::default();
-        // Other files are named as seen from this one.
+        // Other files are named relative to this one.
         let name = key.file_name().map_or_else(|| key.to_string_lossy(), |name| name.to_string_lossy()).into_owned();
         let folder = uri.as_str().starts_with("file:").then(|| key.parent()).flatten();
         let root = sources.add_file(SourceFile::new(name, folder, text));
@@ -130,22 +130,22 @@ impl Analysis {
         }
     }
 
-    /// The document as a file.
+    /// Returns the document as a file.
     pub fn source_file(&self) -> Option<&SourceFile> {
         self.sources.get(self.root)
     }
 
-    /// Its text.
+    /// Returns its text.
     pub fn source_text(&self) -> &str {
         self.source_file().map_or("", |file| &file.text)
     }
 
-    /// A span over bytes of the document.
+    /// Returns a span over bytes of the document.
     pub fn span(&self, bytes: std::ops::Range<usize>) -> Span {
         Span::new(self.root, bytes.start, bytes.end)
     }
 
-    /// The rules as a program; `None` where they do not compile.
+    /// Returns the rules as a program; `None` if they do not compile.
     pub fn compiled(&self) -> Option<&CompiledDocument> {
         let compiled = || {
             let fine = !self.partial && !self.checked.diagnostics.has_errors();
@@ -157,7 +157,7 @@ impl Analysis {
         self.compiled.get_or_init(compiled).as_ref()
     }
 
-    /// The outcome on the picked run.
+    /// Returns the outcome on the selected run.
     pub fn outcome(&self, run: &PickedRun) -> Option<&RunOutcome> {
         let outcome = || {
             let compiled = self.compiled()?;
@@ -166,19 +166,19 @@ impl Analysis {
         self.outcome.get_or_init(outcome).as_ref()
     }
 
-    /// Forgets what the picked run came to: another one was picked.
+    /// Forgets the outcome, because another run was selected.
     pub fn forget_outcome(&mut self) {
         self.outcome = OnceCell::new();
     }
 
-    /// The path of a file of the analysis; `None` for one that is in no file, such as a module of the standard set.
+    /// Returns the path of a file of the analysis; `None` for one without a file, such as a module of the standard set.
     pub fn file_path(&self, file: FileId) -> Option<PathBuf> {
         let file = self.sources.get(file)?;
         let name = Path::new(&file.name).file_name()?;
         Some(file.folder.as_ref()?.join(name))
     }
 
-    /// The URI of a file of the analysis.
+    /// Returns the URI of a file of the analysis.
     pub fn file_uri(&self, file: FileId) -> Option<Uri> {
         if file == self.root {
             Some(self.uri.clone())

@@ -1,4 +1,4 @@
-//! What the server can do, as it tells the client.
+//! The capabilities of the server, as reported to the client.
 
 use super::features::{commands, tokens};
 use super::text::Encoding;
@@ -14,7 +14,7 @@ use lsp_types::{
 /// Characters after which an editor requests completions by itself.
 const TRIGGERS: [&str; 9] = [".", "(", "\"", "$", "[", "/", " ", ":", "|"];
 
-/// Everything that is served.
+/// Returns all capabilities.
 pub fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
     ServerCapabilities {
         position_encoding: Some(encoding.kind()),

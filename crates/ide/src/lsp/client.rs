@@ -1,4 +1,4 @@
-//! What a client says of itself when it connects.
+//! The capabilities that a client reports when it connects.
 
 use super::place::uri_to_path;
 use super::text::Encoding;
@@ -10,24 +10,24 @@ use std::path::PathBuf;
 /// The client's optional capabilities.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClientFeatures {
-    /// Settings are asked for.
+    /// The client can be asked for settings.
     pub configuration: bool,
-    /// Files are watched where the server asks for it.
+    /// The client can watch files for the server.
     pub watches: bool,
-    /// Completions may hold places to be filled in.
+    /// Completions may contain placeholders.
     pub snippets: bool,
-    /// Lenses and hints are drawn again where the server asks for it.
+    /// The client can refresh lenses and hints on request.
     pub refreshes_lenses: bool,
     pub refreshes_hints: bool,
 }
 
-/// The unit of columns for a client.
+/// Returns the unit of columns for a client.
 pub fn negotiated_encoding(parameters: &Value) -> Encoding {
     let offered: Vec<_> = read_pointer(parameters, "/capabilities/general/positionEncodings");
     Encoding::negotiate(&offered)
 }
 
-/// A part of what a client says of itself; a client with an odd part is still served with what everybody can.
+/// Reads a part of the client's parameters; an invalid part is replaced by the default, so that the client is still served.
 pub fn read_pointer<T: DeserializeOwned + Default>(parameters: &Value, pointer: &str) -> T {
     parameters.pointer(pointer).and_then(|part| serde_json::from_value(part.clone()).ok()).unwrap_or_default()
 }
@@ -47,7 +47,7 @@ pub(super) fn client_features(parameters: &Value) -> ClientFeatures {
 pub(super) fn workspace_folders(parameters: &Value) -> Vec<PathBuf> {
     let folders: Vec<WorkspaceFolder> = read_pointer(parameters, "/workspaceFolders");
     let mut paths: Vec<PathBuf> = folders.iter().filter_map(|folder| uri_to_path(folder.uri.as_str())).collect();
-    // Older clients name their folder in this field alone.
+    // Older clients name their folder only in this field.
     if paths.is_empty() {
         let root: Option<Uri> = read_pointer(parameters, "/rootUri");
         paths.extend(root.and_then(|root| uri_to_path(root.as_str())));

@@ -1,4 +1,4 @@
-//! From messages to functions.
+//! Dispatches messages to functions.
 
 use super::capabilities::server_capabilities;
 use super::client::negotiated_encoding;
@@ -12,9 +12,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// What has to come before anything else; `None` when the client went away or left.
+/// Performs the initialization handshake; returns `None` if the client disconnected.
 ///
-/// It stays JSON: clients say of themselves a hundred times what is read of it, and reading all that is code that nobody runs.
+/// The parameters stay JSON. Clients send a hundred times more than is read of them, and code to parse all of it would never be used.
 pub fn handshake(connection: &Connection) -> Option<Value> {
     let (id, parameters) = connection.initialize_start().ok()?;
     let result = serde_json::json!({
@@ -25,7 +25,7 @@ pub fn handshake(connection: &Connection) -> Option<Value> {
     Some(parameters)
 }
 
-/// Answers a request. A fault in the server is an answer too.
+/// Answers a request. A panic in the server becomes an error response.
 pub fn answer_request(server: &mut LspServer, request: Request) -> Response {
     let id = request.id.clone();
     let answered = catch_unwind(AssertUnwindSafe(|| dispatch_request(server, request)));
@@ -86,7 +86,7 @@ fn is_about_yaml(parameters: &Value) -> bool {
     uri.is_some_and(|uri| averment_dialects::may_be_foreign(uri, ""))
 }
 
-/// Takes a notification; one that cannot be read is passed over.
+/// Handles a notification; an unreadable one is ignored.
 pub fn dispatch_notification(server: &mut LspServer, one: lsp_server::Notification) {
     let lsp_server::Notification { method, params } = one;
     let taken = catch_unwind(AssertUnwindSafe(|| match method.as_str() {
@@ -115,7 +115,7 @@ fn take_notification<P: DeserializeOwned>(
     }
 }
 
-/// True for a request in the queue that a notification behind it takes back.
+/// True for a queued request that a later notification cancels.
 pub fn is_cancelled<'m>(request: &Request, queue: impl IntoIterator<Item = &'m Message>) -> bool {
     let id = serde_json::to_value(&request.id).unwrap_or_default();
     queue.into_iter().any(|message| match message {

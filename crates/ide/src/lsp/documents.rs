@@ -1,4 +1,4 @@
-//! The open documents, and files as the checker sees them: open buffers hide what is on disk.
+//! The open documents, and the files that the checker reads: open buffers override files on disk.
 
 use super::place::{path_key, uri_to_path};
 use super::text::Encoding;
@@ -16,17 +16,17 @@ use std::sync::Arc;
 pub struct OpenDocument {
     /// Its URI as the client wrote it.
     pub uri: Uri,
-    /// The number of its state.
+    /// Its version number.
     pub version: i32,
     /// Its text.
     pub text: Arc<str>,
 }
 
-/// All open documents by what tells them apart: the path of a file, the URI of anything else.
+/// All open documents, by the path of a file or the URI of anything else.
 #[derive(Debug, Default)]
 pub struct DocumentStore {
     open: BTreeMap<PathBuf, OpenDocument>,
-    /// The folders that the client works in: rules may read their files.
+    /// The workspace folders of the client; rules may read files in them.
     pub folders: Vec<PathBuf>,
 }
 
@@ -36,7 +36,7 @@ pub fn document_key(uri: &Uri) -> PathBuf {
 }
 
 impl DocumentStore {
-    /// Without an open document yet.
+    /// Creates a store without open documents.
     pub fn in_folders(folders: Vec<PathBuf>) -> Self {
         Self { folders, open: BTreeMap::new() }
     }
@@ -71,12 +71,12 @@ impl DocumentStore {
         self.open.remove(&key).map(|_| key)
     }
 
-    /// An open document.
+    /// Returns an open document.
     pub fn get(&self, key: &Path) -> Option<&OpenDocument> {
         self.open.get(key)
     }
 
-    /// The keys of all open documents.
+    /// Returns the keys of all open documents.
     pub fn keys(&self) -> Vec<PathBuf> {
         self.open.keys().cloned().collect()
     }
@@ -90,18 +90,18 @@ fn apply_change(text: &Arc<str>, change: TextDocumentContentChangeEvent, encodin
     [front, &change.text, back].concat().into()
 }
 
-/// Files on disk under the open documents, with a note of everything that was asked for.
+/// Files on disk overlaid with the open documents; records every file that was requested.
 pub struct FileOverlay<'d> {
     documents: &'d DocumentStore,
     disk: Disk,
     /// Workspace folders that may own this document.
     folders: Vec<PathBuf>,
-    /// The files that were read or looked for.
+    /// The files that were read or searched for.
     pub dependencies: RefCell<BTreeSet<PathBuf>>,
 }
 
 impl<'d> FileOverlay<'d> {
-    /// The files that these documents hide, as far as rules in a folder may read them.
+    /// Creates an overlay of these documents, limited to the files that rules in a folder may read.
     pub fn new(documents: &'d DocumentStore, rules: Option<&Path>) -> Self {
         let own = rules.map(crate::project::readable_folders).unwrap_or_default();
         let folders: Vec<PathBuf> = own.into_iter().chain(documents.folders.iter().cloned()).collect();

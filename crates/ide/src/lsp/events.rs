@@ -1,4 +1,4 @@
-//! What a client tells of its documents, files, folders and settings.
+//! Notifications of a client about its documents, files, folders and settings.
 
 use super::documents::document_key;
 use super::place::{path_key, uri_to_path};
@@ -54,7 +54,7 @@ impl LspServer {
                 self.projects.forget_all();
                 self.forget_all();
             }
-            // What an open buffer holds counts, whatever the disk says.
+            // An open buffer overrides the file on disk.
             if self.documents.get(&key).is_none() {
                 self.forget_file(&key);
             }
@@ -72,7 +72,7 @@ impl LspServer {
         let removed = paths(parameters.event.removed);
         self.documents.folders.retain(|folder| !removed.contains(folder));
         self.documents.folders.extend(paths(parameters.event.added));
-        // What rules may read has changed with them.
+        // The files that rules may read have changed too.
         self.forget_all();
     }
 }

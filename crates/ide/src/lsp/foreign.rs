@@ -1,4 +1,4 @@
-//! Rule files of other systems: what is wrong with them is shown in their YAML.
+//! Rule files of other systems: their diagnostics are shown in the YAML file.
 
 use super::analysis::CheckContext;
 use super::documents::FileOverlay;
@@ -16,7 +16,7 @@ pub(super) struct ForeignDiagnostics {
     pub(super) sources: SourceMap,
     /// Its diagnostics; empty for YAML without rules.
     pub(super) diagnostics: Diagnostics,
-    /// Files that were read or looked for.
+    /// Files that were read or searched for.
     pub(super) dependencies: BTreeSet<PathBuf>,
 }
 

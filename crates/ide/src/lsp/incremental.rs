@@ -1,7 +1,7 @@
-//! Incremental checking: of a text of which most was checked before.
+//! Incremental checking of a text that was checked before in a similar form.
 //!
-//! Where no declaration changed, only the statements that were read again are checked, beside all declarations and the names of all rules; what
-//! was said of everything else is moved to where it stands now. The rest (lints, the program) follows when nobody types.
+//! If no declaration changed, only the statements that were parsed again are checked, together with all declarations and the names of all rules.
+//! Diagnostics of all other statements are moved to their new locations. The rest (lints, the program) follows when nobody is typing.
 
 #[cfg(test)]
 mod tests;
@@ -20,12 +20,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How much of a changed text is checked.
+/// The extent of a check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CheckMode {
-    /// As little as possible.
+    /// Only the changed parts.
     Incremental,
-    /// All of it, with lints.
+    /// Everything, including lints.
     Full,
 }
 
@@ -33,7 +33,7 @@ pub enum CheckMode {
 pub struct CheckInput<'w> {
     pub sources: SourceMap,
     pub root: FileId,
-    /// The file that the text stands in.
+    /// The file of the text.
     pub key: &'w Path,
     pub given: CheckContext<'w>,
 }
@@ -97,7 +97,7 @@ pub struct EarlierAnalysis {
 struct DeclarationHead(&'static str, String);
 
 impl EarlierAnalysis {
-    /// Takes an analysis apart: what is kept of it, and what was read.
+    /// Takes an analysis apart: the data that is kept for the next check, and the parse result.
     pub fn take_apart(before: Option<Analysis>) -> (Option<Self>, Option<(FileOutline, Vec<SyntaxItem>)>) {
         let Some(before) = before else { return (None, None) };
         let text = before.source_file().map_or_else(|| Arc::from(""), |file| Arc::clone(&file.text));
@@ -114,7 +114,7 @@ impl EarlierAnalysis {
             && declaration_heads(&tree.items) == self.heads
     }
 
-    /// Checks what was read again and keeps what was said of everything else.
+    /// Checks the statements that were parsed again, and keeps the diagnostics of all others.
     pub fn check_patched(self, work: CheckInput<'_>, tree: RuleFile, parse: &IncrementalParse) -> CheckOutput {
         let CheckInput { mut sources, root, key, given } = work;
         let folder = sources.get(root).and_then(|file| file.folder.clone());
@@ -174,7 +174,7 @@ impl TextChange {
         span.file == self.root && self.new.start <= span.start as usize && span.start as usize <= self.new.end
     }
 
-    /// The new place of an earlier one; `None` if it was reparsed.
+    /// Returns the new location of an earlier span; `None` if it was parsed again.
     fn move_span(&self, span: Span) -> Option<Span> {
         let (start, end) = (span.start as usize, span.end as usize);
         if span.file != self.root || end <= self.old.start && start < self.old.start.max(1) {
@@ -187,7 +187,7 @@ impl TextChange {
         Some(Span::new(self.root, shift(start), shift(end)))
     }
 
-    /// The shifted diagnostic; `None` in other files, whose diagnostics are produced by every check.
+    /// Returns the shifted diagnostic; `None` in other files, whose diagnostics are produced by every check.
     fn move_diagnostic(&self, mut one: Diagnostic) -> Option<Diagnostic> {
         one.span = self.move_span(one.span)?;
         for label in &mut one.others {

@@ -1,7 +1,7 @@
 //! The language server: `aver lsp` over standard input and output.
 //!
-//! [`serve`] answers one client. Everything it knows comes from the stages that the command line calls: `check`, `lint`, `fmt`, `vm` and
-//! [`crate::assist`]; open documents hide what is on disk. One thread answers in order; what is cancelled while it waits is not begun.
+//! [`serve`] answers one client. All its results come from the stages that the command line uses: `check`, `lint`, `fmt`, `vm` and [`crate::assist`];
+//! open documents override files on disk. One thread answers requests in order; a request that is canceled while it waits is not started.
 
 mod analysis;
 mod capabilities;
@@ -26,7 +26,7 @@ mod workspace;
 
 use lsp_server::Connection;
 
-/// Serves a client over standard input and output; gives the exit code: 0 behind a proper `shutdown`, 1 without one.
+/// Serves a client over standard input and output; returns the exit code: 0 after a proper `shutdown`, otherwise 1.
 #[must_use]
 pub fn serve_stdio() -> u8 {
     let (connection, threads) = transport::connect_stdio();
@@ -35,7 +35,7 @@ pub fn serve_stdio() -> u8 {
     code
 }
 
-/// Serves the client at the other end of a connection until it says `exit` or goes away; gives the exit code.
+/// Serves the client of a connection until it sends `exit` or disconnects; returns the exit code.
 #[must_use]
 pub fn serve(connection: Connection) -> u8 {
     let code = match dispatch::handshake(&connection) {

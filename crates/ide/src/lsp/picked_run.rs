@@ -1,4 +1,4 @@
-//! The picked run: read once, judged whenever rules change.
+//! The selected run: read once, judged whenever rules change.
 
 use crate::assist::RunShape;
 use averment_base::limits::Limits;
@@ -11,16 +11,16 @@ use averment_traces::{RawRun, TraceRuns, parse_run};
 use bumpalo::Bump;
 use std::path::{Path, PathBuf};
 
-/// Maximum runs skipped in a file to find the picked one.
+/// Maximum number of runs skipped in a file to find the selected one.
 const RUNS: usize = 100_000;
-/// Instruction limit for one assertion, since somebody waits for the result.
+/// Fuel limit for one assertion, since somebody waits for the result.
 const FUEL: u64 = 5_000_000;
 
-/// A run that rules are tried on while they are written.
+/// The run that rules are evaluated on while they are written.
 pub struct PickedRun {
     /// Its file.
     pub file: PathBuf,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
     raw: RawRun,
     /// Names and values of the run.
@@ -32,10 +32,10 @@ fn run_limits() -> Limits {
 }
 
 impl PickedRun {
-    /// Reads the run with a number, from 1, of a file.
+    /// Reads the run with this number, counted from 1, in a file.
     pub fn read_run(file: &Path, number: usize) -> Result<Self, String> {
         let limits = run_limits();
-        // The server answers one after the other: it waits for no pipe.
+        // The server answers requests one at a time, so it must not wait for a pipe.
         if file.metadata().is_ok_and(|found| !found.is_file()) {
             return Err(format!("`{}` is no regular file", file.display()));
         }
@@ -51,7 +51,7 @@ impl PickedRun {
         Ok(Self { file: file.to_path_buf(), name, raw, recorded })
     }
 
-    /// Judges it.
+    /// Judges the run.
     pub fn judge(&self, program: &Program, prepared: &PreparedProgram) -> Option<RunOutcome> {
         let arena = Bump::new();
         let limits = run_limits();
@@ -61,7 +61,7 @@ impl PickedRun {
     }
 }
 
-/// `run.json: 4 pass, 1 fail`.
+/// Returns a summary: `run.json: 4 pass, 1 fail`.
 pub fn outcome_summary(name: &str, outcome: &RunOutcome) -> String {
     let verdicts =
         [Verdict::Pass, Verdict::Fail, Verdict::Vacuous, Verdict::Undecided, Verdict::Error, Verdict::Skipped];

@@ -23,7 +23,7 @@ const ESCAPED: &AsciiSet = &CONTROLS
     .add(b'|')
     .add(b'}');
 
-/// The path of a `file:` URI; `None` for any other.
+/// Returns the path of a `file:` URI; `None` for any other URI.
 pub fn uri_to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let rest = rest.strip_prefix("localhost").unwrap_or(rest);
@@ -31,14 +31,14 @@ pub fn uri_to_path(uri: &str) -> Option<PathBuf> {
         return None;
     }
     let decoded = percent_decode_str(rest).decode_utf8().ok()?;
-    // `/C:/a` is a path of Windows.
+    // `/C:/a` is a Windows path.
     let bytes = decoded.as_bytes();
     let drive = bytes.get(1).is_some_and(u8::is_ascii_alphabetic) && bytes.get(2) == Some(&b':');
     let text = if drive && cfg!(windows) { decoded.get(1..)? } else { &decoded };
     Some(averment_checker::files::normalize_path(Path::new(text)))
 }
 
-/// The URI of a path.
+/// Returns the URI of a path.
 pub fn path_to_uri(path: &Path) -> Option<Uri> {
     let text = path.to_string_lossy().replace('\\', "/");
     let slash = if text.starts_with('/') { "" } else { "/" };
@@ -46,7 +46,7 @@ pub fn path_to_uri(path: &Path) -> Option<Uri> {
     Uri::from_str(&format!("file://{slash}{escaped}")).ok()
 }
 
-/// A path as it is told apart: symbolic links resolved where the file exists.
+/// Returns the path that identifies a file: symbolic links are resolved if the file exists.
 pub fn path_key(path: &Path) -> PathBuf {
     std::fs::canonicalize(path).unwrap_or_else(|_| averment_checker::files::normalize_path(path))
 }

@@ -1,4 +1,4 @@
-//! The projects that open documents belong to: their levels of lints, and the files in which they say what is true of tools.
+//! The projects of open documents: their lint levels, and their files with facts about tools.
 
 use crate::lint::LintOptions;
 use crate::project::{self, LoadOptions, ProjectSearch};
@@ -16,18 +16,18 @@ pub struct ProjectCache {
 pub struct ProjectSettings {
     /// The lint options.
     pub lints: LintOptions,
-    /// Files that say something of tools for all of them.
+    /// Files with facts about tools, which apply to all rules.
     pub tools: Vec<PathBuf>,
 }
 
 impl ProjectCache {
-    /// The settings for a file. An invalid project file is ignored: `aver lint` reports it.
+    /// Returns the settings for a file. An invalid project file is ignored, since `aver lint` reports it.
     pub fn settings_for(&mut self, file: &Path) -> ProjectSettings {
         let folder = file.parent().unwrap_or(Path::new("")).to_path_buf();
         self.known.entry(folder).or_insert_with_key(|folder| load_settings(folder)).clone()
     }
 
-    /// Forgets everything: a project file changed.
+    /// Forgets all settings, because a project file changed.
     pub fn forget_all(&mut self) {
         self.known.clear();
     }

@@ -1,4 +1,4 @@
-//! Diagnostics for the client.
+//! Publishes diagnostics to the client.
 
 use super::analysis::Analysis;
 use super::server::LspServer;
@@ -15,7 +15,7 @@ use std::path::Path;
 /// Maximum diagnostics of one document.
 const TOLD: usize = 500;
 
-/// Tells the client what is to be said of a document, and of imported files that are not open.
+/// Publishes the diagnostics of a document, and of imported files that are not open.
 pub fn publish_diagnostics(server: &mut LspServer, key: &Path) {
     let Some(version) = server.documents.get(key).map(|document| document.version) else { return };
     let Some(analysis) = server.cached_analysis(key) else { return };
@@ -45,7 +45,7 @@ pub fn publish_diagnostics(server: &mut LspServer, key: &Path) {
     }
 }
 
-/// Takes back what was said for a document that is closed.
+/// Withdraws the diagnostics of a closed document.
 pub fn withdraw_diagnostics(server: &mut LspServer, key: &Path) {
     for uri in server.published.by_root.remove(key).unwrap_or_default() {
         clear_diagnostics(server, &uri);
@@ -56,7 +56,7 @@ fn clear_diagnostics(server: &LspServer, uri: &str) {
     server.notify_client("textDocument/publishDiagnostics", serde_json::json!({ "uri": uri, "diagnostics": [] }));
 }
 
-/// A diagnostic of the protocol.
+/// Converts a diagnostic to the protocol.
 pub fn lsp_diagnostic(analysis: &Analysis, one: &Diagnostic, encoding: Encoding) -> lsp_types::Diagnostic {
     let mut message = one.message.clone();
     if !one.label.is_empty() {
@@ -95,7 +95,7 @@ fn is_unused(slug: Slug) -> bool {
     slug.as_str().starts_with("unused-")
 }
 
-/// The range of a span.
+/// Returns the range of a span.
 pub fn lsp_range(analysis: &Analysis, span: Span, encoding: Encoding) -> lsp_types::Range {
     analysis
         .sources
@@ -103,7 +103,7 @@ pub fn lsp_range(analysis: &Analysis, span: Span, encoding: Encoding) -> lsp_typ
         .map_or_else(lsp_types::Range::default, |file| encoding.to_range(file, span.as_range()))
 }
 
-/// The place of a span; `None` for one in no file.
+/// Returns the location of a span; `None` for a span without a file.
 pub fn lsp_location(analysis: &Analysis, span: Span, encoding: Encoding) -> Option<Location> {
     Some(Location { uri: analysis.file_uri(span.file)?, range: lsp_range(analysis, span, encoding) })
 }

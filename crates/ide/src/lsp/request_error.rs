@@ -1,4 +1,4 @@
-//! What a request is answered with.
+//! Responses to requests.
 
 use lsp_server::ErrorCode;
 
@@ -10,7 +10,7 @@ pub struct RequestError {
 }
 
 impl RequestError {
-    /// The request makes no sense here; for the user to read.
+    /// Creates an error for a request that is not possible; the message is shown to the user.
     pub fn new(message: impl Into<String>) -> Self {
         Self { code: ErrorCode::RequestFailed as i32, message: message.into() }
     }
@@ -20,5 +20,5 @@ impl RequestError {
     }
 }
 
-/// The answer to a request.
+/// The result of a request.
 pub type LspResult<T> = Result<T, RequestError>;

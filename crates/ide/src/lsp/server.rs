@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Which documents something was said of, by the document that was looked at.
+/// The documents that diagnostics were published for, by the analyzed document.
 #[derive(Debug, Default)]
 pub struct PublishedDiagnostics {
     pub(super) by_root: BTreeMap<PathBuf, BTreeSet<String>>,
 }
 
-/// One session.
+/// A session with one client.
 pub struct LspServer {
     pub(super) connection: Connection,
     pub encoding: Encoding,
@@ -48,7 +48,7 @@ enum PendingRequest {
 }
 
 impl LspServer {
-    /// A session with a client that has shaken hands.
+    /// Creates a session with an initialized client.
     pub fn new(connection: Connection, parameters: &Value) -> Self {
         let options = parameters.get("initializationOptions").filter(|options| !options.is_null());
         Self {
@@ -71,7 +71,7 @@ impl LspServer {
         }
     }
 
-    /// Checks a document as a whole of which only what changed was checked.
+    /// Checks a document completely after incremental checks.
     pub fn settle_document(&mut self, key: &Path) {
         self.unsettled.remove(key);
         if self.analyses.get(key).is_some_and(|analysis| analysis.partial)
@@ -82,7 +82,7 @@ impl LspServer {
         }
     }
 
-    /// Sends a message; nobody is there to hear of one that cannot be sent.
+    /// Sends a message. A failure is ignored, because it means that the client is gone.
     pub fn send_message(&self, message: Message) {
         let _ = self.connection.sender.send(message);
     }
@@ -148,7 +148,7 @@ impl LspServer {
         );
     }
 
-    /// Asks the client to draw lenses and hints again.
+    /// Asks the client to refresh lenses and hints.
     pub fn refresh_views(&mut self) {
         if self.client.refreshes_lenses {
             self.send_request("workspace/codeLens/refresh", Value::Null, PendingRequest::Ignored);
@@ -158,7 +158,7 @@ impl LspServer {
         }
     }
 
-    /// Takes new settings.
+    /// Applies new settings.
     pub fn apply_settings(&mut self, settings: ClientSettings) {
         if settings == self.settings {
             return;
@@ -174,7 +174,7 @@ impl LspServer {
         self.refresh_views();
     }
 
-    /// Reads the picked run.
+    /// Reads the selected run.
     pub fn load_run(&mut self) {
         self.run = None;
         self.analyses.values_mut().for_each(Analysis::forget_outcome);
@@ -191,7 +191,7 @@ impl LspServer {
         self.dirty.extend(self.documents.keys());
     }
 
-    /// A file changed: every document that reads it is outdated.
+    /// Discards the analyses of all documents that read a changed file.
     pub(super) fn forget_file(&mut self, key: &Path) {
         let stale: Vec<PathBuf> = self
             .analyses
@@ -214,23 +214,23 @@ impl LspServer {
         }
     }
 
-    /// The analysis of an open document, or of a file on disk.
+    /// Returns the analysis of an open document, or of a file on disk.
     pub fn analysis_for(&mut self, key: &Path) -> Option<&Analysis> {
         self.ensure_analysis(key)?;
         self.analyses.get(key)
     }
 
-    /// The analysis of the document of a URI.
+    /// Returns the analysis of a document by its URI.
     pub fn analysis_for_uri(&mut self, uri: &Uri) -> Option<&Analysis> {
         self.analysis_for(&document_key(uri))
     }
 
-    /// An analysis that was made already.
+    /// Returns an existing analysis.
     pub fn cached_analysis(&self, key: &Path) -> Option<&Analysis> {
         self.analyses.get(key)
     }
 
-    /// Makes sure that there is an analysis.
+    /// Creates the analysis if there is none.
     pub fn ensure_analysis(&mut self, key: &Path) -> Option<()> {
         self.analyze_as(key, CheckMode::Incremental)
     }
@@ -267,7 +267,7 @@ impl LspServer {
         self.dirty.insert(key);
     }
 
-    /// A document was closed: the file on disk counts again.
+    /// A document was closed, so the file on disk is used again.
     pub(super) fn document_closed(&mut self, key: &Path) {
         self.forget_file(key);
         self.earlier.remove(key);

@@ -1,4 +1,4 @@
-//! The loop of a session: messages in the order in which they come, checks between them.
+//! The main loop of a session: handles messages in order, with checks between them.
 
 use super::server::LspServer;
 use super::{dispatch, publish};
@@ -6,11 +6,11 @@ use lsp_server::{ErrorCode, Message, Request, Response};
 use serde_json::Value;
 use std::path::Path;
 
-/// Idle time after which everything is checked.
+/// Idle time after which documents are checked completely.
 const PAUSE: std::time::Duration = std::time::Duration::from_millis(200);
 
 impl LspServer {
-    /// Serves until the client leaves.
+    /// Serves until the client disconnects; returns the exit code.
     pub fn run(mut self) -> i32 {
         self.load_run();
         self.watch_files();
@@ -26,7 +26,7 @@ impl LspServer {
             } else if let Some(key) = self.dirty.pop_first() {
                 self.publish_document(&key);
             } else if !self.wait_for_message() {
-                // The client went away without a word.
+                // The client disconnected without `exit`.
                 return 1;
             }
         }

@@ -1,17 +1,17 @@
-//! What the user chose in the editor's settings.
+//! The user's settings in the editor.
 
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// The section of the settings.
+/// The name of the settings section.
 pub const SECTION: &str = "averment";
 
-/// The settings under `averment`. What is no setting, or of another type, is left out.
+/// The settings under `averment`. Unknown settings and values of the wrong type are ignored.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
 pub struct ClientSettings {
-    /// The picked run: a trace, with `#3` behind it for the third run in it.
+    /// The selected run: a trace, with `#3` appended for the third run in it.
     pub run: Option<String>,
     /// True if lints are shown beside compile errors.
     pub lint: bool,
@@ -28,7 +28,7 @@ impl Default for ClientSettings {
 }
 
 impl ClientSettings {
-    /// The settings of a client's answer: the section itself, or an object that holds it.
+    /// Reads the settings from a client's answer: the section itself, or an object that contains it.
     pub fn read_value(value: &Value) -> Self {
         let own = value.get(SECTION).unwrap_or(value);
         let mut settings = Self::default();
@@ -41,7 +41,7 @@ impl ClientSettings {
         settings
     }
 
-    /// The file of the picked run and the number of the run in it, from 1.
+    /// Returns the file of the selected run and the number of the run in it, from 1.
     pub fn picked_run(&self, folders: &[PathBuf]) -> Option<(PathBuf, usize)> {
         let run = self.run.as_deref()?;
         let (path, number) = match run.rsplit_once('#') {

@@ -1,4 +1,4 @@
-//! Positions of the protocol: lines from 0, columns in the unit that client and server agreed on.
+//! Positions in the protocol: lines from 0, columns in the unit that client and server agreed on.
 
 use averment_base::source::SourceFile;
 use lsp_types::{Position, PositionEncodingKind, Range};
@@ -8,15 +8,15 @@ use lsp_types::{Position, PositionEncodingKind, Range};
 pub enum Encoding {
     /// Bytes of UTF-8.
     Utf8,
-    /// Units of UTF-16: what every client knows.
+    /// UTF-16 code units, which every client supports.
     #[default]
     Utf16,
-    /// Characters.
+    /// Unicode code points.
     Utf32,
 }
 
 impl Encoding {
-    /// The first of those that a client offers, UTF-8 where it can.
+    /// Returns UTF-8 if the client offers it, otherwise the first supported unit.
     pub fn negotiate(offered: &[PositionEncodingKind]) -> Self {
         let offers = |kind: PositionEncodingKind| offered.contains(&kind);
         if offers(PositionEncodingKind::UTF8) {
@@ -28,7 +28,7 @@ impl Encoding {
         }
     }
 
-    /// Its name.
+    /// Returns the name in the protocol.
     pub fn kind(self) -> PositionEncodingKind {
         match self {
             Self::Utf8 => PositionEncodingKind::UTF8,
@@ -45,7 +45,7 @@ impl Encoding {
         }
     }
 
-    /// The length of a text in these units.
+    /// Returns the length of a text in these units.
     pub fn unit_length(self, text: &str) -> u32 {
         let units = match self {
             Self::Utf8 => text.len(),
@@ -54,7 +54,7 @@ impl Encoding {
         protocol_number(units)
     }
 
-    /// The byte offset of a position. What lies behind a line is its end, what lies behind the text its end.
+    /// Returns the byte offset of a position. A position beyond the end of a line is its end; one beyond the text is the end of the text.
     pub fn offset_at(self, file: &SourceFile, position: Position) -> usize {
         let line = (position.line as usize).saturating_add(1);
         if line > file.line_count() {
@@ -73,7 +73,7 @@ impl Encoding {
         at
     }
 
-    /// The position of a byte offset.
+    /// Returns the position of a byte offset.
     pub fn position_at(self, file: &SourceFile, offset: usize) -> Position {
         let offset = offset.min(file.text.len());
         let line = file.line_column(protocol_number(offset)).line;
@@ -82,19 +82,19 @@ impl Encoding {
         Position { line: protocol_number(line.saturating_sub(1)), character: self.unit_length(before) }
     }
 
-    /// The range of byte offsets.
+    /// Converts a byte range to a range of the protocol.
     pub fn to_range(self, file: &SourceFile, bytes: std::ops::Range<usize>) -> Range {
         Range { start: self.position_at(file, bytes.start), end: self.position_at(file, bytes.end) }
     }
 
-    /// The byte offsets of a range; empty where it ends before it starts.
+    /// Converts a range of the protocol to a byte range; empty if it ends before it starts.
     pub fn to_bytes(self, file: &SourceFile, range: Range) -> std::ops::Range<usize> {
         let start = self.offset_at(file, range.start);
         start..self.offset_at(file, range.end).max(start)
     }
 }
 
-/// A number of the protocol.
+/// Converts a number for the protocol, capped at its maximum.
 pub fn protocol_number(value: usize) -> u32 {
     u32::try_from(value).unwrap_or(u32::MAX)
 }
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(Encoding::Utf32.offset_at(&file, at(0, 2)), 5);
         assert_eq!(Encoding::Utf16.position_at(&file, 5), at(0, 3));
         assert_eq!(Encoding::Utf16.position_at(&file, 10), at(1, 1));
-        // Inside of a character, behind a line, behind the text.
+        // Inside of a character, beyond a line, beyond the text.
         assert_eq!(Encoding::Utf16.offset_at(&file, at(0, 2)), 1);
         assert_eq!(Encoding::Utf16.offset_at(&file, at(0, 99)), 6);
         assert_eq!(Encoding::Utf16.offset_at(&file, at(9, 9)), file.text.len());

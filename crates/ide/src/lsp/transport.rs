@@ -1,15 +1,15 @@
 //! Messages over standard input and output.
 //!
-//! A message that is no message never ends the session: what cannot be read is answered with an error and passed over. Only a header without a
-//! length ends it, and one that promises too much: nobody knows where the next message begins. Sizes are bounded.
+//! An invalid message never ends the session: it is answered with an error and skipped. Only a header without a length, or with an excessive one,
+//! ends the session, because the start of the next message is then unknown. Sizes are bounded.
 
 use lsp_server::{Connection, Message};
 use std::io::{self, BufRead, Read, Write};
 use std::thread::JoinHandle;
 
-/// Bytes of one message; a client that opens the largest rule file stays far below.
+/// Maximum bytes of one message; the largest rule file is far smaller.
 const MOST: usize = 128 << 20;
-/// Bytes of one line of a header.
+/// Maximum bytes of one header line.
 const HEADER: u64 = 4096;
 
 /// The threads that read and write.
@@ -19,14 +19,14 @@ pub struct TransportThreads {
 }
 
 impl TransportThreads {
-    /// Waits until everything is written. The reader is left behind: it ends with the process or with its input.
+    /// Waits until everything is written. The reader is not joined; it ends with the process or with its input.
     pub fn join(self) {
         let _ = self.writer.join();
         drop(self.reader);
     }
 }
 
-/// A connection over standard input and output.
+/// Opens a connection over standard input and output.
 pub fn connect_stdio() -> (Connection, TransportThreads) {
     let (server, client) = Connection::memory();
     let Connection { sender, receiver } = client;
@@ -44,7 +44,7 @@ pub fn connect_stdio() -> (Connection, TransportThreads) {
                         return;
                     }
                 }
-                // Where the next message begins is not known: the session ends as if the client had gone.
+                // The start of the next message is unknown, so the session ends as if the client had disconnected.
                 IncomingMessage::Lost { code, message } => {
                     let _ = refuse_message(serde_json::Value::Null, code, &message);
                     return;
@@ -64,7 +64,7 @@ pub fn connect_stdio() -> (Connection, TransportThreads) {
 #[derive(Debug)]
 pub(super) enum IncomingMessage {
     Message(Message),
-    /// Not a message; with its id, if there is one.
+    /// An invalid message, with its id if there is one.
     Malformed {
         id: serde_json::Value,
         code: i32,
@@ -77,20 +77,20 @@ pub(super) enum IncomingMessage {
     },
 }
 
-/// The next message; `None` at the end of the input.
+/// Reads the next message; returns `None` at the end of the input.
 pub(super) fn read_message(input: &mut impl BufRead) -> Option<IncomingMessage> {
     let length = match read_header(input)? {
         Ok(length) => length,
         Err(message) => return Some(IncomingMessage::Lost { code: -32700, message }),
     };
     if length > MOST {
-        // It may never come.
+        // The message may never arrive.
         return Some(IncomingMessage::Lost {
             code: -32600,
             message: format!("a message of {length} bytes is too large"),
         });
     }
-    // Not reserved ahead: a header may promise more than ever comes.
+    // No memory is reserved in advance, because a header may announce more than arrives.
     let mut body = Vec::new();
     let wanted = u64::try_from(length).unwrap_or(u64::MAX);
     input.take(wanted).read_to_end(&mut body).ok()?;
@@ -118,7 +118,7 @@ fn malformed_message(id: serde_json::Value, code: i32, message: String) -> Incom
     IncomingMessage::Malformed { id, code, message }
 }
 
-/// The length that a header gives; `None` at the end of the input.
+/// Reads a header and returns its length; `None` at the end of the input.
 fn read_header(input: &mut impl BufRead) -> Option<Result<usize, String>> {
     let mut length = None;
     loop {

@@ -1,4 +1,4 @@
-//! The rule files of the folders that a client works in.
+//! The rule files in the workspace folders of a client.
 
 use super::documents::{DocumentStore, FileOverlay};
 use super::place::path_key;
@@ -12,7 +12,7 @@ const FILES: usize = 2_000;
 const DEPTH: usize = 24;
 const PASSED: [&str; 4] = ["node_modules", "target", "venv", "__pycache__"];
 
-/// The keys of all rule files of the workspace and of all open documents, sorted.
+/// Returns the keys of all rule files of the workspace and of all open documents, sorted.
 pub fn rule_files(documents: &DocumentStore) -> Vec<PathBuf> {
     let mut found: BTreeSet<PathBuf> = documents.keys().into_iter().collect();
     for folder in &documents.folders {
@@ -40,7 +40,7 @@ fn walk_folder(folder: &Path, depth: usize, found: &mut BTreeSet<PathBuf>) {
     }
 }
 
-/// The text of a file on disk, where it is text of a size that is looked at.
+/// Returns the text of a file on disk, if it is text within the size limit.
 pub fn read_text(key: &Path) -> Option<String> {
     let documents = DocumentStore::default();
     let (folder, name) = (key.parent()?, key.file_name()?.to_str()?);

@@ -1,4 +1,4 @@
-//! Where the project file is: in the starting folder or above it.
+//! Finds the project file: in the starting folder or above it.
 
 use averment_base::files::{lies_in, resolve_path};
 use std::path::{Component, Path, PathBuf};
@@ -16,14 +16,14 @@ pub enum ProjectSearch {
     Nothing,
     /// This one.
     File(PathBuf),
-    /// It is above the starting folder and owned by another user: not used.
+    /// It is above the starting folder and owned by another user, so it is not used.
     Foreign(PathBuf),
-    /// It is a link to a file outside of its folder: not used.
+    /// It is a link to a file outside of its folder, so it is not used.
     Linked(PathBuf),
 }
 
-/// The folders whose files the rules of a folder may read with `use` and `from`: that folder, and that of its project. Whoever runs the rules adds
-/// the folders that are worked in.
+/// Returns the folders whose files the rules of a folder may read with `use` and `from`: that folder, and the folder of its project. The caller adds
+/// its working folders.
 #[must_use]
 pub fn readable_folders(rules: &Path) -> Vec<PathBuf> {
     let mut folders = vec![rules.to_path_buf()];
@@ -33,7 +33,7 @@ pub fn readable_folders(rules: &Path) -> Vec<PathBuf> {
     folders
 }
 
-/// Looks for the project of rule files: from the folder of the first, or from the working directory where none is named.
+/// Finds the project of rule files, from the folder of the first file, or from the working directory if there are none.
 #[must_use]
 pub fn find_for(rules: &[PathBuf]) -> ProjectSearch {
     let first = rules.iter().find(|path| path.as_os_str() != "-");
@@ -43,8 +43,8 @@ pub fn find_for(rules: &[PathBuf]) -> ProjectSearch {
     }))
 }
 
-/// Looks for `averment.toml` in a folder (empty: the working directory) and above it. The search ends at the folder that holds `.git`, below the
-/// home folder and below the root.
+/// Searches for `averment.toml` in a folder (empty: the working directory) and above it. The search ends at the folder that contains `.git`, and
+/// before the home folder and the root.
 #[must_use]
 pub fn find_project(start: &Path) -> ProjectSearch {
     let here = std::env::current_dir().unwrap_or_default();
@@ -73,7 +73,7 @@ pub fn find_project(start: &Path) -> ProjectSearch {
     ProjectSearch::Nothing
 }
 
-/// The path relative to a folder if one contains the other; otherwise unchanged.
+/// Returns the path relative to a folder if one contains the other; otherwise unchanged.
 fn seen_from(here: &Path, file: &Path) -> PathBuf {
     if let Ok(inside) = file.strip_prefix(here) {
         return inside.to_path_buf();
@@ -107,7 +107,7 @@ fn is_foreign(file: &Path) -> bool {
     std::fs::metadata(file).is_ok_and(|metadata| metadata.uid() != own && metadata.uid() != 0)
 }
 
-/// Without Unix owners, the folder that the user started in decides.
+/// Without Unix file owners, no file counts as foreign.
 #[cfg(not(unix))]
 fn is_foreign(_file: &Path) -> bool {
     false

@@ -1,11 +1,11 @@
-//! `averment.toml`: what belongs together, and how it is checked.
+//! `averment.toml`: the files of a project, and how they are checked.
 //!
-//! [`find_project`] looks for the file from a folder upwards, [`load_project`] reads it. Every key is known or an error with its place. What the command
-//! line says wins over what the file says.
+//! [`find_project`] searches for the file from a folder upward, [`load_project`] reads it. An unknown key is an error with its location. The command
+//! line takes precedence over the file.
 //!
-//! **A project file is foreign text.** It may come with a repository that nobody has read yet, so it cannot widen what rules may do: its
+//! **A project file is untrusted input.** It may come with a repository that nobody has reviewed, so it cannot extend what rules may do. Its
 //! `[permissions]` are a *request* ([`Project::requested`]) that only `--trust-project` grants, its paths stay inside its folder, and a file found
-//! above the starting folder counts only when it belongs to the user (or to the administrator).
+//! above the starting folder counts only if it belongs to the user (or to the administrator).
 
 mod find;
 mod read;
@@ -21,57 +21,57 @@ use std::fmt;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-/// Bytes of the largest project file that is read.
+/// Maximum size of a project file in bytes.
 const SIZE: u64 = 1 << 20;
 
-/// The settings of a project. Paths start where the command line's own paths start, so that they can be used and shown as they are.
+/// The settings of a project. Paths are relative to the same folder as paths on the command line, so that they can be used and shown directly.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Project {
     /// The file.
     pub file: PathBuf,
     /// Its folder.
     pub folder: PathBuf,
-    /// Rule files and folders of them.
+    /// Rule files and folders of rule files.
     pub rules: Vec<PathBuf>,
-    /// Files that declare tools: catalogues, and rule files with `tool` lines.
+    /// Files that declare tools: catalogs, and rule files with `tool` lines.
     pub tools: Vec<PathBuf>,
     /// Traces: files, folders, patterns.
     pub traces: Vec<String>,
-    /// Tags that select assertions and tests, unless `--tag` does.
+    /// Tags that select assertions and tests, unless `--tag` is given.
     pub tags: Vec<String>,
-    /// The format of `aver check`.
+    /// The report format of `aver check`.
     pub format: Option<String>,
-    /// Failures that are known, as behind `--baseline`.
+    /// Known failures, as with `--baseline`.
     pub baseline: Option<PathBuf>,
-    /// Token prices, as in `--prices`.
+    /// Token prices, as with `--prices`.
     pub prices: Option<PathBuf>,
-    /// Outcomes to deny, as in `--deny`.
+    /// Outcomes to deny, as with `--deny`.
     pub deny: Vec<String>,
-    /// Outcomes to allow, as in `--allow`.
+    /// Outcomes to allow, as with `--allow`.
     pub allow: Vec<String>,
-    /// Values for parameters, in the order of their names.
+    /// Values of parameters, sorted by name.
     pub params: Vec<(String, Value)>,
     /// Permissions that the project requests; granted only by `--trust-project`.
     pub requested: RequestedPermissions,
-    /// Levels of lints.
+    /// Lint levels.
     pub lint: LintLevels,
     /// Settings of `aver test`.
     pub test: TestSettings,
-    /// Reports beside the printed one.
+    /// Additional reports.
     pub report: ReportSettings,
 }
 
 /// Permissions that a project requests.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestedPermissions {
-    /// Folders whose files rules may look at.
+    /// Folders whose files rules may examine.
     pub read: Vec<PathBuf>,
     /// True if rules may run commands.
     pub run: bool,
 }
 
 impl RequestedPermissions {
-    /// True when nothing is asked for.
+    /// Returns true if nothing is requested.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.read.is_empty() && !self.run
@@ -79,7 +79,7 @@ impl RequestedPermissions {
 }
 
 impl fmt::Display for RequestedPermissions {
-    /// `to run commands and to read \`fixtures\``.
+    /// Writes the request: `to run commands and to read \`fixtures\``.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let folders: Vec<String> = self.read.iter().map(|folder| format!("`{}`", folder.display())).collect();
         match (self.run, folders.is_empty()) {
@@ -90,34 +90,34 @@ impl fmt::Display for RequestedPermissions {
     }
 }
 
-/// `[report]`.
+/// The section `[report]`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReportSettings {
     /// The formats that `--report-dir` writes.
     pub formats: Vec<String>,
-    /// The folder that they are written into where the project is trusted.
+    /// The folder for these reports, used only if the project is trusted.
     pub folder: Option<PathBuf>,
-    /// Paths whose values no report shows, as behind `--redact`.
+    /// Paths whose values no report shows, as with `--redact`.
     pub redact: Vec<String>,
 }
 
-/// `[test]`.
+/// The section `[test]`.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TestSettings {
-    /// Case files and folders of them.
+    /// Case files and folders of case files.
     pub cases: Vec<PathBuf>,
-    /// The share of all outcomes (see `aver test --coverage`) below which `aver test` fails, between 0 and 1.
+    /// Minimum share of all outcomes (see `aver test --coverage`), between 0 and 1; below it, `aver test` fails.
     pub minimum_coverage: Option<f64>,
 }
 
-/// How a project file is read.
+/// Options for reading a project file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct LoadOptions {
-    /// The user trusts the file: its paths may leave its folder.
+    /// True if the user trusts the file, so that its paths may leave its folder.
     pub trusted: bool,
 }
 
-/// A project file that cannot be used: all that is wrong with it, with its text.
+/// The errors of an unusable project file, with its text.
 #[derive(Debug)]
 pub struct ProjectError {
     /// The diagnostics, with at least one error.
@@ -127,7 +127,7 @@ pub struct ProjectError {
 }
 
 impl fmt::Display for ProjectError {
-    /// A line per mistake, as `--format short` prints them.
+    /// Writes one line per error, like `--format short`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&render::render_short(&self.diagnostics, &self.sources))
     }
@@ -138,7 +138,7 @@ impl std::error::Error for ProjectError {}
 /// Reads a project file.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All errors in the file.
 pub fn load_project(file: &Path, options: LoadOptions) -> Result<Project, ProjectError> {
     match read_text(file) {
         Ok(text) => parse_project(file, &text, options),
@@ -146,10 +146,10 @@ pub fn load_project(file: &Path, options: LoadOptions) -> Result<Project, Projec
     }
 }
 
-/// A project file from its text; `file` is where it is.
+/// Parses the text of a project file; `file` is its path.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All errors in the file.
 pub fn parse_project(file: &Path, text: &str, options: LoadOptions) -> Result<Project, ProjectError> {
     let mut sources = SourceMap::default();
     let id = sources.add_file(SourceFile::new(file.to_string_lossy(), file.parent(), text));
@@ -169,7 +169,7 @@ fn project_error(file: &Path, message: String) -> ProjectError {
     ProjectError { diagnostics: Diagnostics(vec![one]), sources }
 }
 
-/// The text of a regular file of limited size.
+/// Returns the text of a regular file of limited size.
 fn read_text(file: &Path) -> Result<String, String> {
     let said = |error: std::io::Error| match error.kind() {
         std::io::ErrorKind::NotFound => "there is no such file".to_owned(),

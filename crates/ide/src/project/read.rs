@@ -1,4 +1,5 @@
-//! From the text of `averment.toml` to [`Project`]: every key is known, every value is of its type, every path stays inside.
+//! Reads the text of `averment.toml` into [`Project`]; checks that every key is known, every value has the right type, and every path stays inside of
+//! the folder.
 
 use super::{LoadOptions, Project};
 use crate::lint::LintLevel;
@@ -197,7 +198,7 @@ impl ProjectReader {
         }
     }
 
-    /// A share: `0.9`, or `"90%"`.
+    /// Reads a share: `0.9`, or `"90%"`.
     fn read_share(&mut self, value: TomlEntry<'_, '_>) -> Option<f64> {
         let found = match value.get_ref() {
             DeValue::Float(number) => number.as_str().replace('_', "").parse::<f64>().ok(),
@@ -223,7 +224,7 @@ impl ProjectReader {
         table.iter().filter_map(|(key, value)| Some((key.get_ref().to_string(), self.read_json(value)?))).collect()
     }
 
-    /// A value as JSON. The TOML parser bounds the depth.
+    /// Reads a value as JSON. The TOML parser bounds the depth.
     fn read_json(&mut self, value: TomlEntry<'_, '_>) -> Option<Value> {
         Some(match value.get_ref() {
             DeValue::String(text) => Value::String(text.to_string()),
@@ -369,14 +370,14 @@ impl ProjectReader {
     }
 }
 
-/// True if a symlink leads out of the folder; for a pattern, its part before the first wildcard counts.
+/// True if a symbolic link leads out of the folder. Of a pattern, the part before the first wildcard is checked.
 fn leads_out(folder: &Path, path: &Path) -> bool {
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(root) = folder.canonicalize() else { return false };
     let mut here = folder.to_path_buf();
     for part in path.components() {
         here.push(part);
-        // What does not exist leads nowhere.
+        // A path that does not exist leads nowhere.
         let Ok(place) = here.canonicalize() else { return false };
         if !place.starts_with(&root) {
             return true;

@@ -1,4 +1,4 @@
-//! Completion, hover, signatures and readings on files with cursors: `<|>` marks a place, the snapshot says what is known there.
+//! Tests of completion, hover, signatures and readings on files with cursors: `<|>` marks a position; the snapshot shows the results there.
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -11,7 +11,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 const MARK: &str = "<|>";
-/// Candidates of one place that a snapshot shows.
+/// Number of candidates that a snapshot shows for a position.
 const SHOWN: usize = 14;
 
 struct Fixture {
@@ -55,7 +55,7 @@ fn context_of(text: &str, path: &Path) -> CursorContext {
     context.with_run(&run)
 }
 
-/// The line of an offset with the cursor in it.
+/// Returns the line of an offset with the cursor in it.
 fn line(text: &str, at: usize) -> String {
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
     let end = text[at..].find('\n').map_or(text.len(), |end| end + at);

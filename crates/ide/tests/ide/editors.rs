@@ -1,5 +1,5 @@
-//! What the editor packages hold beside the language server agrees with the language.
-//! `UPDATE_GENERATED=1 cargo test -p averment-ide --test ide editors` writes the snippets anew.
+//! Checks that the files of the editor packages agree with the language. `UPDATE_GENERATED=1 cargo test -p averment-ide --test ide editors` updates
+//! the snippets.
 
 use averment_ide::assist::{Role, Word, words_with_role};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! The linter: every page shows its lint and a way without it, no false alarm on good rules, every fix does what it says.
+//! Tests of the linter: every page shows its lint and a correct version, good rules have no findings, and every fix has the announced effect.
 
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::limits::Limits;
@@ -53,7 +53,7 @@ fn slugs(linted: &Linted) -> Vec<&'static str> {
     linted.found.0.iter().map(|one| one.slug.as_str()).collect()
 }
 
-/// Options that take one lint for a finding, whatever its own level.
+/// Returns options that set one lint to the level warning.
 fn warning_of(slug: Slug) -> LintOptions {
     LintOptions { levels: LintLevels { slugs: vec![(slug, LintLevel::Warn)], ..LintLevels::default() } }
 }
@@ -62,7 +62,7 @@ fn lints() -> impl Iterator<Item = Slug> {
     Slug::ALL.iter().copied().filter(|slug| slug.is_lint())
 }
 
-/// The two programs of a page.
+/// Returns the two programs of a lint page.
 fn programs(slug: Slug) -> (String, String) {
     let blocks: Vec<&str> =
         slug.page().split("```assert\n").skip(1).map(|rest| rest.split("\n```").next().unwrap()).collect();
@@ -91,7 +91,7 @@ fn every_page_shows_its_lint_and_a_way_without_it() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// All rule files that are good by definition.
+/// Returns all rule files that are good by definition.
 fn good_files() -> Vec<PathBuf> {
     let ours = ["examples", "crates/builtins/stdlib"].map(fixtures::project);
     let corpus = averment_fixtures::shared("conformance/language/good");
@@ -107,9 +107,9 @@ fn no_false_alarm_on_any_good_file() {
         let files = Disk::anywhere(1 << 20);
         let linted = linted_in(&name, path.parent().unwrap(), &text, &files, &LintOptions::default());
         assert!(!linted.checked.diagnostics.has_errors(), "{}", lines(&linted).join("\n"));
-        // The language itself demands a warning for a tool that the catalogue does not list (section 3).
+        // The language requires a warning for a tool that the catalog does not list (section 3).
         let alarm = |one: &Diagnostic| one.severity > Severity::Info && one.slug != Slug::UnlistedTool;
-        // The corpus shows statements side by side that nobody would write together: remarks are right there.
+        // The corpus combines statements that nobody would write together, so infos are expected there.
         let remark = |one: &Diagnostic| one.severity == Severity::Info && !name.contains("conformance/language");
         let wrong = linted.found.0.iter().zip(lines(&linted)).filter(|(one, _)| alarm(one) || remark(one));
         alarms.extend(wrong.map(|(_, line)| line));
@@ -117,7 +117,7 @@ fn no_false_alarm_on_any_good_file() {
     assert!(alarms.is_empty(), "{}", alarms.join("\n"));
 }
 
-/// Applies fixes until there are none.
+/// Applies fixes until there are none left.
 fn fixed(text: &str, options: &LintOptions) -> (String, usize) {
     let (mut text, mut count) = (text.to_owned(), 0);
     for _ in 0..10 {
@@ -162,14 +162,14 @@ fn every_lint_has_a_pass_and_every_pass_only_lints() {
 fn a_comment_silences_a_lint_and_is_reported_when_it_silences_none() {
     let text = "# allow: double-negation\nnot (output.a != 1)\n";
     assert_eq!(slugs(&linted(text, &LintOptions::default())), [""; 0]);
-    // Behind a statement it does not matter over how many lines that goes.
+    // After a statement, the number of lines it spans does not matter.
     let text = "not (\n  output.a != 1\n)\n  weight 2  # allow: double-negation\n";
     assert_eq!(slugs(&linted(text, &LintOptions::default())), [""; 0]);
     let text = "not (\n  output.a != 1\n)\noutput.b == 1\n  weight 2  # allow: double-negation\n";
     assert_eq!(slugs(&linted(text, &LintOptions::default())), ["double-negation", "unused-allow"]);
     let text = "# allow: double-negation\noutput.a == 1\n";
     assert_eq!(slugs(&linted(text, &LintOptions::default())), ["unused-allow"]);
-    // What nobody looked for cannot be found.
+    // If a lint is off, its findings cannot be known, so the comment is not reported as unused.
     let levels = LintLevels { slugs: vec![(Slug::DoubleNegation, LintLevel::Allow)], ..LintLevels::default() };
     assert_eq!(slugs(&linted(text, &LintOptions { levels })), [""; 0]);
     assert_eq!(fixed(text, &LintOptions::default()).0, "output.a == 1\n");
@@ -191,7 +191,7 @@ fn levels_of_slugs_win_over_those_of_families() {
     assert!(!linted.checked.diagnostics.has_errors());
 }
 
-/// What becomes of the statement at a place on a run.
+/// Returns the verdict of the statement at a span on a run.
 fn verdict_at(linted: &Linted, run: &str, span: averment_base::source::Span) -> Option<&'static str> {
     use averment_base::truth::Verdict;
     let program = averment_engine::compile::compile(&linted.checked.module, &linted.map);
@@ -228,7 +228,7 @@ fn every_witness_of_a_page_is_what_the_evaluator_says() {
     assert!(witnesses.len() >= 7, "only {witnesses:?} show a run");
 }
 
-/// The table of the reference, from the catalogue of lints.
+/// Returns the table of the reference, generated from the catalog of lints.
 fn table() -> String {
     use averment_base::diagnostic::Family;
     let with_fix: BTreeSet<Slug> = lints()
@@ -260,7 +260,7 @@ fn the_reference_lists_every_lint() {
     let (_, after) = rest.split_once("<!-- end of lints -->\n").unwrap();
     let made = format!("{before}<!-- lints -->\n{}<!-- end of lints -->\n{after}", table());
     averment_fixtures::compare_generated(&path, &made);
-    // What the comparison speaks of exists.
+    // The lints named in the comparison exist.
     let comparison = averment_fixtures::root().join("docs/comparison.md");
     let comparison = std::fs::read_to_string(comparison).unwrap();
     for lint in lints().filter(|lint| lint.family() != Some(averment_base::diagnostic::Family::Style)) {
@@ -270,10 +270,10 @@ fn the_reference_lists_every_lint() {
     }
 }
 
-/// Lints that nothing elsewhere stands beside.
+/// Lints without a counterpart in other tools.
 const UNCOMPARED: &[Slug] = &[Slug::OrderWithoutExistence, Slug::EmptyRule, Slug::SameSteps];
 
-/// What is known of every pattern, `only` of eleven tools against each tool, is looked at only as far as two rules concern it.
+/// The facts about every pattern (here `only` with eleven tools, compared with each tool) are examined only as far as two rules concern them.
 #[test]
 fn a_contradiction_is_found_among_many_rules_about_the_same_tools() {
     let tool = |number: usize| format!("t{}", number % 12);
@@ -290,7 +290,7 @@ fn a_contradiction_is_found_among_many_rules_about_the_same_tools() {
     assert!(said.iter().any(|line| line == wanted), "{}", said.join("\n"));
 }
 
-/// A longer id in a text contains a shorter one: the whole token is proposed, and only where something bound is looked for in text.
+/// A text with a longer id contains a shorter one, so matching the whole token is suggested, but only if a bound value is searched in text.
 #[test]
 fn what_a_text_says_of_an_id_is_proposed_as_a_mention() {
     let rule = |test: &str| format!("before list(result {test}) -> delete(id: $id)\n");
@@ -380,7 +380,7 @@ fn lists_are_looked_at_in_their_case() {
     }
 }
 
-/// How long a text of this form is read, checked and linted.
+/// Returns the time to parse, check and lint a text of this form.
 fn work_time(form: &dyn Fn(usize) -> String, count: usize) -> std::time::Duration {
     let text = form(count);
     let start = std::time::Instant::now();
@@ -410,7 +410,7 @@ fn work_grows_with_the_length_of_a_file_and_not_faster() {
         ("steps with conditions", &|count| listed(count, ", ", &|at| format!("g(a: {at})"))),
     ];
     for (name, form) in forms {
-        // Nine times as long where the work grows with the square, however often it is tried; a busy machine is so once.
+        // With quadratic work, it would take nine times as long at every attempt; a busy machine causes that only once.
         let mut tried = Vec::new();
         let is_linear = (0..3).any(|_| {
             let (short, long) = (work_time(form, 700), work_time(form, 2_100));

@@ -1,4 +1,4 @@
-//! Literals that say something else than they seem to: patterns that are compared as text, and units beside names of another unit.
+//! Tests of lints on misleading literals: patterns that are compared as text, and units compared with names of another unit.
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -7,7 +7,7 @@ use averment_checker::{CheckOptions, check_rules};
 use averment_ide::lint::{LintLevels, LintOptions, fix, lint_certain, report_file};
 use std::path::Path;
 
-/// The findings of a lint in a text, as `help`.
+/// Returns the help texts of a lint's findings in a text.
 fn helps(text: &str, slug: &str) -> Vec<String> {
     let mut map = SourceMap::default();
     let root = map.add_file(SourceFile::new("rules.assert", Some(Path::new("")), text));
@@ -19,7 +19,7 @@ fn helps(text: &str, slug: &str) -> Vec<String> {
     of_slug.map(|one| one.help.clone().unwrap_or_default()).collect()
 }
 
-/// A text after its fixes.
+/// Returns a text after applying its fixes.
 fn fixed(text: &str) -> String {
     let mut map = SourceMap::default();
     let root = map.add_file(SourceFile::new("rules.assert", Some(Path::new("")), text));
@@ -93,7 +93,7 @@ fn globs_that_are_looked_for_as_text_are_told() {
     }
 }
 
-/// Texts with signs that patterns have, too.
+/// Plain texts that contain signs of patterns.
 #[test]
 fn plain_texts_are_no_patterns() {
     let texts = [

@@ -1,4 +1,4 @@
-//! What the linter says of conditions without a run is true on every run that can be made up.
+//! Tests that the linter's claims about conditions hold on every generated run.
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -10,7 +10,7 @@ use averment_ide::lint::{LintLevel, LintLevels, LintOptions, lint_file};
 use proptest::prelude::*;
 use std::cell::Cell;
 
-/// Values of a path; the empty text is nothing at all.
+/// Values of a path; the empty text means a missing value.
 const VALUES: &[&str] = &[
     "",
     "null",
@@ -36,7 +36,7 @@ const VALUES: &[&str] = &[
     "{\"a\": 1}",
 ];
 
-/// Runs with every pair of values, and calls beside them.
+/// Returns runs with every pair of values, and with calls.
 fn runs() -> Vec<String> {
     let mut all = Vec::new();
     for (index, a) in VALUES.iter().enumerate() {
@@ -164,7 +164,7 @@ fn statement() -> impl Strategy<Value = String> {
     ]
 }
 
-/// What the linter finds in a text that checks; `None` for one that does not.
+/// Returns the linter's findings in a text; `None` if it does not check.
 fn found(text: &str) -> Option<(SourceMap, Vec<Diagnostic>)> {
     let mut map = SourceMap::default();
     let root = map.add_file(SourceFile::new("rules.assert", None, text));
@@ -173,7 +173,7 @@ fn found(text: &str) -> Option<(SourceMap, Vec<Diagnostic>)> {
     (!checked.diagnostics.has_errors()).then(|| lint_file(&map, root, &checked, &options).0).map(|found| (map, found))
 }
 
-/// The verdicts of each assertion of a text on every run.
+/// Returns the verdicts of each assertion of a text on every run.
 fn verdicts(text: &str) -> Vec<Vec<Verdict>> {
     let rules = Rules::from_text("rules.assert", text).unwrap_or_else(|error| panic!("{text}\n{error}"));
     runs().iter().map(|run| rules.check_json(run).unwrap().results.iter().map(|one| one.verdict).collect()).collect()
@@ -183,7 +183,7 @@ fn holds(verdict: Verdict) -> bool {
     matches!(verdict, Verdict::Pass | Verdict::Vacuous)
 }
 
-/// Every claim about one condition is tried.
+/// Tests every claim about one condition.
 fn try_condition(text: &str, claims: &Cell<usize>) {
     let Some((map, found)) = found(text) else { return };
     for one in found {
@@ -208,7 +208,7 @@ fn try_condition(text: &str, claims: &Cell<usize>) {
     }
 }
 
-/// Every claim about two assertions of one rule is tried.
+/// Tests every claim about two assertions of one rule.
 fn try_pair(a: &str, b: &str, claims: &Cell<usize>) {
     let text = format!("rule both \"both\" {{\n{a}\n{b}\n}}");
     let Some((map, found)) = found(&text) else { return };
@@ -236,7 +236,7 @@ fn try_pair(a: &str, b: &str, claims: &Cell<usize>) {
     }
 }
 
-/// Runs a test on generated inputs; at least so many claims have to be made, or nothing was tried.
+/// Runs a test on generated inputs; asserts a minimum number of claims, because otherwise nothing was tested.
 fn with_cases<S: Strategy>(cases: u32, least: usize, strategy: S, test: impl Fn(S::Value, &Cell<usize>)) {
     let mut config = ProptestConfig::with_cases(cases);
     config.failure_persistence = None;
@@ -273,7 +273,7 @@ fn statements_that_are_said_to_contradict_or_follow_do_so_on_every_run() {
     });
 }
 
-/// Conditions as people write them, with more words than are needed.
+/// Generates conditions as people write them, with redundant parts.
 fn wordy() -> impl Strategy<Value = String> {
     let path = prop::sample::select(vec!["output.a", "output.b", "(output.a)", "((output.b))"]);
     let value = prop::sample::select(vec!["1", "2.5", "\"a\"", "\"\"", "true", "null"]);

@@ -1,4 +1,4 @@
-//! The linter, completion and hover, and what editors are given.
+//! Tests of the linter, completion and hover, and the editor packages.
 
 #![allow(
     clippy::unwrap_used,

@@ -1,7 +1,7 @@
-//! Mistakes of authors, each with what was meant: whether what is said of them leads there.
+//! Collected mistakes of authors with the intended text: measures whether the diagnostics lead to it.
 //!
-//! `cargo test -p averment-ide --test ide mistakes -- --nocapture` prints the numbers; with `AVERMENT_MISTAKES=1` in front also every
-//! mistake that leads nowhere, with what is said of it.
+//! `cargo test -p averment-ide --test ide mistakes -- --nocapture` prints the numbers; `AVERMENT_MISTAKES=1` also prints every mistake that is not
+//! resolved, with its diagnostics.
 
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, SourceEdit};
 use averment_base::limits::Limits;
@@ -14,18 +14,18 @@ use averment_ide::lint::{LintOptions, report_file};
 use serde_json::Value;
 use std::path::Path;
 
-/// The least share of mistakes that lead to what was meant.
+/// Minimum share of mistakes that lead to the intended text.
 const BAR: f64 = 0.85;
-/// Fixes of one text that are applied one after the other.
+/// Maximum number of fixes applied to one text in succession.
 const ROUNDS: usize = 8;
 
-/// What is meant where a mistake only shows with a catalogue of tools: it stands in front of the text.
+/// A catalog of tools, put before a text whose mistake shows only with a catalog.
 const CATALOGUE: &str = "tool refund { type: \"object\", properties: { id: {}, amount: { type: \"number\" } } }\n";
 
 #[derive(Debug)]
 struct Mistake {
     written: String,
-    /// Complete texts of which any is right; `None` where nobody can know.
+    /// Complete texts of which any is right; `None` if the intention cannot be known.
     meant: Option<Vec<String>>,
 }
 
@@ -33,7 +33,7 @@ impl Mistake {
     fn new(entry: &Value) -> Self {
         let text = |value: &Value| value.as_str().expect("a text").to_owned();
         let written = text(&entry["written"]);
-        // What was said in the second line of a text of one line was said with a catalogue in the first.
+        // A diagnostic in the second line of a one-line text means that a catalog was in the first line.
         let said = entry["said_today"][0].as_str().unwrap_or("");
         let catalogue = if said.starts_with("2:") && !written.contains('\n') { CATALOGUE } else { "" };
         let whole = |value: &Value| format!("{catalogue}{}", text(value));
@@ -57,7 +57,7 @@ fn said(text: &str) -> (Diagnostics, Option<Value>) {
     (found, program)
 }
 
-/// Takes out of a program where it was written and how it reads.
+/// Removes source texts and locations from a program.
 fn strip(value: &mut Value) {
     match value {
         Value::Object(fields) => {
@@ -89,7 +89,7 @@ fn edited(text: &str, edits: &[SourceEdit]) -> Option<String> {
     Some(text)
 }
 
-/// The texts that fixes lead to, as soon as they compile: the first fix, then the first of what is said then, and so on.
+/// Returns the texts that fixes lead to as soon as they compile: the first fix, then the first fix of the new diagnostics, and so on.
 fn by_fixes(text: &str) -> Vec<String> {
     let mut ends = Vec::new();
     let (found, compiled) = said(text);
@@ -109,12 +109,12 @@ fn by_fixes(text: &str) -> Vec<String> {
     ends
 }
 
-/// The texts in backticks.
+/// Returns the texts in backticks.
 fn codes(help: &str) -> Vec<String> {
     help.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
-/// The texts that somebody gets who writes what the help says: as all of it, in place of the line, or in place of what is underlined.
+/// Returns the texts that result from writing what the help says: as the whole text, in place of the line, or in place of the underlined part.
 fn by_help(text: &str) -> Vec<String> {
     let mut texts = Vec::new();
     for one in said(text).0.0 {
@@ -140,7 +140,7 @@ struct Count {
     led: usize,
     by_fix: usize,
     lost: String,
-    /// Fixes that lead elsewhere.
+    /// Fixes that lead to another text than intended.
     misled: Vec<String>,
 }
 

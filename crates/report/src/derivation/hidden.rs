@@ -1,4 +1,4 @@
-//! What a derivation must not show: secrets, the environment, and what a predicate of `no … in` looks for.
+//! Values that a derivation must not show: secrets, the environment, and the values that a predicate of `no … in` found.
 
 use crate::redact::{self, REDACTED, WithheldTexts, redact};
 use crate::value::shorten_text;
@@ -6,20 +6,20 @@ use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::derivation::{Derivation, DerivationPart, PartResult, ShownValue};
 use averment_runs::run::{EVERYTHING, Run};
 
-/// Texts and places that are not shown.
+/// Texts that must not be shown.
 #[derive(Debug, Default)]
 pub struct HiddenValues {
     /// Hidden values; they are removed from sentences, too.
     texts: WithheldTexts,
 }
 
-/// In characters: shorter values may occur in sentences by chance.
+/// Minimum length of hidden texts, in characters. Shorter values may occur in sentences by chance.
 const SHORTEST: usize = 4;
-/// In characters.
+/// Maximum length of shown words, in characters.
 const WORDS: usize = 2_000;
 
 impl HiddenValues {
-    /// The values of a run and its derivations to hide, including those that predicates found.
+    /// Collects the hidden values of a run and its derivations, including those that predicates found.
     pub fn new<'a>(run: &Run<'_>, derivations: impl Iterator<Item = &'a Derivation>) -> Self {
         let mut texts = redact::withheld_values(run);
         for one in derivations {
@@ -29,7 +29,7 @@ impl HiddenValues {
         Self::of_texts(texts)
     }
 
-    /// The values of a run and one expression's result to hide.
+    /// Collects the hidden values of a run and of one expression's result.
     pub fn of_part(run: &Run<'_>, part: &DerivationPart, shown: &ShownValue) -> Self {
         let mut texts = redact::withheld_values(run);
         collect_secrets(part, &mut texts);
@@ -44,12 +44,12 @@ impl HiddenValues {
         Self { texts: WithheldTexts::of_texts(texts) }
     }
 
-    /// True if no report may show the value.
+    /// True if the value must not be shown.
     pub fn is_secret(&self, shown: &ShownValue) -> bool {
         is_secret(shown)
     }
 
-    /// Words on one line, without what is hidden.
+    /// Returns words on one line, without hidden values.
     pub fn hide_words(&self, words: &str) -> String {
         shorten_text(&self.clean_words(words), WORDS)
     }
@@ -58,7 +58,7 @@ impl HiddenValues {
         one_line(&self.texts.remove_from(redact(words).into_owned())).into_owned()
     }
 
-    /// A value; `masked` hides every one that is no truth.
+    /// Returns a value for display. `masked` hides all values except truth values.
     pub fn hide_value(&self, shown: &ShownValue, masked: bool) -> String {
         let plain =
             shown.truth.is_some() || matches!(shown.text.as_str(), "missing" | "not recorded" | "true" | "false");
@@ -74,7 +74,7 @@ fn is_secret(shown: &ShownValue) -> bool {
         || shown.text.starts_with('"') && !redact::find_secrets(&format!("\"{name}\": {}", shown.text)).is_empty()
 }
 
-/// The text without quotes and escapes; if it was cut, what is left of it.
+/// Returns the content of a JSON string; if it was cut, the rest of it.
 fn shown_content(shown: &ShownValue) -> String {
     serde_json::from_str(&shown.text).unwrap_or_else(|_| shown.text.trim_matches('"').to_owned())
 }

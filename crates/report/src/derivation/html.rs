@@ -1,14 +1,14 @@
-//! A derivation as one page for a browser: nothing is loaded from elsewhere, everything from the run and the rules is escaped.
+//! A derivation as one HTML page. It loads nothing, and all text from the run and the rules is escaped.
 
 use super::view::DerivationView;
 use averment_base::diagnostic::render::printable;
 use minijinja::value::{Serde, Value};
 use minijinja::{AutoEscape, Environment, context};
 
-/// The page.
+/// Renders the page.
 ///
 /// # Errors
-/// In words, when the template cannot be filled in; a view from [`super::view()`] always can.
+/// Returns a message if the template cannot be rendered, which never happens for a view from [`super::view()`].
 pub fn render_html(view: &DerivationView) -> Result<String, String> {
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);

@@ -1,4 +1,4 @@
-//! A derivation as text: the verdict and why, the parts as a tree, the run with marks in the margin.
+//! A derivation as text: the verdict and its reason, the parts as a tree, and the run with marks in the margin.
 
 use super::timeline::{StepLine, TimelineLine};
 use super::view::{AssertionView, DerivationNode, DerivationView, PartMark};
@@ -7,10 +7,10 @@ use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use averment_base::truth::Verdict;
 use std::io::{self, Write};
 
-/// Writes all of it.
+/// Writes all assertions.
 ///
 /// # Errors
-/// What the writer says.
+/// Returns the error of the writer.
 pub fn write_view(out: &mut dyn Write, view: &DerivationView, style: TextStyle) -> io::Result<()> {
     let mut head = view.run.name.clone();
     if let Some(id) = &view.run.id {
@@ -29,7 +29,7 @@ pub fn write_view(out: &mut dyn Write, view: &DerivationView, style: TextStyle) 
 /// Writes one assertion.
 ///
 /// # Errors
-/// What the writer says.
+/// Returns the error of the writer.
 pub fn write_assertion(out: &mut dyn Write, view: &AssertionView, style: TextStyle) -> io::Result<()> {
     let word = paint_text(style, verdict_ink(view.verdict), view.status);
     let name = if view.named { format!("{}  ", paint_text(style, TextColor::Bold, &view.id)) } else { String::new() };
@@ -57,17 +57,17 @@ pub fn write_assertion(out: &mut dyn Write, view: &AssertionView, style: TextSty
     Ok(())
 }
 
-/// Writes parts alone.
+/// Writes only the parts.
 ///
 /// # Errors
-/// What the writer says.
+/// Returns the error of the writer.
 pub fn write_nodes(out: &mut dyn Write, nodes: &[DerivationNode], style: TextStyle) -> io::Result<()> {
     let mut page = TextPage { style, lines: Vec::new() };
     nodes.iter().for_each(|node| page.write_node(node, 0));
     page.lines.iter().try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
-/// The colour of a verdict.
+/// Returns the color of a verdict.
 pub fn verdict_ink(verdict: Verdict) -> TextColor {
     match verdict {
         Verdict::Pass => TextColor::Green,
@@ -96,7 +96,7 @@ impl TextPage {
         }
     }
 
-    /// Prints the parts; one that is the assertion itself is not repeated.
+    /// Writes the parts. A part that equals the whole assertion is not repeated.
     fn write_tree(&mut self, view: &AssertionView) {
         let parts: &[DerivationNode] = match view.parts.as_slice() {
             [only] if same_text(&only.text, &view.text) && only.value.is_none() => &only.parts,
@@ -109,7 +109,7 @@ impl TextPage {
         parts.iter().for_each(|part| self.write_node(part, 1));
     }
 
-    /// Prints a part with its parts. The rule parser limits the depth.
+    /// Writes a part with its nested parts. The rule parser limits the depth.
     fn write_node(&mut self, node: &DerivationNode, depth: usize) {
         let mark = self.mark_text(node);
         let mut text = node.text.clone();
@@ -275,7 +275,7 @@ fn count_things(count: usize, thing: &str) -> String {
     if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
-/// True if the texts are equal except for truncation.
+/// True if the texts are equal, apart from truncation.
 fn same_text(part: &str, whole: &str) -> bool {
     part == whole || part.strip_suffix('…').is_some_and(|start| whole.starts_with(start))
 }

@@ -1,6 +1,6 @@
-//! Derivations for people and their tools: the parts of every verdict with their values, and the run with the steps that count marked.
+//! Derivations for people and tools: the parts of every verdict with their values, and the run with its relevant steps marked.
 //!
-//! [`derivation_view()`] makes one picture of it all, in which nothing is left that a report must not show; the formats only lay it out.
+//! [`derivation_view()`] makes one view that contains only data that reports may show. The formats only lay it out.
 
 mod hidden;
 #[cfg(feature = "pictures")]
@@ -16,13 +16,13 @@ pub use human::{verdict_ink, write_assertion, write_nodes, write_view as human};
 pub use timeline::{StepChoice, StepLine, TimelineLine};
 pub use view::{DerivationView, derivation_view, value_view, value_words};
 
-/// A view as data.
+/// Returns a view as JSON.
 #[must_use]
 pub fn view_data(view: &DerivationView) -> serde_json::Value {
     serde_json::json!({"version": 1, "run": view.run, "assertions": view.assertions})
 }
 
-/// A view as text of one JSON object.
+/// Returns a view as the text of one JSON object.
 #[must_use]
 pub fn view_json(view: &DerivationView) -> String {
     let mut text = serde_json::to_string_pretty(&view_data(view)).unwrap_or_default();

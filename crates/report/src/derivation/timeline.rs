@@ -1,4 +1,4 @@
-//! The run in a derivation: its steps, those that the assertion looks at marked, the others left out where they are many.
+//! The run in a derivation. The steps that the assertion looks at are marked; in long runs the others are left out.
 
 use super::hidden::HiddenValues;
 use crate::redact::REDACTED;
@@ -13,7 +13,7 @@ use averment_runs::timeline::timeline_rows;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Which steps are shown.
+/// Selects the steps that are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StepChoice {
     /// Relevant steps with their neighbors.
@@ -40,26 +40,26 @@ pub enum TimelineLine {
 pub struct StepLine {
     /// Its number, from 1.
     pub number: usize,
-    /// `turn 2`.
+    /// The turn, such as `turn 2`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub turn: String,
-    /// When it started, counted from the first step.
+    /// Start time, relative to the first step.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub time: String,
     /// Its kind.
     pub kind: &'static str,
     /// The action of the step.
     pub what: String,
-    /// How the step ended.
+    /// The status of the step.
     #[serde(skip_serializing_if = "str::is_empty")]
     pub status: &'static str,
     /// The duration.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub duration: String,
-    /// The patterns that it matches.
+    /// The patterns that the step matches.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub matches: Vec<MatchedPattern>,
-    /// Where the statements stand after it.
+    /// The states of the statements after the step.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub states: Vec<StepStanding>,
 }
@@ -67,53 +67,53 @@ pub struct StepLine {
 /// A pattern that a step matches.
 #[derive(Debug, Clone, Serialize)]
 pub struct MatchedPattern {
-    /// Its letter.
+    /// The letter of the pattern.
     pub letter: String,
-    /// The pattern as it is written.
+    /// The text of the pattern.
     pub pattern: String,
-    /// False when the run does not record what decides it.
+    /// False if the run does not record what decides the match.
     pub sure: bool,
-    /// `$id = "o-1"`.
+    /// The bound values, such as `$id = "o-1"`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub values: String,
 }
 
-/// Where a statement stands after a step.
+/// The state of a statement after a step.
 #[derive(Debug, Clone, Serialize)]
 pub struct StepStanding {
-    /// Which statement, where there are several: `[2]`.
+    /// The statement, if there are several: `[2]`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statement: Option<String>,
-    /// In words.
+    /// The state, in words.
     pub standing: &'static str,
-    /// What the statement counts and waits for.
+    /// The values that the statement counts or waits for.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub words: String,
-    /// True for a standing that is for good and a failure.
+    /// True if the state is a final failure.
     pub violated: bool,
 }
 
-/// A pattern that a step matches: its letter, whether the match is certain, and the bound values.
+/// A pattern that a step matches: its letter, true if the match is certain, and the bound values.
 type HitTrace = (String, bool, Vec<(String, ShownValue)>);
 
-/// Which parts of an assertion belong to which step.
+/// Maps steps to the parts of an assertion.
 #[derive(Debug, Default)]
 pub struct StepMarks {
-    /// The letter of each pattern, by its text.
+    /// The text of each pattern; its letter is given by the index.
     letters: Vec<String>,
     matches: BTreeMap<u32, Vec<HitTrace>>,
     states: Vec<Vec<StateTrace>>,
     any: bool,
     /// True if there are several statements; each is then named.
     several: bool,
-    /// True when not every step was followed.
+    /// True if some steps were not followed.
     pub cut: bool,
     /// The nesting depth of the current part.
     pub depth: usize,
 }
 
 impl StepMarks {
-    /// Marks for an assertion with these parts.
+    /// Creates marks for an assertion with these parts.
     pub fn new(parts: &[DerivationPart]) -> Self {
         let (mut open, mut statements): (Vec<&DerivationPart>, usize) = (parts.iter().collect(), 0);
         while let Some(part) = open.pop() {
@@ -123,7 +123,7 @@ impl StepMarks {
         Self { several: statements > 1, ..Self::default() }
     }
 
-    /// Adds a statement; gives what it is called where there are several.
+    /// Adds a statement; returns its label if there are several.
     pub fn add_statement(&mut self, temporal: &TemporalTrace) -> Option<String> {
         self.any |= !temporal.patterns.is_empty() || !temporal.states.is_empty();
         self.cut |= temporal.cut;
@@ -134,7 +134,7 @@ impl StepMarks {
         self.several.then(|| format!("[{}]", self.states.len()))
     }
 
-    /// The letter of a pattern; its matches are noted.
+    /// Adds the matches of a pattern; returns its letter.
     pub fn add_pattern(&mut self, text: &str, pattern: &PatternTrace) -> String {
         let at = self.letters.iter().position(|known| known == text).unwrap_or_else(|| {
             self.letters.push(text.to_owned());
@@ -167,18 +167,18 @@ fn pattern_letter(at: usize) -> String {
     }
 }
 
-/// The inputs for the lines.
+/// The inputs for timeline lines.
 pub struct TimelineContext<'a, 'run> {
     /// The run.
     pub run: &'a Run<'run>,
     /// The values to hide.
     pub hidden: &'a HiddenValues,
-    /// True when no argument is shown.
+    /// True if all arguments are hidden.
     pub masked: bool,
 }
 
 impl TimelineContext<'_, '_> {
-    /// The action of a step.
+    /// Returns the action of a step.
     pub fn step_summary(&self, step: usize) -> Option<String> {
         timeline_rows(self.run, std::iter::once(step), LONG, redacted_start)
             .into_iter()
@@ -192,15 +192,15 @@ impl TimelineContext<'_, '_> {
     }
 }
 
-/// Neighbors shown on each side of a relevant step.
+/// Number of neighbors shown on each side of a relevant step.
 const NEAR: usize = 1;
-/// Lines of one timeline, unless all are requested.
+/// Maximum number of lines of one timeline, unless all are requested.
 const LINES: usize = 60;
 /// Maximum characters of a step's action, before and after secrets are removed.
 const LONG: usize = 2_000;
 const SHOWN: usize = 200;
 
-/// The lines of a timeline; none for an assertion that looks at no steps.
+/// Returns the lines of a timeline; empty for an assertion that looks at no steps.
 pub fn timeline_lines(look: &TimelineContext<'_, '_>, marks: &StepMarks, choice: StepChoice) -> Vec<TimelineLine> {
     if !marks.any {
         return Vec::new();
@@ -232,7 +232,7 @@ pub fn timeline_lines(look: &TimelineContext<'_, '_>, marks: &StepMarks, choice:
     lines
 }
 
-/// Only the tool's name: any argument may contain a value that the assertion looks for.
+/// Returns only the tool's name, because any argument may contain a hidden value.
 fn masked_summary(what: &str) -> String {
     match what.split_once('(') {
         Some((name, _)) => format!("{name}({REDACTED})"),
@@ -248,7 +248,7 @@ fn chosen_steps(marks: &StepMarks, count: usize, choice: StepChoice) -> Vec<usiz
     let mut wanted: Vec<usize> = marks.matches.keys().copied().chain(changed).map(|step| step as usize).collect();
     wanted.sort_unstable();
     wanted.dedup();
-    // Of too many the first and the last are shown.
+    // If there are too many steps, the first and the last ones are shown.
     if wanted.len() > LINES {
         let tail = wanted.split_off(wanted.len() - LINES / 4);
         wanted.truncate(LINES - tail.len());
@@ -258,7 +258,7 @@ fn chosen_steps(marks: &StepMarks, count: usize, choice: StepChoice) -> Vec<usiz
         wanted.iter().flat_map(|at| at.saturating_sub(NEAR)..=(at + NEAR).min(count.saturating_sub(1))).collect();
     near.sort_unstable();
     near.dedup();
-    // One step that is left out takes as much room as the line that says so.
+    // A gap of one step is filled, because the gap line would take the same space.
     let mut chosen: Vec<usize> = Vec::with_capacity(near.len());
     for at in near {
         let next = chosen.last().map_or(0, |last| last + 1);

@@ -1,4 +1,4 @@
-//! A derivation as every format sees it: words and marks, free of the run's memory, with everything hidden that is to be hidden.
+//! A derivation in the form that all formats use: words and marks, independent of the run's memory, without hidden values.
 
 use super::hidden::HiddenValues;
 use super::timeline::{self, StepChoice, StepMarks, TimelineLine};
@@ -25,16 +25,16 @@ pub struct DerivationView {
     pub assertions: Vec<AssertionView>,
 }
 
-/// The run in a few words.
+/// A short description of the run.
 #[derive(Debug, Serialize)]
 pub struct RunView {
-    /// Its name: the file, with the place in it.
+    /// Its name: the file, and the location in it.
     pub name: String,
     /// Its id.
     pub id: Option<String>,
     /// The number of steps.
     pub steps: usize,
-    /// False when more may come.
+    /// False if the run is unfinished.
     pub complete: bool,
 }
 
@@ -43,27 +43,27 @@ pub struct RunView {
 pub struct AssertionView {
     /// Its id.
     pub id: String,
-    /// True when somebody gave it that id; otherwise its text is what people know it by.
+    /// True if its author gave it the id; otherwise the text is its display name.
     #[serde(skip)]
     pub named: bool,
     /// Its rule's sentence.
     pub sentence: Option<String>,
     /// Its text.
     pub text: String,
-    /// Where it stands: `FILE:LINE:COLUMN`.
+    /// Its location: `FILE:LINE:COLUMN`.
     pub location: String,
-    /// The place as a span in the table's sources.
+    /// Its span in the table's sources.
     #[serde(skip)]
     pub span: Span,
     /// Its verdict.
     pub verdict: Verdict,
-    /// The verdict as reports see it.
+    /// Its status, as used in reports.
     pub status: &'static str,
     /// Its severity.
     pub severity: &'static str,
-    /// Its score; `None` for what does not count.
+    /// Its score; `None` if it does not count.
     pub score: Option<f64>,
-    /// Why; empty for a pass.
+    /// The reason; empty for a pass.
     pub reason: String,
     /// The author's message.
     pub message: Option<String>,
@@ -73,7 +73,7 @@ pub struct AssertionView {
     pub parts: Vec<DerivationNode>,
     /// The run with the steps that its patterns match; empty for an assertion that looks at no steps.
     pub timeline: Vec<TimelineLine>,
-    /// True when not everything is shown.
+    /// True if some data is left out.
     pub cut: bool,
 }
 
@@ -82,7 +82,7 @@ pub struct AssertionView {
 pub struct EvidenceView {
     /// The step, from 1.
     pub step: Option<u64>,
-    /// JSON pointer into the normal form; empty when it is no single value.
+    /// JSON pointer into the normal form; empty if it is no single value.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
     /// A remark.
@@ -102,28 +102,28 @@ pub enum PartMark {
     No,
     /// Undecided.
     Unknown,
-    /// Vacuous: true only because something is missing, or nothing was there.
+    /// Vacuous: true only because a value is missing, or nothing matched.
     Vacuous,
     /// An error.
     Error,
-    /// Neither: a value, a heading.
+    /// No truth value: another value, or a heading.
     None,
 }
 
-/// A part.
+/// A part of a derivation.
 #[derive(Debug, Clone, Serialize)]
 pub struct DerivationNode {
     /// The result.
     pub mark: PartMark,
-    /// The letter of a pattern.
+    /// The letter, if the part is a pattern.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub letter: Option<String>,
-    /// The text of the rule, or what the part is.
+    /// The text of the rule, or a description of the part.
     pub text: String,
-    /// Its value, where it has one that is no truth.
+    /// Its value, unless it is a truth value.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub value: Option<String>,
-    /// More, in words.
+    /// An additional note.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Its parts.
@@ -137,7 +137,7 @@ impl DerivationNode {
     }
 }
 
-/// The derivations of one program on one run, in the order of the table.
+/// Creates the view of the derivations on one run, in the order of the table.
 #[must_use]
 pub fn derivation_view(
     table: &ReportTable,
@@ -167,7 +167,7 @@ pub fn derivation_view(
     DerivationView { run, assertions }
 }
 
-/// The value of an expression, and its parts, where `part` was derived on the run with the program's own table.
+/// Returns the parts of an expression with its value. `part` must be derived on this run, with the program's own table.
 #[must_use]
 pub fn value_view(
     table: &ReportTable,
@@ -181,17 +181,17 @@ pub fn value_view(
     (hidden.hide_value(shown, false), nodes)
 }
 
-/// Words about the value of an expression, without what is hidden of it and of the run.
+/// Returns words about the value of an expression, without hidden values.
 #[must_use]
 pub fn value_words(run: &Run<'_>, part: &DerivationPart, shown: &ShownValue, words: &str) -> String {
     HiddenValues::of_part(run, part, shown).hide_words(words)
 }
 
-/// Maximum evidence listed for one assertion.
+/// Maximum number of listed evidence for one assertion.
 const EVIDENCE: usize = 64;
 /// Parts nested deeper than this are omitted.
 const DEEPEST: usize = 40;
-/// Maximum characters of a piece of a rule.
+/// Maximum length of an excerpt of a rule, in characters.
 const TEXT: usize = 200;
 
 struct AssertionFormatter<'a, 'run> {
@@ -252,7 +252,7 @@ impl AssertionFormatter<'_, '_> {
 
     fn rule_text(&self, span: Option<Span>) -> String {
         let text = span.map_or("", |span| self.table.sources.span_text(self.table.source_span(self.program, span)));
-        // Only the beginning of a long text is folded.
+        // Only the beginning of a long text is folded, since the rest is cut anyway.
         let end = text.char_indices().nth(8 * TEXT).map_or(text.len(), |(at, _)| at);
         let folded = text.get(..end).unwrap_or("").split_whitespace().collect::<Vec<_>>().join(" ");
         shorten_text(&one_line(&folded), TEXT)
@@ -288,7 +288,7 @@ impl AssertionFormatter<'_, '_> {
         }
         marks.depth -= 1;
         if let (PartKind::Not, [only]) = (part.kind, node.parts.as_mut_slice()) {
-            // Both stand at one place; what is negated is the rest of it.
+            // A negation and its operand start at the same place, so the operand's text is the rest.
             node.text.clone_from(&only.text);
             only.text = only.text.trim_start_matches("not ").to_owned();
         }
@@ -303,7 +303,7 @@ impl AssertionFormatter<'_, '_> {
         if let (PartKind::Expression, [only]) = (part.kind, node.parts.as_slice())
             && only.text == node.text
         {
-            // The expression itself: what it evaluated to is said once.
+            // The part is the whole expression, so its value is shown only once.
             let only = only.clone();
             let mark = if node.mark == PartMark::None { only.mark } else { node.mark };
             node = DerivationNode { mark, ..only };
@@ -404,11 +404,11 @@ impl AssertionFormatter<'_, '_> {
     }
 }
 
-/// In characters.
+/// Maximum length of a name, in characters.
 const NAME: usize = 40;
-/// Maximum matching steps named below a pattern.
+/// Maximum number of matching steps listed below a pattern.
 const HITS: usize = 20;
-/// Maximum steps named as not matching below a pattern.
+/// Maximum number of non-matching steps listed below a pattern.
 const MISSES: usize = 5;
 
 fn step_count(count: usize) -> String {

@@ -1,4 +1,4 @@
-//! Diagnostics as miette draws them.
+//! Diagnostics in the form that miette draws.
 
 use crate::redact::in_place;
 use averment_base::diagnostic::render::{one_line, printable};
@@ -44,7 +44,7 @@ impl PictureSource<'_> {
     }
 }
 
-/// A file for miette; uses the file's line table, so that reading a piece costs only its length.
+/// A source file for miette. Uses the line table of the file, so that reading an excerpt takes time only for its length.
 #[derive(Debug)]
 struct FilePiece<'a> {
     file: &'a SourceFile,
@@ -62,7 +62,7 @@ impl miette::SourceCode for FilePiece<'_> {
         let from = place(span.offset());
         let first = from.line.saturating_sub(before).max(1);
         let last = place(span.offset() + span.len()).line.saturating_add(after).min(self.file.line_count());
-        // Without context the header of a picture is asked for: the column of the span itself.
+        // Without context, miette asks for the header of the drawing, which shows the column of the span itself.
         let column = if before == 0 { from.column - 1 } else { 0 };
         let (start, end) = (self.file.line_start(first), self.file.line_start(last + 1));
         let data = self.text.get(start..end).ok_or(MietteError::OutOfBounds)?;
@@ -85,7 +85,7 @@ pub(super) struct DiagnosticView<'a> {
     source: Option<PictureSource<'a>>,
 }
 
-/// A place in another file than the main one.
+/// A label in another file than the main one.
 #[derive(Debug)]
 pub(super) struct OtherFileLabel<'a> {
     label: &'a SpanLabel,
@@ -102,7 +102,7 @@ fn picture_source<'a>(span: Span, others: &[SpanLabel], sources: &'a SourceMap) 
     })
 }
 
-/// A file's text as pictures show it; offsets stay the same.
+/// Returns a file's text as shown in drawings; offsets stay the same.
 fn shown_text(text: &str) -> Cow<'_, str> {
     match in_place(text) {
         Cow::Borrowed(text) => printable(text),
@@ -179,7 +179,7 @@ impl miette::Diagnostic for DiagnosticView<'_> {
 
 impl std::fmt::Display for OtherFileLabel<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        // Without its picture the place is said in words.
+        // Without an excerpt, the location is written as text.
         if self.source.is_none() {
             let (name, at) = (self.sources.file_name(self.label.span), self.sources.line_column(self.label.span));
             write!(f, "{}:{}:{}: ", one_line(name), at.line, at.column)?;

@@ -1,8 +1,9 @@
-//! The runs of the page: blocks of some, each compressed by itself and written as soon as it is full.
+//! The runs of the HTML page, in blocks. Each block is compressed separately, and written when it is full.
 //!
-//! A block has two parts. Its index says what lists and filters need and is unpacked when the page opens; the other holds the steps and the
-//! evidence, and is unpacked when somebody looks at one of its runs. A large page is no more than twice as long as the lines of `jsonl` of the
-//! same runs: what does not fit is left out of runs that pass before those that fail, folded values first, then the steps that prove nothing.
+//! A block has two parts. Its index has the data for lists and filters, and is decompressed when the page opens. The other part has steps and
+//! evidence, and is decompressed when a user opens one of its runs. A large page is at most twice as long as the `jsonl` lines of the same runs. If
+//! there is too much data, details of passing runs are left out before those of failing ones: first collapsed values, then steps that are no
+//! evidence.
 
 use super::data::{BlockIndex, RunData, ShownDetail};
 use crate::line;
@@ -12,18 +13,18 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use std::io::{self, Write};
 
-/// Maximum runs in a block.
+/// Maximum number of runs in a block.
 const RUNS: usize = 100;
-/// Approximate bytes of a block before compression.
+/// Approximate size of a block before compression, in bytes.
 const BYTES: usize = 512 << 10;
-/// A page may always have this many bytes, however short the `jsonl` lines are.
+/// Size that a page may always have, in bytes, even if the `jsonl` lines are short.
 const FLOOR: usize = 1 << 20;
 /// Bytes reserved for the overview.
 const RESERVE: usize = 96 << 10;
 /// The default compression level of zlib.
 const LEVEL: u8 = 6;
 
-/// What is shown of failed and of passed runs, from everything to nothing.
+/// Levels of detail for failed and for passed runs, in decreasing order.
 const LADDER: [(ShownDetail, ShownDetail); 7] = [
     (ShownDetail::Everything, ShownDetail::Everything),
     (ShownDetail::Everything, ShownDetail::Steps),
@@ -38,9 +39,9 @@ pub(super) struct RunBlocks {
     index: BlockIndex,
     runs: Vec<WaitingRun>,
     bytes: usize,
-    /// Bytes of the page so far, including its overview.
+    /// Size of the page so far, including its overview, in bytes.
     written: usize,
-    /// Bytes of all runs as `jsonl` so far.
+    /// Size of all runs as `jsonl` so far, in bytes.
     lines: usize,
     buffer: Vec<u8>,
     rung: usize,
@@ -48,12 +49,12 @@ pub(super) struct RunBlocks {
 
 struct WaitingRun {
     failed: bool,
-    /// Its data for each variant of [`Shows`].
+    /// Its data at each level of [`ShownDetail`].
     shown: [Vec<u8>; 4],
 }
 
 impl RunBlocks {
-    /// `page` is the page's size in bytes without runs and overview.
+    /// Creates empty blocks. `page` is the size of the page without runs and overview, in bytes.
     pub(super) fn new(page: usize) -> Self {
         let (index, runs, buffer) = Default::default();
         Self { index, runs, bytes: 0, written: page + RESERVE, lines: 0, buffer, rung: 0 }
@@ -80,7 +81,7 @@ impl RunBlocks {
         }
         self.written += write_part(out, "index", &serde_json::to_vec(&self.index)?)?;
         let room = FLOOR.max(2 * self.lines).saturating_sub(self.written);
-        // A block is tried with a little more than the one before it, so that few are compressed often.
+        // Each block starts one level above the previous one, so that few blocks are compressed repeatedly.
         self.rung = self.rung.saturating_sub(1);
         let packed = loop {
             let packed = pack_data(&self.joined_runs());
@@ -117,7 +118,7 @@ pub(super) fn write_part(out: &mut dyn Write, name: &str, json: &[u8]) -> io::Re
     write_packed(out, name, &pack_data(json))
 }
 
-/// Compressed data in characters that are safe in markup.
+/// Compresses data, and encodes it in characters that are safe in markup.
 fn pack_data(json: &[u8]) -> String {
     STANDARD.encode(miniz_oxide::deflate::compress_to_vec_zlib(json, LEVEL))
 }

@@ -1,9 +1,9 @@
-//! Small charts: places and lengths of what the template draws, and the same in words.
+//! Small charts: the coordinates that the template draws, and the same values in words.
 
 use crate::human::score_text;
 use serde::Serialize;
 
-/// In percent of the bar's length.
+/// A piece of a bar; `from` and `width` are in percent of the bar's length.
 #[derive(Serialize)]
 pub(super) struct BarPiece {
     verdict: &'static str,
@@ -78,7 +78,7 @@ impl ScoreHistogram {
         let mean = self.sum / self.count as f64;
         let highest = self.columns.iter().copied().max().unwrap_or(1).max(1);
         let column = |at: usize, count: u64| {
-            // Something that is there is seen.
+            // A nonzero count is always visible.
             let height = if count == 0 { 0.0 } else { (HEIGHT * count as f64 / highest as f64).max(1.5) };
             ChartColumn {
                 x: at * 5,

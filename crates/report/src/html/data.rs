@@ -1,4 +1,4 @@
-//! What the script of the page reads, in few bytes: the table of assertions, the index of a block, the runs of a block.
+//! Compact data for the script of the page: the table of assertions, the index of a block, the runs of a block.
 
 use crate::classify::FailureClass;
 use crate::gate::Gate;
@@ -12,9 +12,9 @@ use serde::Serialize;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// Shown lines of a rule.
+/// Maximum number of shown lines of a rule.
 const LINES: usize = 14;
-/// Shown bytes of a rule.
+/// Maximum size of a shown rule, in bytes.
 const SOURCE: usize = 2_000;
 
 fn result_letter(result: &ResultReport) -> char {
@@ -99,7 +99,7 @@ fn lines_of<'a>(table: &'a ReportTable, item: &ReportItem) -> Option<(Range<usiz
     Some((from..from + text.len(), text))
 }
 
-/// A byte offset in UTF-16 units, as JavaScript counts.
+/// Converts a byte offset to UTF-16 units, as used in JavaScript.
 fn utf16_offset(text: &str, at: usize) -> usize {
     text.get(..text.floor_char_boundary(at)).map_or(0, |before| before.encode_utf16().count())
 }
@@ -176,7 +176,7 @@ impl BlockIndex {
     }
 }
 
-/// Rounds, because unread digits would dominate the page's size.
+/// Rounds a score, because further digits would dominate the page's size.
 fn round_score(score: f64) -> f64 {
     (score * 1e4 + 1e-9).floor() / 1e4
 }
@@ -226,7 +226,7 @@ fn is_zero(number: &usize) -> bool {
 #[derive(Serialize)]
 pub(super) struct FindingData<'a> {
     item: usize,
-    /// The class assigned by its own message.
+    /// The failure class that its own message assigns.
     #[serde(skip_serializing_if = "Option::is_none")]
     class: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -347,7 +347,7 @@ impl<'a> RunData<'a> {
     }
 }
 
-/// The steps that are evidence for a result, from 1.
+/// Returns the steps that are evidence for a result, from 1.
 fn steps_of(result: &ResultReport) -> impl Iterator<Item = u32> {
     let of_violations = result.violations.listed.iter().flat_map(|one| &one.evidence);
     result.evidence.iter().chain(of_violations).filter_map(|one| one.step).chain(result.matched.iter().copied())

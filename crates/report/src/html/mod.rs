@@ -1,8 +1,8 @@
-//! `--format html`: one page for people who decide what to fix first. It loads nothing from elsewhere.
+//! `--format html`: one page that shows what to fix first. It loads no external resources.
 //!
-//! It is written as results come. Its head comes first, then blocks of runs, each compressed by itself, so that memory holds no more than one of
-//! them and a browser unpacks those that somebody looks at. The overview stands behind them: only the end knows its numbers. What stands in the
-//! page as markup comes from templates that escape; what scripts show of runs stays data until it becomes the text of an element.
+//! The page is written while results arrive: the head, then blocks of runs. Each block is compressed separately, so that memory holds only one block,
+//! and a browser decompresses only the blocks that a user opens. The overview comes last, since its numbers are known only at the end. Markup comes
+//! from escaping templates. Scripts insert run data only as text of elements.
 
 mod blocks;
 mod chart;
@@ -33,10 +33,10 @@ const SCRIPT: &str = concat!(
     include_str!("main.js"),
 );
 
-/// Maximum rule files in the title.
+/// Maximum number of rule files in the title.
 const NAMES: usize = 4;
 
-/// The report.
+/// The `html` report.
 pub struct HtmlReport {
     out: Box<dyn Write>,
     options: Options,
@@ -45,7 +45,7 @@ pub struct HtmlReport {
 }
 
 impl HtmlReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         Self { out, options, overview: RunOverview::default(), blocks: RunBlocks::new(STYLE.len() + SCRIPT.len()) }
     }
@@ -106,7 +106,7 @@ fn render_template(name: &'static str, text: &'static str, context: minijinja::V
     environment.get_template(name).and_then(|template| template.render(context)).map_err(io::Error::other)
 }
 
-/// The hash that the content security policy allows: only this script or style is used.
+/// Returns the hash for the content security policy, which allows only this script or style.
 fn hash(text: &str) -> String {
     format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }

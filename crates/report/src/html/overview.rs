@@ -1,4 +1,4 @@
-//! What the page says before anybody looks at a run: counts, rules, scores, what could not be read.
+//! The overview of the page: counts, rules, scores, and unreadable traces.
 
 use super::chart::{self, BarPiece, HistogramChart, ScoreHistogram};
 use super::rules::{self, OverviewRow, RuleTotals};
@@ -11,7 +11,7 @@ use serde::Serialize;
 
 /// Warnings and unreadable traces beyond this number are only counted.
 const LISTED: usize = 100;
-/// Maximum scores with a chart.
+/// Maximum number of scores with a chart.
 const CHARTS: usize = 40;
 
 #[derive(Default)]
@@ -171,7 +171,7 @@ impl RunOverview {
     }
 }
 
-/// A share in percent; a nonzero share is never shown as zero.
+/// Returns a share in percent. A nonzero share is never shown as zero.
 fn share_text(count: u64, all: u64) -> String {
     match (count, all) {
         (0, _) | (_, 0) => String::new(),

@@ -1,4 +1,4 @@
-//! The table of rules in the overview: what failed most comes first.
+//! The table of rules in the overview, most failures first.
 
 use super::chart::{self, BarPiece};
 use crate::human::score_text;
@@ -10,13 +10,13 @@ use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
-/// In characters.
+/// Maximum length of a reason, in characters.
 const REASON: usize = 240;
 
 #[derive(Default)]
 pub(super) struct RuleTotals {
     items: Vec<AssertionSum>,
-    /// By rule: only the scores.
+    /// Score sums by rule.
     rules: Vec<ScoreSum>,
 }
 
@@ -24,9 +24,9 @@ pub(super) struct RuleTotals {
 struct AssertionSum {
     counts: Counts,
     scores: ScoreSum,
-    /// The first failing run, from 1, with the reason.
+    /// The first failing run, from 1, with its reason.
     example: Option<(u64, String)>,
-    /// Passes that could not judge every step.
+    /// Number of passes that could not judge every step.
     unjudged: u64,
 }
 
@@ -34,7 +34,7 @@ struct AssertionSum {
 struct ScoreSum {
     sum: f64,
     count: u64,
-    /// Runs that miss the rule's threshold.
+    /// Number of runs that miss the rule's threshold.
     missed: u64,
 }
 
@@ -69,7 +69,7 @@ pub(super) struct OverviewRow {
     skipped: u64,
     score: String,
     bar: Vec<BarPiece>,
-    /// The failure share in words, for screen readers.
+    /// The share of failures in words, for screen readers.
     share: String,
     example: Option<FailedRun>,
     /// Number of runs below the threshold; empty without a threshold or if none is below.
@@ -88,7 +88,7 @@ struct FailedRun {
     reason: Vec<SentencePiece>,
 }
 
-/// A piece of a sentence; text between backticks comes from the rule or the run.
+/// A piece of a sentence. `code` marks text between backticks, which comes from the rule or the run.
 #[derive(Serialize, Clone)]
 struct SentencePiece {
     text: String,
@@ -100,7 +100,7 @@ fn split_pieces(sentence: &str) -> Vec<SentencePiece> {
     let last = all.len() - 1;
     let piece = |at: usize, text: &str| match at % 2 == 1 {
         true if at < last => SentencePiece { text: text.to_owned(), code: true },
-        // The second of the pair was cut off.
+        // The closing backtick was cut off.
         true => SentencePiece { text: format!("`{text}"), code: false },
         false => SentencePiece { text: text.to_owned(), code: false },
     };
@@ -135,7 +135,7 @@ impl RuleTotals {
         }
     }
 
-    /// The rows, most failures first, and the names of unexercised assertions.
+    /// Returns the rows, most failures first, and the names of unexercised assertions.
     pub(super) fn sorted_rows(&self, table: &ReportTable) -> (Vec<OverviewRow>, Vec<String>) {
         let mut rows: Vec<OverviewRow> = Vec::new();
         let mut of_rule = vec![None; table.rules.len()];
@@ -244,11 +244,11 @@ impl OverviewRow {
         self.bar = chart::bar_pieces(&counts);
         let judged: u64 = counts.iter().map(|(_, count)| count).sum();
         self.share = format!("{} of {judged} failed", self.failed);
-        // What fails no run stands behind what does.
+        // Assertions that fail no run come after those that do.
         let fails = self.severity == "error" && self.failed + self.error + self.undecided > 0;
         self.order = (u64::from(fails), self.failed + self.error, self.undecided);
         self.parts.sort_by_key(|part| std::cmp::Reverse(part.order));
-        // What a rule says of its only assertion is said once.
+        // A row for the only assertion of a rule would repeat the rule's row.
         if let [only] = self.parts.as_slice()
             && only.order == self.order
             && only.passed == self.passed

@@ -1,4 +1,4 @@
-//! The line that says it all.
+//! The summary line at the end of the report for people.
 
 use crate::ReportEnding;
 use crate::totals::RunTotals;
@@ -6,7 +6,7 @@ use crate::value::count_words;
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use std::io::{self, Write};
 
-/// The line that says it all.
+/// Writes the summary line.
 pub fn write_headline(out: &mut dyn Write, style: TextStyle, ending: &ReportEnding<'_>) -> io::Result<()> {
     let totals = ending.totals;
     let (runs, assertions) = (count_words(totals.runs, "run"), totals.counts.all_results());
@@ -44,7 +44,7 @@ fn not_judged(totals: &RunTotals) -> Option<String> {
     totals.missing_runs().map(|runs| format!("; {runs} not judged"))
 }
 
-/// A score for people: two decimals, cut and not rounded, so that only a whole 1 reads as one.
+/// Returns a score for people, with two decimals. It is truncated, not rounded, so that only an exact 1 is shown as 1.
 pub fn score_text(score: f64) -> String {
     format!("{:.2}", (score * 100.0 + 1e-9).floor() / 100.0)
 }

@@ -1,4 +1,4 @@
-//! Of a few runs: what stands behind the pictures, an assertion a line.
+//! Lists after the drawings, for few runs: one assertion per line.
 
 use super::tally::{NAMES, ResultList};
 use super::{HumanReport, ItemTally, score_text};
@@ -12,9 +12,9 @@ use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
 use std::io::{self, Write};
 
-/// In columns.
+/// Width of the column with ids, in columns.
 const ID: usize = 30;
-/// In characters.
+/// Maximum length of a reason, in characters.
 pub(super) const REASON: usize = 400;
 
 /// Statuses that are listed with a reason, most severe first.
@@ -111,14 +111,14 @@ impl HumanReport {
                 writeln!(self.out, "{}", paint_text(self.options.style, TextColor::Bold, title))?;
             }
             any = true;
-            // What fails a run has to be found; what is vacuous only has to be known.
+            // Users must locate results that fail a run, so these have a place. Vacuous and passed results have none.
             let found = !matches!(listed, ResultList::Status(Status::Vacuous | Status::Passed));
             let place = if found { format!(" ({})", one_line(run)) } else { String::new() };
             let count = tally.listed_count(listed);
             let often = if runs > 1 { format!("{count} of {runs} runs{place}: ") } else { String::new() };
             let text = value::shorten_text(&one_line(result_words(item, listed, reason)), REASON);
             let text = format!("{often}{text}{}", own_word_text(self.by_its_rule(item, listed)));
-            // What says what to do about it is not broken: it may have to be copied.
+            // Errors contain a suggestion that the user may copy, so their lines are not wrapped.
             match listed {
                 ResultList::Status(Status::Error) => write_row(&mut self.out, item.display_name(), &text)?,
                 _ => write_broken(&mut self.out, item.display_name(), &text, room)?,
@@ -132,7 +132,7 @@ impl HumanReport {
         if denied { format!("{title}, which --deny vacuous makes a failure") } else { title.to_owned() }
     }
 
-    /// The rule's own setting for an outcome, if it differs from the command line.
+    /// Returns the rule's own setting for an outcome, if it differs from the command line.
     pub(super) fn by_its_rule(&self, item: &ReportItem, listed: ResultList) -> Option<OwnWord> {
         let policy = self.options.policy;
         let own = policy.with_denied(item.denied);
@@ -152,7 +152,7 @@ impl HumanReport {
     }
 }
 
-/// The explanation: the author's expectation, the finding, otherwise the assertion.
+/// Returns the explanation: the author's reason for an expected failure, otherwise the reason of the result, otherwise the assertion.
 pub(super) fn result_words<'a>(item: &'a ReportItem, listed: ResultList, reason: &'a str) -> &'a str {
     let expected = listed == ResultList::Status(Status::ExpectedFailed);
     let why = item.expected.as_deref().filter(|why| expected && !why.is_empty());
@@ -192,7 +192,7 @@ pub(super) fn unjudged_by_its_rule(item: &ReportItem, policy: GatePolicy) -> Opt
     own_word(["deny unjudged", "allow unjudged"], policy.deny_unjudged, policy.with_denied(item.denied).deny_unjudged)
 }
 
-/// Passing assertions that could not judge every step, one per line.
+/// Writes passing assertions that could not judge every step, one per line.
 pub fn write_unjudged(
     out: &mut dyn Write,
     table: &ReportTable,

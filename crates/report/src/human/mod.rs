@@ -1,8 +1,7 @@
-//! `--format human`: what failed, each with the rule and the trace; then what could not be decided or held for nothing, and one line that says
-//! it all.
+//! `--format human`: failures with the rule and the trace, then undecided and vacuous assertions, then a summary line.
 //!
-//! Of a few runs every failure is drawn, in order. Of many, what is said fits a screen: each assertion that failed, the commonest first,
-//! with an example. Which of both it is shows only at the end, so nothing is written before, unless `--max-failures` says how much is drawn.
+//! For few runs, every failure is drawn, in order. For many runs, the report fits a screen: each failed assertion with an example, most frequent
+//! first. The number of runs is known only at the end, so nothing is written before, unless `--max-failures` is given.
 
 mod headline;
 mod lists;
@@ -25,13 +24,13 @@ pub(super) use lists::write_unjudged;
 use std::io::{self, Write};
 use tally::{FirstFailure, ItemTally, NAMES, RuleTally};
 
-/// The report.
+/// The `human` report.
 pub struct HumanReport {
     out: Box<dyn Write>,
     options: Options,
     written: Vec<u8>,
     runs: u64,
-    /// Runs of which findings were shown: all, or examples of them.
+    /// Number of runs whose findings were shown, in full or as examples.
     shown: u64,
     drawn: DrawnFindings,
     items: Vec<ItemTally>,
@@ -43,7 +42,7 @@ pub struct HumanReport {
 }
 
 impl HumanReport {
-    /// A report into a writer.
+    /// Creates a report that writes to `out`.
     pub fn new(out: Box<dyn Write>, options: Options) -> Self {
         let drawn = DrawnFindings::new(Some(DrawnLimits::new(options.max_failures)));
         let (written, runs, shown, items, rules) = Default::default();
@@ -51,7 +50,7 @@ impl HumanReport {
         Self { out, options, written, runs, shown, drawn, items, rules, warnings, unread, unjudged, over_runs }
     }
 
-    /// True if failures are written at once: the number to draw was given explicitly.
+    /// True if failures are written immediately, because the number to draw was given explicitly.
     fn streams_failures(&self) -> bool {
         self.options.max_failures.is_some()
     }
@@ -168,7 +167,7 @@ impl Report for HumanReport {
     }
 
     fn show_example(&mut self, table: &ReportTable, run: &ExampleRun) -> io::Result<()> {
-        // The first runs are examples whatever the threads.
+        // The first runs are always examples, independent of the threads.
         self.show_run(table, &run.report, run.has_own_warnings || self.shown < FEW)
     }
 
@@ -195,7 +194,7 @@ impl Report for HumanReport {
             self.out.write_all(&self.written)?;
             self.unread.show_rest(&mut self.out, self.options.style)?;
         }
-        // What nothing exercised is the first thing to say: no failure stands above it.
+        // If nothing was exercised, there are no failures, so the summary line comes first.
         let idle = ending.totals.counts.nothing_exercised();
         if idle {
             write_headline(&mut self.out, self.options.style, ending)?;

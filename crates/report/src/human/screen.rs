@@ -1,7 +1,7 @@
-//! Of many runs: what to fix first, on one screen.
+//! The report about many runs: what to fix first, on one screen.
 //!
-//! Every assertion that fails runs has a line, the commonest first; as long as there is room each shows an example, and the first its whole
-//! picture. What else fails runs follows, grouped by its reason, then what failed and fails none.
+//! Every assertion that fails runs has a line, most frequent first. If there is space, each has an example, and the first one has a complete drawing.
+//! Other causes of failed runs follow, grouped by reason, and then failures that fail no run.
 
 use super::lists::{LISTS, marked_name, result_words, scored_text, unjudged_by_its_rule, unjudged_title};
 use super::tally::ResultList;
@@ -14,20 +14,20 @@ use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
 use averment_engine::vm::outcome::Status;
 use std::cmp::Reverse;
 
-/// Lines of a screen, including the summary line.
+/// Number of lines on a screen, including the summary line.
 const LINES: usize = 40;
-/// Maximum lines of a list; the smaller ones are tried if the output does not fit.
+/// Maximum numbers of lines in a list. Smaller ones are tried until the output fits.
 const ROWS: [usize; 5] = [8, 5, 3, 2, 1];
-/// Maximum failed assertions named.
+/// Maximum number of failed assertions that are named.
 const FAILED: usize = 20;
-/// Lines for names of unexercised assertions.
+/// Number of lines for the names of unexercised assertions.
 const NAMES: usize = 2;
-/// Lines of an example below its assertion.
+/// Number of lines for an example below its assertion.
 const EXAMPLE: usize = 2;
 const UNREADABLE: &str = "cannot be read; --format short names every one, and what to do about it";
-/// Sections of results that fail runs.
+/// Sections with results that fail runs.
 const FAILING: [Section; 4] = [Section::Fail, Section::Unreadable, Section::Error, Section::Undecided];
-/// In columns.
+/// Indentation of examples, in columns.
 const INDENT: usize = 6;
 
 struct TitledList {
@@ -52,7 +52,7 @@ impl HumanReport {
         lists.retain(|list| !list.rows.is_empty());
         let whole = self.options.show.is_whole();
         let fixed = |room: &ListRoom| self.needed_height(&failed, &lists, *room);
-        // Examples are worth more than long lists.
+        // Lists are shortened first, because examples are more helpful.
         let examples = failed.len().min(FAILED) * EXAMPLE;
         let rooms = ROWS.map(|rows| ListRoom { rows, failed: FAILED });
         let fits = rooms.iter().find(|room| fixed(room) + examples <= LINES);
@@ -90,7 +90,7 @@ impl HumanReport {
             _ => rows.min(most) + usize::from(rows > most) + 2,
         };
         let lists: usize = lists.iter().map(|list| block(list.rows.len(), room.rows)).sum();
-        // The names, and the last line.
+        // The names, and the summary line.
         block(failed.len(), room.failed) + lists + NAMES + 1 + 1
     }
 
@@ -106,10 +106,10 @@ impl HumanReport {
         for (number, (item, tally)) in failed.iter().take(shown).enumerate() {
             text.push_str(&self.failure_line(item, tally, runs));
             let Some(example) = tally.example.as_ref().filter(|_| number < examples) else { continue };
-            // What it is headed with stands above it.
+            // The heading of the drawing repeats the line above it, so it is removed.
             let picture = example.picture.trim_end().split_once('\n').map_or("", |(_, rest)| rest);
             let lines = picture.lines().count();
-            // The first is shown whole where that fits, too.
+            // The first drawing is shown completely if it fits.
             if number == 0 && lines > 0 && lines <= left.saturating_add(EXAMPLE) && !self.options.show.is_whole() {
                 text.extend(picture.lines().map(|line| format!("    {line}\n")));
                 continue;
@@ -208,7 +208,7 @@ impl HumanReport {
         }
         groups.sort_by_key(|(count, ..)| Reverse(*count));
         let rows = groups.iter().map(|(count, reason, run, names)| {
-            // What says what to do about it is not cut: it may have to be copied.
+            // Errors contain a suggestion that the user may copy, so they are not cut.
             if listed == ResultList::Status(Status::Error) {
                 return format!("{}{}: {}", run_share(*count, runs), one_line(reason), one_line(&names.join(", ")));
             }
@@ -282,7 +282,7 @@ impl HumanReport {
     }
 }
 
-/// ` 36 of 513 runs`, padded to align in columns.
+/// Returns a share of runs, such as ` 36 of 513 runs`, padded for alignment.
 fn run_share(count: u64, runs: u64) -> String {
     let all = runs.to_string();
     format!("{count:>width$} of {all} runs  ", width = all.len())

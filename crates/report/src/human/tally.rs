@@ -1,4 +1,4 @@
-//! What is kept of every assertion and rule until the report is written.
+//! Data about every assertion and rule, collected until the report is written.
 
 use crate::model::{ResultReport, RunReport};
 use crate::table::ReportTable;
@@ -6,13 +6,13 @@ use crate::totals::Counts;
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::outcome::{Role, Status};
 
-/// Maximum run names in a list.
+/// Maximum number of run names in a list.
 pub(super) const NAMES: usize = 5;
 
 #[derive(Debug, Default, Clone)]
 pub(super) struct ItemTally {
     pub(super) counts: Counts,
-    /// True if a statement over all runs expects failures: they are no findings.
+    /// True if a statement over all runs expects failures, so that they are no findings.
     pub(super) is_to_fail: bool,
     pub(super) drawn: u64,
     pub(super) failed_in: Vec<String>,
@@ -40,7 +40,7 @@ impl ItemTally {
         }
     }
 
-    /// Number of failures, including passes of expected failures.
+    /// Returns the number of failures, including passes of assertions that are expected to fail.
     pub(super) fn failed_count(&self) -> u64 {
         self.counts.fail + self.counts.unexpected_passed
     }
@@ -57,7 +57,7 @@ impl ItemTally {
         told.for_each(|(status, count)| self.counts.add_many(status, u64::from(*count)));
     }
 
-    /// Keeps the first reason of a status.
+    /// Keeps the first reason for each list.
     pub(super) fn keep_reason(&mut self, run: &RunReport, result: &ResultReport) {
         let listed = self.reasons.iter().any(|(listed, ..)| *listed == ResultList::of_result(result));
         if !listed && result.status != Status::Skipped {
@@ -69,11 +69,11 @@ impl ItemTally {
 #[derive(Debug, Clone)]
 pub(super) struct FirstFailure {
     pub(super) said: String,
-    /// The step or value that decided it, as drawn; empty without one.
+    /// The step or value that decided, as drawn; empty if there is none.
     pub(super) step: String,
     /// A file and line, or the name of the run.
     pub(super) place: String,
-    /// The whole picture; empty if it is too long to keep.
+    /// The complete drawing; empty if it is too long to keep.
     pub(super) picture: String,
 }
 

@@ -1,4 +1,4 @@
-//! The profile as one object. Its schema is `docs/schema/check-profile.schema.json`.
+//! The profile as a JSON object. Its schema is `docs/schema/check-profile.schema.json`.
 
 use super::super::table::Location;
 use super::{AssertionRow, CostRow, FullRead, FullReadFor, OtherCause, ProfilePhase, ProfileReport, RuleRow};
@@ -25,7 +25,7 @@ struct ProfileObject<'a> {
 
 #[derive(Serialize)]
 struct FullReadObject<'a> {
-    /// The assertion; none where something else needs the runs.
+    /// The id of the assertion; `None` if something else needs the runs.
     id: Option<&'a str>,
     location: Option<&'a Location>,
     needs: &'a str,
@@ -89,7 +89,7 @@ struct CostObject {
     most_fuel: u64,
 }
 
-/// The profile as the text of an object, in file order: what is not measured in seconds is the same whenever the same is checked.
+/// Returns the profile as JSON, in file order. Repeating the same check gives the same values, except for times.
 #[must_use]
 pub fn profile_json(report: &ProfileReport) -> String {
     let costs = &report.costs;
@@ -116,7 +116,7 @@ pub fn profile_json(report: &ProfileReport) -> String {
         patterns: report.patterns.iter().map(part_object).collect(),
         functions: report.functions.iter().map(part_object).collect(),
     };
-    // Text, numbers and lists of them: this cannot fail.
+    // Cannot fail, because the object has only texts, numbers and lists of them.
     serde_json::to_string_pretty(&object).unwrap_or_default() + "\n"
 }
 

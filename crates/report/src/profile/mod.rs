@@ -1,4 +1,4 @@
-//! What a check cost: made once at its end, from what its threads noted, for people as tables and for programs as one object.
+//! The profile of a check: made at the end from the costs that the threads recorded, as tables for people and as JSON for programs.
 
 mod json;
 mod rows;
@@ -17,35 +17,35 @@ pub struct CheckCosts {
     clock: ProfileClock,
     /// The number of threads.
     pub threads: u64,
-    /// How much of the runs was read.
+    /// Counts of runs, by how much of them was read.
     pub reads: ReadCounts,
-    /// The size of the traces.
+    /// Size of the traces, in bytes.
     pub bytes: u64,
     /// Nanoseconds by phase.
     pub phases: [u64; ProfilePhase::ALL.len()],
-    /// The runs that were read in full, by the name of their format.
+    /// Cost of runs that were read in full, by format name.
     pub formats: BTreeMap<&'static str, ReadCost>,
-    /// Runs that were read in full for something else than an assertion.
+    /// Number of runs that were read in full for a reason other than an assertion.
     pub other_full_reads: [u64; OtherCause::ALL.len()],
     /// The programs, in the order of the table.
     pub programs: Vec<ProgramCosts>,
 }
 
-/// How much was read of the runs that were judged.
+/// Counts of judged runs, by how much of them was read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadCounts {
-    /// Runs that were settled by what the prefilter takes out of their bytes.
+    /// Number of runs that the prefilter decided from their bytes.
     pub prefiltered: u64,
-    /// Those among them of which no value was read: the names of their calls were enough.
+    /// Number of prefiltered runs of which no value was read, because the names of their calls were enough.
     pub by_default: u64,
-    /// Runs of which no more was read than what is reported of them looks at.
+    /// Number of runs of which only the needed values were read.
     pub projected: u64,
-    /// Runs that were read in full.
+    /// Number of runs that were read in full.
     pub full: u64,
 }
 
 impl ReadCounts {
-    /// Adds those of other runs.
+    /// Adds other counts.
     pub fn add(&mut self, other: Self) {
         self.prefiltered = self.prefiltered.saturating_add(other.prefiltered);
         self.by_default = self.by_default.saturating_add(other.by_default);
@@ -53,13 +53,13 @@ impl ReadCounts {
         self.full = self.full.saturating_add(other.full);
     }
 
-    /// All runs.
+    /// Returns the number of all runs.
     #[must_use]
     pub fn runs(self) -> u64 {
         self.full.saturating_add(self.projected).saturating_add(self.prefiltered)
     }
 
-    /// Runs of which some values were read.
+    /// Returns the number of runs that were read partly.
     fn in_part(self) -> u64 {
         self.projected.saturating_add(self.prefiltered.saturating_sub(self.by_default))
     }
@@ -68,57 +68,57 @@ impl ReadCounts {
 /// The cost of one program.
 #[derive(Debug)]
 pub struct ProgramCosts {
-    /// The parts of its evaluation.
+    /// Costs of the parts of its evaluation.
     pub profile: Profile,
     /// Its assertions, by number.
     pub assertions: Vec<AssertionReading>,
 }
 
-/// What the first look says of an assertion, and how often it has a run read in full.
+/// Costs of an assertion: how often the prefilter decides it, and how often it needs a full run.
 #[derive(Debug, Clone, Default)]
 pub struct AssertionReading {
-    /// Runs that the prefilter decided.
+    /// Number of runs in which the prefilter decided it.
     pub decided: u64,
-    /// Runs that were read in full for it, by what for.
+    /// Number of runs that were read in full for it, by purpose.
     pub full_reads: [u64; FullReadFor::ALL.len()],
-    /// What its verdict needs that partial reading does not give.
+    /// The data for its verdict that partial reading does not provide.
     pub needs: String,
-    /// Whether it has every run read in full, whatever stands in it.
+    /// True if it always needs full runs.
     pub is_always_read: bool,
 }
 
-/// What a run is read in full for.
+/// Purposes of reading a run in full for an assertion.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FullReadFor {
     /// The verdict of an assertion.
     Verdict,
-    /// Its reason.
+    /// The reason of its verdict.
     Reason,
-    /// The excerpt of the trace that a report shows beside a failure.
+    /// The trace excerpt beside a failure in a report.
     Excerpt,
 }
 
 impl FullReadFor {
-    /// All of them.
+    /// All purposes.
     pub const ALL: [Self; 3] = [Self::Verdict, Self::Reason, Self::Excerpt];
 }
 
-/// What else a run is read in full for.
+/// Other causes of reading a run in full.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OtherCause {
     /// An option of the command.
     Option,
     /// A report that shows whole runs.
     Report,
-    /// Its format, or something unusual in it.
+    /// The format of the run, or something unusual in it.
     Run,
 }
 
 impl OtherCause {
-    /// All of them.
+    /// All causes.
     pub const ALL: [Self; 3] = [Self::Option, Self::Report, Self::Run];
 
-    /// What needs the whole run.
+    /// Returns the cause in words.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -132,11 +132,11 @@ impl OtherCause {
 /// The cost of reading the runs of one format.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadCost {
-    /// Runs.
+    /// Number of runs.
     pub runs: u64,
-    /// Their bytes.
+    /// Size of the runs, in bytes.
     pub bytes: u64,
-    /// Nanoseconds.
+    /// Time in nanoseconds.
     pub time: u64,
 }
 
@@ -177,7 +177,7 @@ impl ProfilePhase {
 }
 
 impl CheckCosts {
-    /// Empty notes of programs with so many assertions; `clock` tells the times.
+    /// Creates empty costs for programs with these numbers of assertions. `clock` measures times.
     pub fn new(assertions: impl IntoIterator<Item = usize>, clock: ProfileClock) -> Self {
         let program =
             |count| ProgramCosts { profile: Profile::new(clock), assertions: vec![AssertionReading::default(); count] };
@@ -193,29 +193,29 @@ impl CheckCosts {
         }
     }
 
-    /// Empty notes of the same programs.
+    /// Returns empty costs for the same programs.
     #[must_use]
     pub fn emptied(&self) -> Self {
         Self::new(self.programs.iter().map(|program| program.assertions.len()), self.clock)
     }
 
-    /// The clock that tells the times.
+    /// Returns the clock that measures times.
     #[must_use]
     pub fn clock(&self) -> ProfileClock {
         self.clock
     }
 
-    /// In nanoseconds, summed over all threads.
+    /// Returns the time of a phase in nanoseconds, summed over all threads.
     fn phase_time(&self, phase: ProfilePhase) -> u64 {
         self.phases.get(phase as usize).copied().unwrap_or(0)
     }
 
-    /// Nanoseconds of all that decides assertions: the first look, and the evaluation of what it leaves open.
+    /// Returns the time for deciding assertions in nanoseconds: the first look, and the evaluation of open assertions.
     fn judging(&self) -> u64 {
         self.phase_time(ProfilePhase::FirstLook).saturating_add(self.phase_time(ProfilePhase::Evaluating))
     }
 
-    /// Adds time to a phase.
+    /// Adds time to a phase; returns it in nanoseconds.
     pub fn add_time(&mut self, phase: ProfilePhase, time: Duration) -> u64 {
         let time = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
         if let Some(sum) = self.phases.get_mut(phase as usize) {
@@ -224,12 +224,12 @@ impl CheckCosts {
         time
     }
 
-    /// What is noted of an assertion.
+    /// Returns the costs of an assertion.
     pub fn assertion_mut(&mut self, program: usize, number: u32) -> Option<&mut AssertionReading> {
         self.programs.get_mut(program)?.assertions.get_mut(number as usize)
     }
 
-    /// Takes over what another thread noted.
+    /// Adds the costs that another thread recorded.
     pub fn add_costs(&mut self, other: &Self) {
         self.threads += other.threads;
         self.reads.add(other.reads);
@@ -269,7 +269,7 @@ fn add_each<const N: usize>(sums: &mut [u64; N], others: [u64; N]) {
 pub struct ProfileReport {
     elapsed: u64,
     costs: CheckCosts,
-    /// In file order.
+    /// The rows of rules, in file order.
     rules: Vec<RuleRow>,
     patterns: Vec<CostRow>,
     functions: Vec<CostRow>,
@@ -292,20 +292,19 @@ struct AssertionRow {
     cost: PartCost,
 }
 
-/// A pattern or a function.
 #[derive(Debug)]
 struct CostRow {
     kind: &'static str,
     name: String,
-    /// The first occurrence; `None` for a language function.
+    /// The first occurrence; `None` for a built-in function.
     location: Option<Location>,
     uses: u64,
     cost: PartCost,
 }
 
-/// An assertion that runs were read in full for.
+/// An assertion for which runs were read in full.
 struct FullRead<'r> {
-    /// What people know the assertion by.
+    /// The display name of the assertion.
     name: &'r str,
     assertion: &'r AssertionRow,
     what_for: FullReadFor,
@@ -313,14 +312,14 @@ struct FullRead<'r> {
 }
 
 impl FullRead<'_> {
-    /// Whether no run can be read in part because of it.
+    /// True if the assertion prevents all partial reading.
     fn is_off(&self) -> bool {
         self.what_for == FullReadFor::Verdict && self.assertion.reading.is_always_read
     }
 }
 
 impl ProfileReport {
-    /// What runs were read in full for, in file order.
+    /// Returns the assertions for which runs were read in full, in file order.
     fn full_reads(&self) -> Vec<FullRead<'_>> {
         let named = self.rules.iter().flat_map(|rule| {
             let is_alone = rule.assertions.len() == 1;
@@ -342,7 +341,7 @@ impl RuleRow {
         })
     }
 
-    /// An upper bound for the runs in which the first look decides all of it.
+    /// Returns an upper bound for the number of runs in which the first look decides all assertions of the rule.
     fn decided_runs(&self) -> u64 {
         self.assertions.iter().map(|one| one.reading.decided).min().unwrap_or(0)
     }

@@ -1,4 +1,4 @@
-//! The rows of a profile: what the numbers of a program stand for, and where it is written.
+//! The rows of a profile: names and locations for the numbered parts of a program.
 
 use super::super::table::{Location, ReportItem, ReportTable};
 use super::{AssertionRow, CheckCosts, CostRow, ProfileReport, ProgramCosts, RuleRow};
@@ -11,7 +11,7 @@ use averment_engine::vm::prepare::PreparedProgram;
 use averment_engine::vm::profile::{CostCenter, PartCost};
 
 impl ProfileReport {
-    /// The profile of a check of these programs, which took so many nanoseconds.
+    /// Creates the profile of a check of these programs. `elapsed` is in nanoseconds.
     #[must_use]
     pub fn new(programs: &[Program], table: &ReportTable, costs: CheckCosts, elapsed: u64) -> Self {
         let mut report = Self { elapsed, costs, rules: Vec::new(), patterns: Vec::new(), functions: Vec::new() };
@@ -90,7 +90,7 @@ impl ProgramRows<'_> {
         RuleRow { id: id.clone(), name, location: location.clone(), assertions: Vec::new() }
     }
 
-    /// Step patterns; equal ones are evaluated once.
+    /// Adds rows for step patterns. Equal patterns are evaluated once, so they share a row.
     fn step_rows(&self, into: &mut Vec<CostRow>) {
         let prepared = PreparedProgram::new(self.program);
         let plan = prepared.temporal_plan(self.program);

@@ -6,14 +6,14 @@ use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text, printa
 use averment_engine::vm::profile::PartCost;
 use std::cmp::Reverse;
 
-/// Maximum lines of one table.
+/// Maximum number of lines in one table.
 const LINES: usize = 15;
-/// In characters.
+/// Maximum length of a name, in characters.
 const NAME: usize = 48;
-/// So many assertions are named as those that runs are read in full for.
+/// Maximum number of named assertions for which runs were read in full.
 const NAMED: usize = 5;
 
-/// The profile as tables.
+/// Returns the profile as tables.
 #[must_use]
 pub fn profile_tables(report: &ProfileReport, style: TextStyle) -> String {
     let costs = &report.costs;
@@ -35,7 +35,7 @@ pub fn profile_tables(report: &ProfileReport, style: TextStyle) -> String {
     out
 }
 
-/// How much of the runs was read, and what for.
+/// Returns how much of the runs was read, and the purposes of full reads.
 fn reads(report: &ProfileReport) -> String {
     let CheckCosts { reads, other_full_reads, .. } = &report.costs;
     let mut out = format!(
@@ -71,7 +71,7 @@ fn reads(report: &ProfileReport) -> String {
     out
 }
 
-/// `1 run was read`.
+/// Returns words such as `1 run was read`.
 fn counted_read(runs: u64) -> String {
     format!("{} {} read", count_words(runs, "run"), if runs == 1 { "was" } else { "were" })
 }

@@ -1,4 +1,4 @@
-//! Where the agents of a suite work: what its `workspace` says.
+//! Reads the `workspace` of a suite: where its agents work.
 
 use super::{Bootstrap, PlanError, SettingOverrides, WorkspacePlan, WorkspaceSource, word_at};
 use crate::paths::normalize_path;

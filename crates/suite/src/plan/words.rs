@@ -1,10 +1,10 @@
-//! The words of commands.
+//! The words of command lines.
 
 use crate::paths::normalize_path;
 use averment_base::diagnostic::suggest::suggest_name;
 use std::path::Path;
 
-/// Placeholders in the command of a runner without an agent.
+/// Placeholders in the command of a runner without a built-in agent.
 const PLACEHOLDERS: [&str; 4] = ["prompt", "model", "cwd", "session"];
 
 pub(super) fn misspelled_name(command: &[String]) -> Option<(&str, &'static str)> {
@@ -19,7 +19,7 @@ pub(super) fn misspelled_name(command: &[String]) -> Option<(&str, &'static str)
     })
 }
 
-/// A command word; one that starts with `./` or `../` is relative to the rule file.
+/// Returns a command word; if it starts with `./` or `../`, it is relative to the rule file.
 pub(super) fn word_at(word: &str, base: &Path) -> String {
     let is_path = matches!(word, "." | "..") || word.starts_with("./") || word.starts_with("../");
     if is_path { normalize_path(&base.join(word)).to_string_lossy().into_owned() } else { word.to_owned() }

@@ -1,4 +1,4 @@
-//! What an invariant expects of a call.
+//! Recognizes invariants that expect an error.
 
 use super::{
     Assertion, BodySetting, Expr, ExprKind, InvariantCall, ItemKind, Name, StatementKind, SyntaxItem, TestKind,
@@ -13,7 +13,7 @@ impl InvariantCall {
     }
 }
 
-/// `expect error`, `envelope.isError == true`.
+/// Recognizes `expect error` and `envelope.isError == true`.
 fn item_expects_error(item: &SyntaxItem) -> bool {
     match &item.kind {
         ItemKind::Setting(BodySetting::Key { key, value: Some(Expr { kind: ExprKind::Name(word), .. }), .. }) => {
@@ -31,7 +31,7 @@ fn item_expects_error(item: &SyntaxItem) -> bool {
     }
 }
 
-/// `envelope.isError`, also as `required(envelope.isError)`.
+/// Recognizes `envelope.isError`, also inside of `required(…)`.
 fn is_error_flag(path: &Expr) -> bool {
     match &path.kind {
         ExprKind::Call { name, arguments, .. } if name.text == "required" => {

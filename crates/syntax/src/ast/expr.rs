@@ -6,7 +6,7 @@ use averment_base::source::Span;
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// Which form.
+    /// The form.
     pub kind: ExprKind,
     /// From its first to its last character (parentheses around it are not part of it).
     pub span: Span,
@@ -42,13 +42,13 @@ pub enum ExprKind {
     Every { base: Box<Expr> },
     /// `a[**]`.
     Deep { base: Box<Expr> },
-    /// `f(a, b)`; also what a pipe becomes (`piped`: the first argument stood before the bar).
+    /// `f(a, b)`; also a pipe, with `piped` true if the first argument stood before the bar.
     Call { name: Name, arguments: Vec<Expr>, piped: bool },
     /// `-a`.
     Negate(Box<Expr>),
     /// `not a`.
     Not(Box<Expr>),
-    /// `a and b`, `a + b` and the others.
+    /// `a and b`, `a + b` and other binary operators.
     Binary { operator: BinaryOperator, operator_span: Span, left: Box<Expr>, right: Box<Expr> },
     /// `1..3`, `50..`, `..10`.
     Range { start: Option<Box<Expr>>, end: Option<Box<Expr>> },
@@ -56,7 +56,7 @@ pub enum ExprKind {
     Test { subject: Box<Expr>, test: ValueTest },
     /// `if c then a else b`.
     If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
-    /// `any x in xs: c` and the others.
+    /// `any x in xs: c` and other quantifiers.
     Quantifier { quantifier: ExprQuantifier, variable: Name, source: Box<Expr>, body: Box<Expr> },
     /// `count A` as a number.
     Counted { step: Box<StepPattern>, so_far: Option<SoFarReach> },
@@ -94,24 +94,24 @@ pub enum BinaryOperator {
     Remainder,
 }
 
-/// A test without its subject: `== 3`, `not matches /x/`, `is empty`. One, because tests do not chain.
+/// A test without its subject: `== 3`, `not matches /x/`, `is empty`. Tests cannot be chained.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueTest {
-    /// Which test, in its positive form.
+    /// The test in its positive form.
     pub kind: TestKind,
     /// True for the negated form (`!=` is `Equal` negated).
     pub negated: bool,
-    /// The right-hand side, where the test has one.
+    /// The right-hand side, if the test has one.
     pub operand: Option<Box<Expr>>,
     /// `is Refund`, `is json Refund`: a schema or a type name.
     pub name: Option<Name>,
-    /// The words or the sign of the operator.
+    /// Location of the operator.
     pub operator: Span,
     /// From the operator to the end of its right-hand side.
     pub span: Span,
 }
 
-/// Makes the table of tests: each with the words or the sign that it is written with.
+/// Defines the table of tests, each with its operator.
 macro_rules! tests {
     ($($(#[$note:meta])* $test:ident = $words:literal,)+) => {
         /// The tests of section 4 in their positive form.
@@ -124,7 +124,7 @@ macro_rules! tests {
             /// All tests.
             pub const ALL: &'static [Self] = &[$(Self::$test),+];
 
-            /// The words or the sign that it is written with.
+            /// Returns the operator as written.
             #[must_use]
             pub const fn written(self) -> &'static str {
                 match self {
@@ -163,7 +163,7 @@ tests! {
 }
 
 impl TestKind {
-    /// The words or the sign of its negation: `not in`, `is not json`, `!=`.
+    /// Returns the operator of the negated test: `not in`, `is not json`, `!=`.
     #[must_use]
     pub fn negated(self) -> String {
         match (self, self.written().strip_prefix("is")) {
@@ -173,7 +173,7 @@ impl TestKind {
         }
     }
 
-    /// Whether a word is one of those that tests are written with: also `contain` behind `does not`.
+    /// Returns true if a word occurs in an operator of a test; also `contain`, which follows `does not`.
     #[must_use]
     pub fn has_word(word: &str) -> bool {
         matches!(word, "does" | "contain" | "mention" | "match" | "start" | "end")
@@ -190,7 +190,7 @@ pub struct NumberLiteral {
     pub value: String,
     /// The unit's family.
     pub unit: NumberUnit,
-    /// Where it stands.
+    /// The location.
     pub span: Span,
 }
 
@@ -210,18 +210,18 @@ pub enum NumberUnit {
 /// A string, possibly with interpolations.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TextLiteral {
-    /// Literal text (unescaped) and interpolated expressions, in order. Neighbouring literals are joined; the empty text has none.
+    /// Literal text (unescaped) and interpolated expressions, in order. Adjacent literals are joined; an empty text has no parts.
     pub parts: Vec<TextPart>,
-    /// With its quotes.
+    /// The location, including the quotes.
     pub span: Span,
 }
 
-/// Which of the earlier steps a list `so far` takes.
+/// The range of earlier steps in a list with `so far`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SoFarReach {
-    /// `so far`: those known when the step in scope was requested.
+    /// `so far`: the steps known when the step in scope was requested.
     Known,
-    /// `started so far`: all that started before it.
+    /// `started so far`: all steps that started before it.
     Started,
 }
 
@@ -235,7 +235,7 @@ pub enum TextPart {
 }
 
 impl TextLiteral {
-    /// The text, when it has no interpolation.
+    /// Returns the text if it has no interpolation.
     #[must_use]
     pub fn literal_text(&self) -> Option<&str> {
         match self.parts.as_slice() {
@@ -251,10 +251,10 @@ impl TextLiteral {
 pub struct RegexLiteral {
     /// The pattern between the slashes as written (`\/` still escaped).
     pub pattern: String,
-    /// The flags behind it as written.
+    /// The flags as written.
     pub flags: String,
-    /// With its slashes and flags.
+    /// The location, including slashes and flags.
     pub span: Span,
-    /// The place of the pattern alone, so that errors in it have a column.
+    /// The location of the pattern alone, so that errors in it have a column.
     pub pattern_span: Span,
 }

@@ -6,15 +6,15 @@ use averment_base::source::Span;
 /// One rule file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RuleFile {
-    /// Everything in it, in order. Items that could not be read are left out (a diagnostic says why).
+    /// The items in order. Items that could not be read are omitted (a diagnostic says why).
     pub items: Vec<SyntaxItem>,
     /// `# allow: slug` comments.
     pub allows: Vec<AllowComment>,
-    /// Names that declarations with a mistake were to declare: what uses them is not wrong on top of that.
+    /// Names of declarations that have errors. Uses of these names are not reported again.
     pub unread: Vec<Name>,
 }
 
-/// `# allow: slug`: silences a lint on its line, or on the next one when it stands alone.
+/// `# allow: slug`: silences a lint on its line, or on the next line if it is a line of its own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AllowComment {
     /// The slugs named.
@@ -26,7 +26,7 @@ pub struct AllowComment {
 /// A declaration, a statement or a setting with the doc comment above it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SyntaxItem {
-    /// What it is.
+    /// The kind of item.
     pub kind: ItemKind,
     /// From its first to its last character, without the doc comment.
     pub span: Span,
@@ -94,7 +94,7 @@ pub struct ToolName {
     pub quoted: bool,
 }
 
-/// What is true of the calls of some tools.
+/// A declared fact about the calls of some tools.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ToolFact {
     /// `fails when cond`.
@@ -106,7 +106,7 @@ pub enum ToolFact {
 }
 
 impl ItemKind {
-    /// True if it asserts something about runs, itself or in its body.
+    /// Returns true if the item or its body asserts something about runs.
     #[must_use]
     pub fn has_assertions(&self) -> bool {
         matches!(
@@ -121,7 +121,7 @@ impl ItemKind {
         )
     }
 
-    /// True if it only declares what other items use.
+    /// Returns true if it only declares something for other items.
     #[must_use]
     pub fn is_declaration(&self) -> bool {
         matches!(
@@ -138,7 +138,7 @@ impl ItemKind {
         )
     }
 
-    /// The items in its braces; `None` for what has no body.
+    /// Returns the items in its braces; `None` if it has no body.
     #[must_use]
     pub fn body(&self) -> Option<&[SyntaxItem]> {
         match self {
@@ -162,7 +162,7 @@ impl ItemKind {
         }
     }
 
-    /// The items in its braces, to be changed; `None` for what has no body.
+    /// Returns the items in its braces, mutably; `None` if it has no body.
     pub fn body_mut(&mut self) -> Option<&mut Vec<SyntaxItem>> {
         match self {
             Self::Rule(rule) | Self::Invariant(rule) => Some(&mut rule.body),
@@ -204,7 +204,7 @@ pub struct ParamItem {
     pub name: Name,
     /// The type as written.
     pub ty: Name,
-    /// The default; without one the parameter has to be given.
+    /// The default value; without one, the parameter is required.
     pub default: Option<Expr>,
 }
 
@@ -222,11 +222,11 @@ pub enum SchemaSource {
 pub struct RuleBlock {
     /// Its id.
     pub name: Name,
-    /// The sentence behind the name.
+    /// The sentence after the name.
     pub sentence: Option<TextLiteral>,
     /// Modifiers between the name and `{`.
     pub modifiers: Vec<Modifier>,
-    /// What stands in it.
+    /// The items in its body.
     pub body: Vec<SyntaxItem>,
 }
 
@@ -237,7 +237,7 @@ pub struct TestItem {
     pub name: Name,
     /// `pass`, `fail`, `vacuous`, `undecided` or `error`.
     pub expect: Name,
-    /// The rules it speaks of; empty for all.
+    /// The rules that it tests; empty for all.
     pub rules: Vec<Name>,
     /// The run.
     pub run: TestRun,
@@ -246,7 +246,7 @@ pub struct TestItem {
 /// The run of a test.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TestRun {
-    /// Written in place: an [`super::ExprKind::Object`].
+    /// Written inline: an [`super::ExprKind::Object`].
     Inline(Expr),
     /// `from "run.json"`.
     File(Name),
@@ -255,9 +255,9 @@ pub enum TestRun {
 /// `call TOOL {…}`, `call TOOL generate {…} cases N seed M for "NAME"`, with `as NAME` and `expect ok|error`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct InvariantCall {
-    /// The tool's name; `tool` inside `for each tool`. As written, with its `${…}`, where [`Self::tool_text`] is given.
+    /// The name of the tool; `tool` inside of `for each tool`. If [`Self::tool_text`] is set, this is the text as written, with its `${…}`.
     pub tool: Name,
-    /// A name with parameters in it: `"${witness}"`.
+    /// A name that contains parameters: `"${witness}"`.
     pub tool_text: Option<TextLiteral>,
     /// The arguments.
     pub input: CallInput,
@@ -267,7 +267,7 @@ pub struct InvariantCall {
     pub expect: Option<Name>,
 }
 
-/// What a `call` is given.
+/// The arguments of a `call`.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum CallInput {
@@ -277,12 +277,12 @@ pub enum CallInput {
     Generate { inputs: GeneratedInputs, cases: NumberLiteral, seed: NumberLiteral, seed_name: Option<TextLiteral> },
 }
 
-/// What generated inputs are made by.
+/// The source of generated inputs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum GeneratedInputs {
-    /// `{ a: integer 0..9 }`: each argument by itself.
+    /// `{ a: integer 0..9 }`: a generator for each argument.
     Arguments(Vec<InputGenerator>),
-    /// `from schema`: the schema that the tool declares; the span of these words.
+    /// `from schema`: the schema that the tool declares, with the location of these words.
     Schema(Span),
 }
 
@@ -291,7 +291,7 @@ pub enum GeneratedInputs {
 pub struct InputGenerator {
     /// The argument.
     pub name: Name,
-    /// What its value is.
+    /// The kind of its value.
     pub value: GeneratedKind,
     /// The kind of a list's elements, then of their elements, and so on.
     pub elements: Vec<GeneratedKind>,
@@ -302,11 +302,11 @@ pub struct InputGenerator {
 pub struct GeneratedKind {
     /// The kind of value.
     pub ty: Name,
-    /// The range behind it: of numbers the values, of texts and lists the lengths.
+    /// The range after it: the values of numbers, or the lengths of texts and lists.
     pub bounds: Option<Expr>,
 }
 
-/// `prompt "…"`, `timeout 120s`, `template "…"`, and every modifier that opens a body.
+/// `prompt "…"`, `timeout 120s`, `template "…"`, and every modifier that is a setting of a body.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum BodySetting {
@@ -319,7 +319,7 @@ pub enum BodySetting {
     Classify { id: TextLiteral, label: Option<TextLiteral>, test: MessageTest },
 }
 
-/// What `classify` asks of the message of a failure.
+/// The test of a failure message in `classify`.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MessageTest {
     /// `contains "…"`.

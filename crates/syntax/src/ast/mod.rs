@@ -1,7 +1,7 @@
-//! The syntax tree: what the author wrote, with a span on every node and nothing resolved.
+//! The syntax tree: the source as written, with a span on every node and no names resolved.
 //!
-//! One small type per concept. The checker turns it into the intermediate form; the formatter and the editor read it as it is.
-//! Sections named in the comments are those of the language reference.
+//! There is one small type for each concept. The checker turns the tree into the intermediate form; the formatter and the editor use it directly.
+//! Section numbers in comments refer to the language reference.
 
 mod expected;
 mod expr;
@@ -21,11 +21,11 @@ pub use same::same_meaning;
 pub use statement::*;
 pub use step::*;
 
-/// Text of the source with its place: a name, a word, a label.
+/// A piece of source text with its location: a name, a word, a label.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Name {
     /// The text, unquoted.
     pub text: String,
-    /// Where it stands, with quotes where it has some.
+    /// The location, including quotes if there are any.
     pub span: Span,
 }

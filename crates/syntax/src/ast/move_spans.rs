@@ -1,8 +1,8 @@
-//! Moving a tree to other places: what stands behind an edit stands somewhere else, and means the same.
+//! Moves the spans of a tree: items after an edit change their location, but not their meaning.
 
 use super::*;
 
-/// Changes every place of items.
+/// Applies a change to every span of some items.
 pub fn move_items(items: &mut [SyntaxItem], to: &mut dyn FnMut(&mut Span)) {
     items.iter_mut().for_each(|item| item.move_spans(to));
 }

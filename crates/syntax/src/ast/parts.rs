@@ -1,7 +1,7 @@
-//! The table of the tree's types with their parts: what goes through every part of a tree is written from it. The statements stand in a table of
-//! their own, from which their type is made too (`super::statement`).
+//! The table of the tree's types and their parts, from which code that visits every part is generated. Statements have their own table, which also
+//! defines their type (`super::statement`).
 //!
-//! `plain` gets the types without places, `fields` the structs with their fields, `variants` the enums with theirs.
+//! `plain` receives the types without spans, `fields` the structs with their fields, `variants` the enums with their variants.
 
 macro_rules! parts {
     ($plain:ident, $fields:ident, $variants:ident) => {

@@ -1,14 +1,14 @@
-//! Whether two trees mean the same: everything but the places.
+//! Compares two trees by meaning: everything except spans.
 //!
-//! Every type takes itself apart by the table in [`super::parts`], so that a new field cannot be forgotten.
+//! Every type is compared by the table in [`super::parts`], so that a new field cannot be forgotten.
 
 use super::*;
 use crate::grammar::with_stack;
 
-/// Stack reserve, in grammar levels: nested parts take more than a comparison.
+/// Stack reserve in grammar levels. It is large because nested parts take more stack than a comparison.
 const LEVELS: usize = 64;
 
-/// True when two files hold the same items, documentation and silenced lints, wherever they stand.
+/// Returns true if two files have the same items, documentation and silenced lints, wherever they are located.
 #[must_use]
 pub fn same_meaning(left: &RuleFile, right: &RuleFile) -> bool {
     with_stack(LEVELS, || left.means_same(right))
@@ -68,7 +68,7 @@ impl SameMeaning for Span {
     }
 }
 
-/// Compared as they are: they hold no spans.
+/// Types without spans are compared by `==`.
 macro_rules! plain {
     ($($ty:ty),* $(,)?) => {
         $(impl SameMeaning for $ty {
@@ -90,7 +90,7 @@ macro_rules! fields {
     };
 }
 
-/// A variant that is not listed equals nothing, so that the formatter refuses it.
+/// A variant that is not listed equals nothing, so that the formatter rejects the file.
 macro_rules! variants {
     ($($(#[$about:meta])* $ty:ident {
         $($(#[$doc:meta])* $variant:ident $(($($part:ident $(: $of:ty)?),*))? $({ $($field:ident $(: $holds:ty)?),* })?;)*

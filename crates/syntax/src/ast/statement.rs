@@ -6,18 +6,18 @@ use averment_base::source::Span;
 /// An assertion: a statement with its modifiers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Assertion {
-    /// What is asserted.
+    /// The statement.
     pub statement: Statement,
-    /// Modifiers behind it.
+    /// The modifiers after it.
     pub modifiers: Vec<Modifier>,
-    /// From its first to its last character, modifiers included.
+    /// From its first to its last character, including modifiers.
     pub span: Span,
 }
 
-/// A modifier with the span of all of it.
+/// A modifier with its whole span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Modifier {
-    /// Which one, with its value.
+    /// The modifier and its value.
     pub kind: ModifierKind,
     /// From its word to the end of its value.
     pub span: Span,
@@ -28,7 +28,7 @@ pub struct Modifier {
 pub enum ModifierKind {
     /// `weight 2`.
     Weight(NumberLiteral),
-    /// `severity warn`; whether it is one is `check`'s question.
+    /// `severity warn`; the checker validates the name.
     Severity(Name),
     /// `must`.
     Must,
@@ -48,16 +48,16 @@ pub enum ModifierKind {
     Id(Name),
     /// `expect fail "why"`.
     ExpectFail(Option<TextLiteral>),
-    /// `deny vacuous, unjudged`; whether it is one of those is `check`'s question.
+    /// `deny vacuous, unjudged`; the checker validates the names.
     Deny(Vec<Name>),
     /// `allow undecided`.
     Allow(Vec<Name>),
 }
 
-/// A statement with its place (without modifiers).
+/// A statement with its location (without modifiers).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Statement {
-    /// Which one.
+    /// The kind of statement.
     pub kind: StatementKind,
     /// From its first to its last character.
     pub span: Span,
@@ -149,14 +149,14 @@ macro_rules! declare {
 
 statements!(declare);
 
-/// How often: both ends included; absent ends are open.
+/// A range of counts, both ends included; a missing end is open.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepCount {
-    /// At least.
+    /// The minimum.
     pub least: Option<NumberLiteral>,
-    /// At most.
+    /// The maximum.
     pub most: Option<NumberLiteral>,
-    /// The numbers and their dots.
+    /// The location of the numbers and their dots.
     pub span: Span,
 }
 
@@ -175,7 +175,7 @@ pub enum NeverWindow {
 /// `within 3 calls`, `within 2 turns`, `within 5s`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WithinBound {
-    /// How many, or the duration with its unit.
+    /// The number, or the duration with its unit.
     pub number: NumberLiteral,
     /// `calls` or `turns`; `None` for a duration.
     pub unit: Option<WithinUnit>,
@@ -183,16 +183,16 @@ pub struct WithinBound {
     pub span: Span,
 }
 
-/// What a condition around every match ranges over.
+/// The range of a condition around every match.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SlidingExtent {
-    /// `within …`: what follows a match up to that bound.
+    /// `within …`: the steps after a match, up to that bound.
     Within(WithinBound),
     /// `in a row`: neighboring matches.
     Row(Span),
 }
 
-/// What `within` counts.
+/// The unit that `within` counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WithinUnit {
     /// Tool calls.
@@ -201,66 +201,66 @@ pub enum WithinUnit {
     Turns,
 }
 
-/// The three readings of `sequence`.
+/// The three modes of `sequence`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum SequenceMode {
-    /// In this order, anything between.
+    /// The steps in this order, with any calls between them.
     Gaps,
-    /// `only`: the calls that match any of them are exactly this.
+    /// `only`: the calls that match any of the steps are exactly this sequence.
     Only,
-    /// `exactly`: all calls are exactly this.
+    /// `exactly`: all calls are exactly this sequence.
     Exactly,
 }
 
-/// Which calls `calls match` accounts for.
+/// The set of calls that `calls match` compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum MatchExtent {
-    /// Every expected call is made, and no other.
+    /// Every expected call is made, and no other call.
     Exactly,
-    /// `subset of`: no call is made that is not expected.
+    /// `subset of`: only expected calls are made.
     Subset,
     /// `superset of`: every expected call is made.
     Superset,
 }
 
-/// Whether the order of expected calls counts, and their number.
+/// Whether the order and the number of expected calls count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum MatchOrder {
     /// `in order`.
     Kept,
     /// `in any order`.
     Any,
-    /// `repeats ignored`: one call may stand for several expected ones, and several for one.
+    /// `repeats ignored`: one call may match several expected ones, and several calls one expected call.
     Repeated,
 }
 
-/// How arguments of made calls are compared with those of expected ones.
+/// The way in which arguments of actual calls are compared with those of expected ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum ArgumentMatch {
     /// All of them are equal.
     Exact,
-    /// `arguments named`: those that the expected call names are equal.
+    /// `arguments named`: the arguments that the expected call names are equal.
     Named,
-    /// `arguments optional`: those that the call has are expected; others may be absent.
+    /// `arguments optional`: every argument of the call is expected; expected arguments may be missing.
     Optional,
-    /// `arguments accepted`: each is one of a list of accepted values; an empty text in it lets the argument be absent.
+    /// `arguments accepted`: each argument is one of a list of accepted values; an empty text in the list allows it to be missing.
     Accepted,
-    /// `arguments ignored`: the names of the tools alone count.
+    /// `arguments ignored`: only the names of the tools count.
     Ignored,
 }
 
 /// `each`, `some`, `no`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum Quantifier {
-    /// Every one meets it.
+    /// Every match satisfies the condition.
     Each,
-    /// At least one does.
+    /// At least one match does.
     Some,
-    /// None does.
+    /// No match does.
     No,
 }
 
-/// What stands behind `in`. Both readings are kept where the text allows both; `check` decides by the names in scope.
+/// The text after `in`. If it can be read both as an expression and as a step pattern, both are kept, and the checker decides by the names in scope.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PredicateTarget {
     /// The text as an expression.
@@ -316,7 +316,7 @@ pub enum WorldCheck {
     Run { command: TextLiteral, code: NumberLiteral },
 }
 
-/// In how many of all runs something has to hold.
+/// The required share of all runs.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum RunShare {
@@ -326,16 +326,16 @@ pub enum RunShare {
     Most(NumberLiteral),
     /// `at least 2 of 3`: in each group of runs.
     LeastOf { passes: NumberLiteral, of: NumberLiteral },
-    /// `pass^4 … >= 60%`: how likely it is that this many runs of a group all pass.
+    /// `pass^4 … >= 60%`: the probability that this many runs of a group all pass.
     Power { power: NumberLiteral, share: NumberLiteral },
 }
 
-/// What is counted over all runs.
+/// The thing that is counted over all runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RatedSubject {
-    /// `rule NAME`: the runs that the rule passes in.
+    /// `rule NAME`: the runs in which the rule passes.
     Rule(Name),
-    /// The runs that a statement holds in.
+    /// The runs in which a statement holds.
     Statement(Box<Statement>),
 }
 

@@ -6,7 +6,7 @@ use averment_base::source::Span;
 /// A step pattern.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepPattern {
-    /// Which form.
+    /// The form.
     pub kind: PatternForm,
     /// From its first to its last character.
     pub span: Span,
@@ -20,7 +20,7 @@ pub enum PatternForm {
     Atom(Atom),
     /// `A | B`.
     Choice(Vec<StepPattern>),
-    /// `A where cond`; the parentheses, if any, are not kept.
+    /// `A where cond`; parentheses are not kept.
     Where { step: Box<StepPattern>, condition: Expr },
     /// `proposed A` before a parenthesis; before a plain pattern it is [`Atom::proposed`].
     Proposed(Box<StepPattern>),
@@ -29,30 +29,30 @@ pub enum PatternForm {
 /// `refund(amount > 100) failed`, `command /npm/`, `read "src/**"`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Atom {
-    /// What it names.
+    /// The tool or kind that it names.
     pub subject: AtomSubject,
     /// The entries in parentheses; `None` without parentheses.
     pub arguments: Option<Vec<PatternArgument>>,
-    /// `ok` or `failed` behind it.
+    /// `ok` or `failed` after it.
     pub status: Option<StatusWord>,
-    /// `by researcher` behind it.
+    /// `by researcher` after it.
     pub by: Option<ByAgent>,
-    /// `tagged destructive` behind it: the tag of its tool.
+    /// `tagged destructive` after it: a tag of the tool.
     pub tagged: Option<Name>,
-    /// `proposed` in front of it.
+    /// True if `proposed` precedes it.
     pub proposed: bool,
 }
 
 /// `by researcher`: the agent that takes the step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ByAgent {
-    /// Which one.
+    /// The agent.
     pub agent: AgentPattern,
     /// From the word to the last character of the agent.
     pub span: Span,
 }
 
-/// Which agent takes a step.
+/// The agent that takes a step.
 #[derive(Debug, Clone, PartialEq)]
 pub enum AgentPattern {
     /// The bare name of an agent, with `*` and `?` as globs.
@@ -65,22 +65,22 @@ pub enum AgentPattern {
     Binding(Expr),
 }
 
-/// What an atom names.
+/// The subject of an atom.
 #[derive(Debug, Clone, PartialEq)]
 #[allow(missing_docs, reason = "the fields of a variant are named like the parts it has")]
 pub enum AtomSubject {
-    /// A bare name with `*` and `?` as globs; `any` is one too. May turn out to be a `def step`.
+    /// A bare name with `*` and `?` as globs; `any` is one of these. It may also be the name of a `def step`.
     Tool(Name),
     /// A quoted name, literal.
     QuotedTool(Name),
     /// A quoted name with `${…}` in it: `"${witness}"`.
     ToolText(TextLiteral),
-    /// `command`, `read`, `user`, …, with what stands behind it. Without a word of its own a text goes on with the kind of an earlier pattern of
-    /// the list: `"mkfs"` of `never command "rm", "mkfs"`.
+    /// `command`, `read`, `user`, …, with the text after it. A text without a kind word has the kind of an earlier pattern in the list: `"mkfs"` in
+    /// `never command "rm", "mkfs"`.
     Kind { kind: StepWord, word: Option<Span>, text: Option<KindText> },
 }
 
-/// What stands behind a kind word.
+/// The text after a kind word.
 #[derive(Debug, Clone, PartialEq)]
 pub enum KindText {
     /// A string: a substring, a path glob or a name, by kind.
@@ -109,7 +109,7 @@ pub enum StepWord {
 }
 
 impl StepWord {
-    /// All of them.
+    /// All kind words.
     pub const ALL: [Self; 11] = [
         Self::Command,
         Self::Read,
@@ -165,7 +165,7 @@ pub enum PatternArgument {
 /// A flow expression: a regular expression over calls.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlowExpr {
-    /// Which form.
+    /// The form.
     pub kind: FlowKind,
     /// From its first to its last character.
     pub span: Span,

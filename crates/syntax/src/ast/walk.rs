@@ -1,25 +1,25 @@
-//! Going through a syntax tree. Data (schemas, runs of tests, arguments of calls) is left out: nobody asserts anything with it.
+//! Visits the nodes of a syntax tree. Data (schemas, runs of tests, arguments of calls) is skipped, because it asserts nothing.
 
 use super::*;
 
-/// Visits nodes; each method is called before those of the node's parts.
+/// A visitor; each method is called before the methods for the node's parts.
 #[allow(unused_variables, reason = "the names say what comes")]
 pub trait SyntaxVisitor<'a> {
-    /// An item, with its body still to come.
+    /// Visits an item, before its body.
     fn visit_item(&mut self, item: &'a SyntaxItem) {}
-    /// A statement.
+    /// Visits a statement.
     fn visit_statement(&mut self, statement: &'a Statement) {}
-    /// A step pattern.
+    /// Visits a step pattern.
     fn visit_step(&mut self, step: &'a StepPattern) {}
-    /// A flow expression.
+    /// Visits a flow expression.
     fn visit_flow(&mut self, flow: &'a FlowExpr) {}
-    /// An expression.
+    /// Visits an expression.
     fn visit_expr(&mut self, expr: &'a Expr) {}
-    /// A test, with its subject where it has one.
+    /// Visits a test, with its subject if it has one.
     fn visit_test(&mut self, subject: Option<&'a Expr>, test: &'a ValueTest) {}
-    /// A regular expression.
+    /// Visits a regular expression.
     fn visit_regex(&mut self, regex: &'a RegexLiteral) {}
-    /// `within …`.
+    /// Visits `within …`.
     fn visit_within(&mut self, within: &'a WithinBound) {}
 }
 
@@ -29,19 +29,19 @@ fn with_grown_stack<R>(run: impl FnOnce() -> R) -> R {
     stacker::maybe_grow(64 << 10, 1 << 20, run)
 }
 
-/// Goes through a file.
+/// Walks a file.
 pub fn walk_file<'a>(file: &'a RuleFile, visitor: VisitorRef<'_, 'a>) {
     walk_items(&file.items, visitor);
 }
 
-/// Goes through items and their bodies.
+/// Walks items and their bodies.
 pub fn walk_items<'a>(items: &'a [SyntaxItem], visitor: VisitorRef<'_, 'a>) {
     for one in items {
         with_grown_stack(|| walk_item(one, visitor));
     }
 }
 
-/// Goes through an item and its body.
+/// Walks an item and its body.
 pub fn walk_item<'a>(item: &'a SyntaxItem, visitor: VisitorRef<'_, 'a>) {
     visitor.visit_item(item);
     match &item.kind {
@@ -91,19 +91,19 @@ fn walk_modifier<'a>(kind: &'a ModifierKind, visitor: VisitorRef<'_, 'a>) {
     }
 }
 
-/// Goes through a statement.
+/// Walks a statement.
 pub fn walk_statement<'a>(statement: &'a Statement, visitor: VisitorRef<'_, 'a>) {
     visitor.visit_statement(statement);
     with_grown_stack(|| statement.kind.visit_parts(visitor));
 }
 
-/// Goes through a step pattern.
+/// Walks a step pattern.
 pub fn walk_step<'a>(one: &'a StepPattern, visitor: VisitorRef<'_, 'a>) {
     visitor.visit_step(one);
     with_grown_stack(|| one.kind.visit_parts(visitor));
 }
 
-/// Goes through a flow expression.
+/// Walks a flow expression.
 pub fn walk_flow<'a>(one: &'a FlowExpr, visitor: VisitorRef<'_, 'a>) {
     visitor.visit_flow(one);
     with_grown_stack(|| one.kind.visit_parts(visitor));
@@ -122,7 +122,7 @@ fn walk_text<'a>(text: &'a TextLiteral, visitor: VisitorRef<'_, 'a>) {
     }
 }
 
-/// Goes through an expression.
+/// Walks an expression.
 pub fn walk_expr<'a>(one: &'a Expr, visitor: VisitorRef<'_, 'a>) {
     visitor.visit_expr(one);
     with_grown_stack(|| walk_children(&one.kind, visitor));
@@ -215,7 +215,7 @@ seen! {
         one.by.visit_parts(visitor);
     };
     ByAgent: one, visitor => one.agent.visit_parts(visitor);
-    // Where both readings are kept they are the same text: one of them is enough.
+    // If both readings are kept, they are the same text, so one of them is enough.
     PredicateTarget: one, visitor => match &one.expr {
         Some(reading) => walk_expr(reading, visitor),
         None => one.step.visit_parts(visitor),

@@ -1,15 +1,15 @@
-//! Neighbouring lines that say the same kind of thing are read as a table: their `=`, their modifiers and their comments stand below each other.
+//! Aligns adjacent lines of one kind like a table: their `=`, their modifiers and their comments start in one column.
 
 use super::FormatOptions;
 use super::doc::AlignMark;
 use super::print::PrintedLine;
 
-/// In this order: each moves what follows it.
+/// Processed in this order, since each mark moves the text after it.
 const MARKS: [AlignMark; 5] =
     [AlignMark::Let, AlignMark::Param, AlignMark::Def, AlignMark::Modifier, AlignMark::Comment];
 
 impl AlignMark {
-    /// Columns further apart are no table.
+    /// Returns the maximum distance between columns; beyond it, lines are not aligned.
     fn max_distance(self) -> usize {
         match self {
             Self::Let | Self::Param | Self::Def => 12,
@@ -34,7 +34,7 @@ pub(super) fn align_lines(lines: &mut [PrintedLine], options: &FormatOptions) {
 fn mark_offset(line: &PrintedLine, mark: AlignMark) -> Option<usize> {
     let closes = line.text.starts_with(['}', ')', ']']);
     let (at, _) = line.marks.iter().find(|(at, own)| *own == mark && *at > 0)?;
-    // A comment behind an opening bracket speaks of what follows.
+    // A comment after an opening bracket belongs to the lines that follow.
     let opens = mark == AlignMark::Comment && line.text.get(..*at)?.trim_end().ends_with(['{', '(', '[']);
     (!line.in_string && !closes && !opens).then_some(*at)
 }
@@ -55,7 +55,7 @@ fn table_length(lines: &[PrintedLine], mark: AlignMark) -> usize {
     rows.count()
 }
 
-/// Moves the marks to the furthest column, unless a line would become too long.
+/// Moves the marks to the rightmost column, unless a line would become too long.
 fn pad_marks(rows: &mut [PrintedLine], mark: AlignMark, width: usize) {
     let Some(target) = rows.iter().filter_map(|row| mark_column(row, mark)).max() else { return };
     let too_long = |row: &PrintedLine| {
@@ -76,7 +76,7 @@ fn pad_marks(rows: &mut [PrintedLine], mark: AlignMark, width: usize) {
     }
 }
 
-/// Without the comment if an earlier mark is moved.
+/// Returns the length of a line; if an earlier mark is moved, the comment does not count.
 fn code_length(line: &PrintedLine, mark: AlignMark) -> usize {
     let end = match mark {
         AlignMark::Comment => None,

@@ -1,11 +1,11 @@
-//! The document algebra: text with places where a line may end, after Wadler's "prettier printer".
+//! The document algebra: text with possible line breaks, after Wadler's "prettier printer".
 //!
-//! A document knows of itself whether it must be broken and how wide it is on one line, so that no layout decision looks down the tree again.
-//! Comments are part of it: they end their line, whatever stands around them.
+//! Each document stores whether it must be broken and its width on one line, so layout decisions never search the tree again. Comments are part of
+//! the document: they end their line in any context.
 
 use std::borrow::Cow;
 
-/// What stands at a place that can be aligned.
+/// The kind of a mark that can be aligned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AlignMark {
     /// The `=` of a `let`.
@@ -14,21 +14,21 @@ pub(super) enum AlignMark {
     Param,
     /// The `=` of a `def`.
     Def,
-    /// The first modifier behind a statement.
+    /// The first modifier after a statement.
     Modifier,
-    /// A comment behind something.
+    /// A comment at the end of a line.
     Comment,
 }
 
 #[derive(Debug)]
 pub(super) struct Doc<'t> {
-    /// What it is.
+    /// The kind of document.
     pub kind: DocKind<'t>,
-    /// True when it cannot stand on one line.
+    /// True if it cannot be on one line.
     pub forced: bool,
     /// Characters on one line.
     pub width: usize,
-    /// Ends in a comment: nothing may follow on its line.
+    /// True if it ends in a comment, so nothing may follow on its line.
     ends_in_comment: bool,
     empty: bool,
 }
@@ -37,16 +37,16 @@ pub(super) struct Doc<'t> {
 pub(super) struct StringLine<'t> {
     /// Its text without the shared indentation.
     pub text: &'t str,
-    /// False for a line that begins inside an interpolation and keeps its place.
+    /// False for a line that begins inside an interpolation and keeps its indentation.
     pub is_indented: bool,
 }
 
 #[derive(Debug)]
 pub(super) enum DocKind<'t> {
     Text(Cow<'t, str>),
-    /// Omitted at the start of a line.
+    /// A space; omitted at the start of a line.
     Space,
-    /// A space before something too long for any line; the text before it is not broken for it.
+    /// A space before something too long for any line; the text before it is not broken because of it.
     Loose,
     /// A line end if the enclosing group is broken, otherwise this text.
     Line(&'static str),
@@ -54,7 +54,7 @@ pub(super) enum DocKind<'t> {
     Hard {
         blank: bool,
     },
-    /// Text only if the enclosing group is broken, or only if not.
+    /// Text that is printed only if the enclosing group is broken, or only if it is not.
     Only {
         broken: bool,
         text: &'static str,
@@ -65,7 +65,7 @@ pub(super) enum DocKind<'t> {
     Mark(AlignMark),
     Sequence(Vec<Doc<'t>>),
     Nest(Box<Doc<'t>>),
-    /// On one line if it fits, otherwise every line break directly in it is taken.
+    /// Printed on one line if it fits, otherwise every line break directly in it is used.
     Group(Box<Doc<'t>>),
 }
 
@@ -131,7 +131,7 @@ pub(super) fn empty_doc<'t>() -> Doc<'t> {
     sequence(Vec::new())
 }
 
-/// Content after a comment in it forces several lines.
+/// Joins documents. Content after a comment forces several lines.
 pub(super) fn sequence(parts: Vec<Doc<'_>>) -> Doc<'_> {
     let mut whole = Doc { empty: true, ..leaf_doc(DocKind::Sequence(Vec::new()), 0) };
     for part in parts.iter().filter(|part| !part.empty) {

@@ -1,4 +1,4 @@
-//! The difference of two texts as edits, for editors: what did not change keeps its cursor, its folds and its marks.
+//! Formatting as edits for editors: unchanged text keeps its cursors, folds and marks.
 
 use super::{FormatOptions, format_file};
 use crate::difference::{DiffOp, DiffTag, diff_operations};
@@ -10,13 +10,13 @@ use std::ops::Range;
 /// Replaces bytes of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FormatEdit {
-    /// The bytes of the old text; whole lines.
+    /// The byte range in the old text; whole lines.
     pub range: Range<usize>,
     /// The replacement text.
     pub text: String,
 }
 
-/// The edits that make one text of another, line by line, from the first to the last.
+/// Returns the line edits that turn one text into another, in order.
 #[must_use]
 pub fn line_edits(old: &str, new: &str) -> Vec<FormatEdit> {
     let before: Vec<&str> = old.split_inclusive('\n').collect();
@@ -34,10 +34,10 @@ pub fn line_edits(old: &str, new: &str) -> Vec<FormatEdit> {
     diff_operations(&before, &after).iter().filter(|op| op.tag() != DiffTag::Equal).map(edit).collect()
 }
 
-/// The edits that format the top-level items which a range of bytes touches, with the comments above them.
+/// Returns the edits that format the top-level items in a byte range, with the comments above them.
 ///
 /// # Errors
-/// The diagnostics of a file with mistakes.
+/// The diagnostics of a file with errors.
 pub fn edits_in(
     map: &SourceMap,
     file: FileId,
@@ -48,7 +48,8 @@ pub fn edits_in(
     let new = format_file(map, file, options)?;
     let (tree, ..) = syntax::parse(map, file, &options.limits);
     let ends: Vec<usize> = tree.items.iter().map(|item| item.span.end as usize).collect();
-    // From the line behind the last item before the range (from its own line, where the range begins on it) to the end of the last one in it.
+    // From the line after the last item before the range (or from that item's own line if the range begins on it) to the end of the last item in the
+    // range.
     let before = ends.iter().rev().find(|&&end| end <= range.start).copied().unwrap_or(0);
     let line_behind = source.text.get(before..).and_then(|rest| rest.find('\n')).map_or(before, |at| before + at + 1);
     let own_line = source.text.get(..range.start).and_then(|front| front.rfind('\n')).map_or(0, |at| at + 1);

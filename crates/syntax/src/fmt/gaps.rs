@@ -1,15 +1,15 @@
-//! Comments by the word or sign that they stand before or behind.
+//! Assigns comments to the leaves that they precede or follow.
 
 use crate::concrete::ConcreteLeaf;
 use std::ops::Range;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GapComment<'t> {
-    /// With its `#`.
+    /// The text, including its `#`.
     pub text: &'t str,
-    /// Where it stands.
+    /// Its byte range.
     pub range: Range<usize>,
-    /// It did not stand on a line of its own and is given one.
+    /// True if it was not on a line of its own and is moved to one.
     pub is_moved: bool,
 }
 
@@ -21,14 +21,14 @@ struct LeafGap<'t> {
     behind_is_claimed: bool,
 }
 
-/// Comments by leaf, with one more gap for the end of the file.
+/// The comments by leaf, with one more gap for the end of the file.
 #[derive(Debug, Default)]
 pub(super) struct CommentGaps<'t> {
     gaps: Vec<LeafGap<'t>>,
 }
 
 impl<'t> CommentGaps<'t> {
-    /// Only space, `;` and comments stand between leaves; comments in interpolations belong to their leaf.
+    /// Collects the comments. Only white space, `;` and comments occur between leaves; comments in interpolations belong to their leaf.
     pub fn new(text: &'t str, leaves: &[ConcreteLeaf]) -> Self {
         let mut gaps: Vec<LeafGap<'t>> = Vec::with_capacity(leaves.len() + 1);
         let mut end = 0;
@@ -36,7 +36,7 @@ impl<'t> CommentGaps<'t> {
         for (start, next_end) in ends {
             let mut before = Vec::new();
             for remark in gap_comments(text, end, start) {
-                // Behind a lone `;` there may be a second one.
+                // A second `;` may follow a lone one.
                 let free = gaps.last_mut().filter(|last| remark.is_moved && before.is_empty() && last.behind.is_none());
                 match free {
                     Some(last) => last.behind = Some(remark),
@@ -49,22 +49,22 @@ impl<'t> CommentGaps<'t> {
         Self { gaps }
     }
 
-    /// The comments on lines of their own before a leaf.
+    /// Returns the comments on their own lines before a leaf.
     pub fn comments_before(&self, leaf: usize) -> &[GapComment<'t>] {
         self.gaps.get(leaf).map_or(&[], |gap| gap.before.as_slice())
     }
 
-    /// The comment behind a leaf on its line.
+    /// Returns the comment after a leaf on its line.
     pub fn comment_behind(&self, leaf: usize) -> Option<&GapComment<'t>> {
         self.gaps.get(leaf)?.behind.as_ref()
     }
 
-    /// The comments that the leaf itself has to print before it.
+    /// Returns the comments before a leaf that the leaf itself has to print.
     pub fn own_before(&self, leaf: usize) -> &[GapComment<'t>] {
         self.gaps.get(leaf).filter(|gap| !gap.before_is_claimed).map_or(&[], |gap| gap.before.as_slice())
     }
 
-    /// The comment that the leaf itself has to print behind it.
+    /// Returns the comment after a leaf that the leaf itself has to print.
     pub fn own_behind(&self, leaf: usize) -> Option<&GapComment<'t>> {
         self.gaps.get(leaf).filter(|gap| !gap.behind_is_claimed)?.behind.as_ref()
     }
@@ -76,14 +76,14 @@ impl<'t> CommentGaps<'t> {
         }
     }
 
-    /// Marks the comment behind a leaf as printed by its enclosing node.
+    /// Marks the comment after a leaf as printed by its enclosing node.
     pub fn claim_behind(&mut self, leaf: usize) {
         if let Some(gap) = self.gaps.get_mut(leaf) {
             gap.behind_is_claimed = true;
         }
     }
 
-    /// True when a comment stands anywhere between these leaves, before the first and behind the last left out.
+    /// Returns true if there is a comment between these leaves, not counting comments before the first and after the last.
     pub fn any_inside(&self, leaves: &Range<usize>) -> bool {
         let mut inside = leaves.clone();
         inside.any(|leaf| {

@@ -1,7 +1,7 @@
-//! `aver fmt`: one style for rule files.
+//! `aver fmt`: one style for all rule files.
 //!
-//! A file is read twice: the concrete tree gives every word and sign once, in order, and the layout decides what stands between them; the syntax
-//! trees of the text before and after say whether it still means the same. A text of which that is not known is never given back.
+//! A file is parsed twice. The concrete tree has every word and sign, once and in order, and the layout decides on the white space between them. The
+//! syntax trees before and after formatting are compared by meaning. If they cannot be proven equal, no formatted text is returned.
 //!
 //! ```
 //! use averment_syntax::fmt::{self, FormatOptions};
@@ -30,9 +30,9 @@ pub(crate) const INDENT: usize = 2;
 /// Formatting options. There is one style; only the width can differ.
 #[derive(Debug, Clone, Copy)]
 pub struct FormatOptions {
-    /// Characters of a line, where what is written can be broken.
+    /// Maximum line width in characters, if the text can be broken.
     pub width: usize,
-    /// Limits of reading.
+    /// Limits for parsing.
     pub limits: Limits,
 }
 
@@ -45,7 +45,7 @@ impl Default for FormatOptions {
 /// Formats one file of a source map.
 ///
 /// # Errors
-/// The diagnostics of a file that cannot be read without mistakes: such a file has no format.
+/// The diagnostics of a file with errors, which cannot be formatted.
 pub fn format_file(map: &SourceMap, file: FileId, options: &FormatOptions) -> Result<String, Diagnostics> {
     let Some(source) = map.get(file) else { return Ok(String::new()) };
     let (tree, _, diagnostics) = syntax::parse(map, file, &options.limits);
@@ -61,17 +61,17 @@ pub fn format_file(map: &SourceMap, file: FileId, options: &FormatOptions) -> Re
     }
 }
 
-/// Formats text that is in no file.
+/// Formats a text that is not in a file.
 ///
 /// # Errors
-/// The diagnostics of a text with mistakes.
+/// The diagnostics of a text with errors.
 pub fn format_text(text: &str, options: &FormatOptions) -> Result<String, Diagnostics> {
     let mut map = SourceMap::default();
     let file = map.add_file(SourceFile::new("rules.assert", None, text));
     format_file(&map, file, options)
 }
 
-/// True if the text parses to the same tree, spans ignored.
+/// True if the text parses to an equal tree, ignoring spans.
 fn same_tree(tree: &ast::RuleFile, text: &str, options: &FormatOptions) -> bool {
     let mut map = SourceMap::default();
     let file = map.add_file(SourceFile::new("", None, text));
@@ -79,7 +79,7 @@ fn same_tree(tree: &ast::RuleFile, text: &str, options: &FormatOptions) -> bool 
     !diagnostics.has_errors() && ast::same_meaning(tree, &other)
 }
 
-/// Safety check: apart from space, commas and `;`, both texts hold the same characters.
+/// Safety check: apart from white space, commas and `;`, both texts have the same characters.
 fn same_characters(left: &str, right: &str) -> bool {
     let kept = |character: &char| !character.is_whitespace() && !matches!(character, ',' | ';');
     left.chars().filter(kept).eq(right.chars().filter(kept))
@@ -95,13 +95,13 @@ fn lay_out(text: &str, options: &FormatOptions) -> Option<String> {
     })
 }
 
-/// Without byte order mark and with `\n` line ends; `None` if already so.
+/// Returns the text without byte order mark and with `\n` line ends; `None` if it already is so.
 fn normalize_line_ends(text: &str) -> Option<String> {
     let body = text.strip_prefix('\u{feff}').unwrap_or(text);
     (body.len() < text.len() || body.contains("\r\n")).then(|| body.replace("\r\n", "\n"))
 }
 
-/// Restores the line ending of the old text's first line.
+/// Applies the line end of the old text's first line.
 fn with_line_ends(new: String, old: &str) -> String {
     let first = old.find('\n').and_then(|end| old.get(..end));
     if first.is_some_and(|line| line.ends_with('\r')) { new.replace('\n', "\r\n") } else { new }

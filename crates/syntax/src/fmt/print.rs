@@ -1,17 +1,17 @@
-//! From a document to lines.
+//! Prints a document as lines.
 
 use super::doc::{AlignMark, Doc, DocKind, StringLine};
 use super::{FormatOptions, INDENT};
 
 #[derive(Debug, Default)]
 pub(super) struct PrintedLine {
-    /// How many spaces stand before it.
+    /// Number of spaces before it.
     pub indent: usize,
     /// Its text.
     pub text: String,
-    /// Byte offsets in the text where neighbours may be aligned.
+    /// Byte offsets in the text that can be aligned with adjacent lines.
     pub marks: Vec<(usize, AlignMark)>,
-    /// It begins inside a string.
+    /// True if it begins inside a string.
     pub in_string: bool,
 }
 
@@ -26,7 +26,7 @@ struct DocPrinter<'d, 't> {
     width: usize,
     lines: Vec<PrintedLine>,
     line: PrintedLine,
-    /// A comment was printed: what follows starts a new line.
+    /// True if a comment was printed, so that the next text starts a new line.
     ended: bool,
     todo: Vec<PendingDoc<'d, 't>>,
 }
@@ -105,7 +105,7 @@ impl<'d, 't> DocPrinter<'d, 't> {
 
     fn push_trailing(&mut self, comment: &str) {
         if self.line.text.is_empty() {
-            // What it stood behind was the end of a line that is gone.
+            // The comment followed the end of a line that was dropped, so it needs no space before it.
             self.line.text.push_str(comment);
         } else {
             self.line.text.push_str("  ");
@@ -162,7 +162,7 @@ impl<'d, 't> DocPrinter<'d, 't> {
                     rest.extend(parts.iter().rev().map(|doc| PendingDoc { indent, flat, doc }));
                     0
                 }
-                // A group that follows may still be broken at its first line.
+                // A following group may still be broken at its first line.
                 DocKind::Nest(inner) | DocKind::Group(inner) => {
                     rest.push(PendingDoc { indent, flat, doc: inner });
                     0

@@ -1,13 +1,13 @@
-//! Work grows with the length of a text, however what can open in the grammar nests: counted in steps of the parser, not by a clock.
+//! Tests that parsing takes linear time in the length of a text, however its constructs are nested. It counts parser steps instead of measuring time.
 
 use super::{Rule, parse_rule, with_stack};
 
-/// Steps for each byte: the most that a statement takes which is read as each kind of statement in turn.
+/// Maximum number of steps for each byte. It is reached by a statement that is tried as each kind of statement in turn.
 const MOST: usize = 300;
 
-/// What can stand inside of itself or of another, and what closes it. A form of the grammar that nests is a row.
+/// Constructs that can be nested: how each opens and closes. Every nesting form of the grammar has a row.
 const OPENINGS: &[(&str, &str)] = &[
-    // Values and what holds them.
+    // Values and their containers.
     ("(", ")"),
     ("[", "]"),
     ("[1, ", "]"),
@@ -23,7 +23,7 @@ const OPENINGS: &[(&str, &str)] = &[
     ("$x[", "]"),
     ("(a)(", ")"),
     ("\"a\"[", "]"),
-    // Operators in front and in between.
+    // Prefix and infix operators.
     ("not ", ""),
     ("not(", ")"),
     ("-", ""),
@@ -77,7 +77,7 @@ const OPENINGS: &[(&str, &str)] = &[
     ("count command \"a\"(", ")"),
     ("count \"${", "}\""),
     ("count a by \"${", "}\""),
-    // Lists that parentheses make.
+    // Lists in parentheses.
     ("(a where ", ")"),
     ("(a of ", ")"),
     ("(a of [", "])"),
@@ -122,7 +122,7 @@ const OPENINGS: &[(&str, &str)] = &[
     ("a when ", ""),
 ];
 
-/// What begins a statement: where steps, flows, values and statements stand.
+/// Beginnings of statements: contexts for steps, flows, values and statements.
 const HEADS: &[&str] = &[
     "",
     "require ",
@@ -144,7 +144,7 @@ const HEADS: &[&str] = &[
     "http /a/ status in ",
 ];
 
-/// The openings in turn until there are so many, what stands in them, and their ends or none.
+/// Repeats the openings of a cycle up to a depth, followed by the inner text and, optionally, the closings.
 fn nested(head: &str, cycle: &[(&str, &str)], depth: usize, inside: &str, closed: bool) -> String {
     let turns = || (0..depth).map(|at| cycle[at % cycle.len()]);
     let opened: String = turns().map(|(open, _)| open).collect();
@@ -153,7 +153,7 @@ fn nested(head: &str, cycle: &[(&str, &str)], depth: usize, inside: &str, closed
 }
 
 fn takes_too_long(text: &str) -> bool {
-    // Without what short texts have in addition.
+    // Compensates for the bonus of short texts.
     let steps = (MOST * (text.len() + 16)).div_ceil(text.len() + super::SHORT_TEXT);
     with_stack(256, || parse_rule(Rule::file, text, steps).is_err_and(|failure| failure.too_many_steps))
 }
@@ -195,7 +195,7 @@ fn every_pair_of_openings_nests_in_linear_time() {
     assert_none(&slow);
 }
 
-/// One triple of some hundred: a million of them take an hour. `AVERMENT_ALL_TRIPLES` reads all.
+/// Tests one of several hundred triples, because all of them (a million) take an hour. `AVERMENT_ALL_TRIPLES` tests all.
 #[test]
 fn triples_of_openings_nest_in_linear_time() {
     let stride = if std::env::var_os("AVERMENT_ALL_TRIPLES").is_some() { 1 } else { 311 };
@@ -213,7 +213,7 @@ fn triples_of_openings_nest_in_linear_time() {
     assert_none(&slow);
 }
 
-/// What is left is bounded: the steps that a text may take are a limit, and a deeper one is told as that.
+/// The remaining cost is bounded: the step limit applies, and a text that exceeds it is reported with that reason.
 #[test]
 fn what_takes_more_steps_is_refused_in_words() {
     use averment_base::limits::Limits;

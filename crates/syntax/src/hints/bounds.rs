@@ -1,16 +1,17 @@
-//! How many: numbers and bounds in words.
+//! Numbers and bounds in words.
 
 use super::table::{meant, pairs};
 use super::view::StatementView;
 
-/// The comparison in words at the start of others, such as `is not greater than or equal to`: how many words it has, and its sign.
+/// Reads a comparison in words, such as `is not greater than or equal to`, at the start of a sequence of words. Returns the number of its words and
+/// its sign.
 pub(super) fn worded_comparison<'t>(word: impl Fn(usize) -> &'t str) -> Option<(usize, &'static str)> {
     let mut here = usize::from(matches!(word(0), "is" | "was" | "be"));
     let negated = word(here) == "not";
     here += usize::from(negated);
     let found = longest_phrase("COMPARISON", |index| word(here + index))
         .filter(|_| word(here) != "same" || word(here + 1) == "as");
-    // `is "ok"`: a value where a type belongs.
+    // `is "ok"`: a value in place of a type.
     let begins = |sign: char| sign.is_ascii_digit() || matches!(sign, '"' | '\'' | '$');
     let value = (here > 0 && (word(here).is_empty() || word(here).starts_with(begins))).then_some((0, "=="));
     let (length, mut sign) = found.or(value)?;
@@ -27,20 +28,20 @@ pub(super) fn worded_comparison<'t>(word: impl Fn(usize) -> &'t str) -> Option<(
     Some((here, if negated { opposite_sign(sign) } else { sign }))
 }
 
-/// The longest phrase of a table that the words begin with: how many words it has, and its comparison.
+/// Returns the longest phrase of a table that the words begin with: its number of words, and its comparison.
 fn longest_phrase<'t>(table: &str, word: impl Fn(usize) -> &'t str) -> Option<(usize, &'static str)> {
     let fits = |phrase: &str| phrase.split(' ').enumerate().all(|(index, part)| word(index) == part);
     let found = pairs(table).filter(|(phrase, _)| fits(phrase));
     found.map(|(phrase, sign)| (phrase.split(' ').count(), sign)).max_by_key(|(length, _)| *length)
 }
 
-/// How many, in digits.
+/// Returns a number in digits; it may be written as a word.
 pub(super) fn number_digits(text: &str) -> Option<String> {
     let number = text.starts_with(|sign: char| sign.is_ascii_digit() || sign == '$');
     if number { Some(text.to_owned()) } else { number_word(text).map(str::to_owned) }
 }
 
-/// The token behind a bound: `more than 3 times`.
+/// Returns the index of the token after a bound such as `more than 3 times`.
 pub(super) fn behind_bound(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let (words, _) = longest_phrase("BOUND", |index| view.token_text(at + index))?;
     let number = at + words;
@@ -48,7 +49,7 @@ pub(super) fn behind_bound(view: &StatementView<'_, '_>, at: usize) -> Option<us
     number_digits(view.token_text(number)).map(|_| end)
 }
 
-/// The token behind a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
+/// Returns the index of the token after a number of times that `never` cannot take: `more than 3 times`, `3 times`, `twice`.
 pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     if let Some(end) = behind_bound(view, at) {
         return Some(end);
@@ -61,13 +62,13 @@ pub(super) fn behind_limit(view: &StatementView<'_, '_>, at: usize) -> Option<us
     }
 }
 
-/// A bound as a comparison: `<= 3` for `at most three times`.
+/// Returns a bound as a comparison: `<= 3` for `at most three times`.
 pub(super) fn comparison_of(text: &str) -> Option<String> {
     let (sign, number) = sign_of(text)?;
     Some(format!("{sign} {number}"))
 }
 
-/// What holds of a count where a limit does not: `<= 3` for `more than 3 times`, `< 2` for `twice`.
+/// Returns the comparison that a count satisfies if it does not reach a limit: `<= 3` for `more than 3 times`, `< 2` for `twice`.
 pub(super) fn within_limit(text: &str) -> Option<String> {
     match sign_of(text) {
         Some((sign, number)) => Some(format!("{} {number}", opposite_sign(sign))),
@@ -75,14 +76,14 @@ pub(super) fn within_limit(text: &str) -> Option<String> {
     }
 }
 
-/// The calls that a bound of repetitions allows: the first one is no repetition.
+/// Returns the number of calls that a bound on repetitions allows, as a comparison. The first call is not a repetition.
 pub(super) fn limit_of_tries(text: &str) -> Option<String> {
     let limit = within_limit(text)?;
     let (sign, number) = limit.split_once(' ')?;
     Some(format!("{sign} {}", number.parse::<u32>().ok()?.checked_add(1)?))
 }
 
-/// A bound as a range of times: `3..` for `at least three times`.
+/// Returns a bound as a range of times: `3..` for `at least three times`.
 pub(super) fn range_of(text: &str) -> Option<String> {
     let (sign, number) = sign_of(text)?;
     let value: u32 = number.parse().ok()?;
@@ -95,7 +96,7 @@ pub(super) fn range_of(text: &str) -> Option<String> {
     })
 }
 
-/// The comparison of a bound, and its number: `never more than 3` is at most 3.
+/// Returns the comparison of a bound and its number: `never more than 3` is at most 3.
 fn sign_of(text: &str) -> Option<(&'static str, String)> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some((length, sign)) = longest_phrase("BOUND", |index| words.get(index).copied().unwrap_or("")) else {
@@ -109,7 +110,7 @@ pub(super) fn opposite_sign(sign: &str) -> &'static str {
     meant("OPPOSITE", sign).unwrap_or("!=")
 }
 
-/// A number in words, in digits.
+/// Returns a number word in digits.
 pub(super) fn number_word(word: &str) -> Option<&'static str> {
     meant("NUMBERWORD", word)
 }

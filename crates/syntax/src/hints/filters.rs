@@ -1,11 +1,11 @@
-//! What a template can make of a text: `{name|bare}`.
+//! Filters that a template can apply to a text: `{name|bare}`.
 
 use super::view::strip_quotes;
 use super::{bounds, functions, table};
 use crate::ast::NumberUnit;
 use crate::{number, words};
 
-/// `None` if the filter does not apply to the text.
+/// Transforms a text; returns `None` if the filter does not apply.
 type FilterFn = fn(&str) -> Option<String>;
 
 const FILTERS: &[(&str, FilterFn)] = &[
@@ -13,7 +13,7 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("bare", |text| Some(strip_quotes(text).to_owned())),
     // Without any quotes.
     ("unquoted", |text| Some(text.replace(['"', '\''], ""))),
-    // On one word.
+    // Joined into one word.
     ("joined", |text| Some(text.split_whitespace().collect())),
     // As the name of a rule.
     ("label", |text| Some(label_of(strip_quotes(text)))),
@@ -24,15 +24,15 @@ const FILTERS: &[(&str, FilterFn)] = &[
             [" or ", " and ", " || ", " && "].iter().fold(text.to_owned(), |text, joint| text.replace(joint, ", "))
         ))
     }),
-    // How many, in digits.
+    // The number, in digits.
     ("digits", |text| bounds::number_digits(text)),
     ("unit", |text| number::meant_unit(text).map(str::to_owned)),
     ("verdict", |text| words::meant_verdict(text).map(str::to_owned)),
-    // `immediately ` where that is said.
+    // `immediately ` if the text says so.
     ("soon", |text| {
         Some(if text.contains("immediately") || text.contains("directly") { "immediately " } else { "" }.to_owned())
     }),
-    // The bound of a count: as it is, and turned round.
+    // The bound of a count, and the inverted bound.
     ("bound", bounds::comparison_of),
     ("limit", bounds::within_limit),
     ("most", |text| bounds::comparison_of(text)?.strip_prefix("<= ").map(str::to_owned)),
@@ -44,12 +44,12 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("type", |text| Some(type_of(text).to_owned())),
     ("parameters", |text| Some(text.replace(", ", " ").replace(' ', ", "))),
     ("statements", |text| Some(text.replace(", ", "; "))),
-    // Of prose: a step without its articles; steps with commas, with arrows, from a list.
+    // For prose: a step without its articles; steps with commas, with arrows, from a list.
     ("step", step_of),
     ("commas", |text| Some(separate_steps(text, ", "))),
     ("arrows", |text| Some(separate_steps(text, " -> "))),
     ("bared", |text| Some(separate_steps(&text.replace(['"', '\''], ""), ", "))),
-    // Steps of a list as statements of their own; the texts in quotes as steps.
+    // Steps of a list as separate statements; texts in quotes as steps.
     ("required", |text| Some(format!("require {}", separate_steps(&text.replace(['"', '\''], ""), "; require ")))),
     ("texts", |text| {
         let texts = text.split('"').skip(1).step_by(2).map(name_of_tool);
@@ -67,10 +67,10 @@ const FILTERS: &[(&str, FilterFn)] = &[
             text.trim_start_matches('r').trim_matches(['"', '\'']).replace("\\\\", "\\").replace('/', "\\/")
         ))
     }),
-    // The first number of a text; else what stands for success.
+    // The first number of a text; without one, the value that means success.
     ("code", |text| Some(first_number(text).unwrap_or("0").to_owned())),
     ("response", |text| Some(first_number(text).unwrap_or("200").to_owned())),
-    // What is kept of other words: `not `, ` strict`.
+    // Words that are kept: `not `, ` strict`.
     ("unset", |text| Some(if has_word(text, &["not", "missing"]) { "not " } else { "" }.to_owned())),
     ("strict", |text| Some(if has_word(text, &["strict"]) { " strict" } else { "" }.to_owned())),
     ("compared", |text| {
@@ -84,25 +84,25 @@ const FILTERS: &[(&str, FilterFn)] = &[
     ("unbraced", |text| Some(text.replace(['{', '}', '[', ']'], "").trim().to_owned())),
     ("folder", |text| Some(folder_of(text).trim_end_matches('/').to_owned())),
     ("globbed", test_of_glob),
-    // The modifier that another word nearly is.
+    // The modifier that a word is similar to.
     ("nearmodifier", |text| super::words::meant_modifier(text).map(str::to_owned)),
     ("regex", |text| Some(functions::to_regex(text))),
-    // The files of a folder as a glob, its prefix; the digits behind the point of an amount.
+    // A glob for the files of a folder, and its prefix; the digits after the decimal point of an amount.
     ("files", |text| Some(files_of(text))),
     ("prefix", |text| Some(format!("{}/", folder_of(text).trim_end_matches('/')))),
     ("decimals", |text| (text.len() <= 2 && text.bytes().all(|sign| sign.is_ascii_digit())).then(|| text.to_owned())),
     // `refund.amount` as the beginning of `refund(amount …)`.
     ("ofcall", |text| text.split_once('.').map(|(tool, argument)| format!("{tool}({argument}"))),
     ("thousands", expand_thousands),
-    // A bound as a range of times; a number in front of other words.
+    // A bound as a range of times; the number before other words.
     ("range", bounds::range_of),
     ("firstdigits", |text| bounds::number_digits(text.split(' ').next()?.trim_end_matches(['x', 'X']))),
     ("typed", |text| Some(functions::type_word(text).to_owned())),
     ("before", |text| Some(text.parse::<i64>().ok()?.checked_sub(1)?.to_string())),
     ("defined", |text| Some(format!("def {}", text.split_once(char::is_whitespace)?.1.trim()))),
-    // The name of a tool: without quotes where it needs none.
+    // The name of a tool; without quotes if it needs none.
     ("tool", |text| Some(name_of_tool(text))),
-    // Written anew, not kept in its place.
+    // Written anew instead of kept in its place.
     ("moved", |text| Some(text.to_owned())),
 ];
 
@@ -128,7 +128,7 @@ fn has_word(text: &str, words: &[&str]) -> bool {
     text.split_whitespace().any(|word| words.contains(&word))
 }
 
-/// `50000` for `50k`.
+/// Returns `50000` for `50k`.
 pub(super) fn expand_thousands(text: &str) -> Option<String> {
     let digits = text.trim_end_matches(['k', 'K', 'M']);
     let zeros = match text.get(digits.len()..)? {
@@ -139,7 +139,7 @@ pub(super) fn expand_thousands(text: &str) -> Option<String> {
     (!digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())).then(|| format!("{digits}{zeros}"))
 }
 
-/// Steps joined by one sign, whatever stood between.
+/// Joins steps with one separator, whatever separated them before.
 fn separate_steps(text: &str, sign: &str) -> String {
     let parts = text.split([',', '|']).flat_map(|part| part.split(" and ")).flat_map(|part| part.split(" or "));
     let words = ["and ", "or ", "then "];
@@ -147,7 +147,7 @@ fn separate_steps(text: &str, sign: &str) -> String {
     bare.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(sign)
 }
 
-/// A word of the language is quoted where it names a tool.
+/// Returns the name of a tool; keywords of the language are quoted.
 pub(super) fn name_of_tool(text: &str) -> String {
     let bare = strip_quotes(text);
     let taken =
@@ -155,7 +155,7 @@ pub(super) fn name_of_tool(text: &str) -> String {
     if words::is_label(bare) && !taken { bare.to_owned() } else { format!("\"{bare}\"") }
 }
 
-/// A step without its articles.
+/// Returns a step without its articles.
 fn step_of(text: &str) -> Option<String> {
     let mut rest = text.trim();
     while let Some((word, behind)) = rest.split_once(char::is_whitespace) {
@@ -170,7 +170,7 @@ fn step_of(text: &str) -> Option<String> {
     {
         rest = before;
     }
-    // A name in quotes that needs none.
+    // A name in unnecessary quotes.
     let quoted = words::is_label(strip_quotes(rest)) && rest.starts_with(['"', '\'']);
     (!rest.is_empty()).then(|| if quoted { name_of_tool(rest) } else { rest.to_owned() })
 }
@@ -201,13 +201,13 @@ pub(super) fn label_of(text: &str) -> String {
     if starts_well { name } else { format!("the-{name}") }
 }
 
-/// The folder that a text names, also as a glob of all that is below it.
+/// Returns the folder that a text names, also if it is a glob for everything below a folder.
 pub(super) fn folder_of(text: &str) -> &str {
     let text = strip_quotes(text);
     text.strip_suffix("/**/*").or_else(|| text.strip_suffix("/**")).unwrap_or(text)
 }
 
-/// A glob of the files that a text names: all in it where it is a folder.
+/// Returns a glob for the files that a text names; for a folder, everything in it.
 fn files_of(text: &str) -> String {
     let text = strip_quotes(text);
     let last = text.rsplit('/').next().unwrap_or(text);
@@ -217,7 +217,7 @@ fn files_of(text: &str) -> String {
     }
 }
 
-/// The test of a path that says what a quoted glob says.
+/// Returns a test on a path that is equivalent to a quoted glob.
 pub(super) fn test_of_glob(text: &str) -> Option<String> {
     crate::glob_test::test_of_glob(strip_quotes(text))
 }

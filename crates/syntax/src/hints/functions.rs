@@ -1,13 +1,13 @@
-//! Functions and methods of other languages, by tables that say what each means here: `len(x)`, `output.includes("x")`, `expect(x).toBe(1)`.
+//! Functions and methods of other languages, translated by tables: `len(x)`, `output.includes("x")`, `expect(x).toBe(1)`.
 
 use super::pattern::PatternMatch;
 use super::table::meant;
 use super::view::{StatementView, strip_quotes};
 
-/// What a name of a table means here is written with `{1}` and `{2}` for what the function takes, `{r1}` for a regular expression of it and
-/// `{t1}` for a type.
+/// In these tables, a translation uses `{1}` and `{2}` for the arguments of the function, `{r1}` for an argument as a regular expression and `{t1}`
+/// for one as a type.
 impl PatternMatch<'_, '_, '_> {
-    /// `TABLE name first second`: what the text of a name means, filled with the texts of others. Those that stand for nothing are none.
+    /// Fills in the translation of a name: `TABLE name first second`, where `name`, `first` and `second` are captures. Empty arguments are dropped.
     pub(super) fn fill_meaning(&self, written: &str) -> Option<String> {
         let mut names = written.split(' ');
         let (table, name) = (names.next()?, names.next()?);
@@ -21,7 +21,7 @@ impl PatternMatch<'_, '_, '_> {
     }
 }
 
-/// The token behind a name of a table, also one of two parts with a point between them.
+/// Returns the token after a name in the table, also if the name has two parts separated by a dot.
 pub(super) fn behind_function(view: &StatementView<'_, '_>, at: usize, table: &str) -> Option<usize> {
     let is_known = |&end: &usize| {
         let name = view.written_text(at, end);
@@ -31,7 +31,7 @@ pub(super) fn behind_function(view: &StatementView<'_, '_>, at: usize, table: &s
     [at + 3, at + 1].into_iter().find(is_known).filter(|&end| view.touches_previous(end))
 }
 
-/// A name in small letters and without `_`.
+/// Returns a name in lowercase and without `_`.
 fn flat_name(name: &str) -> String {
     name.to_ascii_lowercase().replace('_', "")
 }
@@ -62,7 +62,7 @@ fn fill_arguments(template: &str, arguments: &[String]) -> String {
     text
 }
 
-/// What a type of another language is called here.
+/// Returns the name here of a type in another language.
 pub(super) fn type_word(name: &str) -> &'static str {
     meant("TYPE", strip_quotes(name)).unwrap_or("object")
 }

@@ -1,8 +1,8 @@
-//! What a statement of another language, or of plain English, says here.
+//! Translates statements of another language, or of plain English.
 //!
-//! Rows rewrite a part of a statement at a time, until nothing is left to rewrite: `the agent must never call refund` loses its subject,
-//! then its verb. Where no row knows more, the other tables of hints are asked for their rewriting. What comes out counts only when it can
-//! be read. A row that guesses makes the whole a guess: it is said, and never offered as a fix.
+//! Each row rewrites a part of a statement, until nothing is left to rewrite: `the agent must never call refund` loses its subject, then its verb. If
+//! no row applies, the other hint tables are asked for a rewrite. The result counts only if it parses. A row that guesses makes the whole result a
+//! guess, which is mentioned but never offered as a fix.
 
 use super::row::{HintRow, RowScope};
 use super::view::StatementView;
@@ -12,19 +12,19 @@ use crate::token;
 use averment_base::limits::Limits;
 use averment_base::source::FileId;
 
-/// Longer statements are not rewritten.
+/// Maximum length in bytes of a statement that is rewritten.
 pub(super) const LONGEST: usize = 600;
 const ROUNDS: usize = 12;
 const STEPS: usize = 40_000;
 
-/// What a statement was meant to be.
+/// The statement that the author probably meant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IntendedStatement {
-    /// The statement as it is written here.
+    /// The statement in the rule language.
     pub text: String,
-    /// True if nothing else can have been meant.
+    /// True if no other meaning is possible.
     pub certain: bool,
-    /// True if the fix offered with it leads elsewhere.
+    /// True if the fix that is otherwise offered would lead elsewhere.
     pub overrides_fix: bool,
     /// The error and its place in the statement, if the first rewrite names it.
     pub wrong: Option<(String, std::ops::Range<usize>)>,
@@ -38,11 +38,11 @@ impl IntendedStatement {
 
 struct RewriteStep {
     meant: IntendedStatement,
-    /// False for the rewriting of the other tables: alone it is said without this.
+    /// False if it comes from another hint table, which reports it anyway.
     own: bool,
 }
 
-/// The intended statement; `None` if no row knows it or the result does not parse.
+/// Returns the intended statement; `None` if no row applies or the result does not parse.
 #[must_use]
 pub fn intended_statement(statement: &str) -> Option<IntendedStatement> {
     let import = ["use std", "use \"", "use ./", "use ../"].iter().any(|start| statement.starts_with(start));
@@ -53,7 +53,7 @@ pub fn intended_statement(statement: &str) -> Option<IntendedStatement> {
     grammar::with_stack(depth, || rewrite_statement(statement))
 }
 
-/// Rewrites a statement that parses but is surely of another language.
+/// Rewrites a statement that parses but certainly comes from another language.
 #[must_use]
 pub fn foreign_statement(statement: &str) -> Option<IntendedStatement> {
     let depth = token::scan_tokens(statement, LONGEST, LONGEST).depth;
@@ -116,7 +116,7 @@ fn apply_row(view: &StatementView<'_, '_>, text: &str, row: &HintRow, budget: &m
     let mut changed = text.get(..range.start)?.to_owned();
     changed.push_str(&new);
     let rest = text.get(range.end..)?;
-    // What is left out leaves one blank.
+    // A removed part leaves a single blank.
     let is_gap = new.is_empty() && changed.ends_with(' ');
     changed.push_str(if is_gap { rest.trim_start_matches(' ') } else { rest });
     let wrong = (!row.message.is_empty()).then(|| (row.message.to_owned(), range));

@@ -1,12 +1,12 @@
-//! Syntax hints: what people write, what it means here, and what to write instead.
+//! Syntax hints: common mistakes, what they mean, and what to write instead.
 //!
-//! Hints are rows of `hints.table`: an example, a pattern over the tokens of a statement ([`pattern`] says how patterns are read), what is wrong
-//! with such a statement, and how it is written here ([`rewrite`]). Where no pattern can tell a mistake, or what to write follows from more
-//! than what stands in the statement, a row asks a function of [`DIAGNOSES`] or [`REWRITES`]. Tests read every row, see that it speaks of its own
-//! examples and that what it writes can be read, and write the page of mistakes from it.
+//! Hints are rows of `hints.table`: an example, a pattern over the tokens of a statement (see [`pattern`] for its syntax), the error, and the
+//! correction ([`rewrite`]). If a pattern cannot recognize a mistake, or the correction depends on more than the statement, a row calls a function of
+//! [`DIAGNOSES`] or [`REWRITES`]. Tests check that every row applies to its own examples and that its correction parses, and generate the page of
+//! mistakes from the rows.
 //!
-//! The first row that speaks counts, so order is part of the table: of two rows that fit, the one with the narrower pattern stands first.
-//! What no row knows is said in the words of the grammar (`recover/expected.rs`).
+//! The first matching row counts, so order matters: of two rows that match, the one with the narrower pattern comes first. Mistakes without a row are
+//! reported in the words of the grammar (`recover/expected.rs`).
 
 mod bounds;
 mod classes;
@@ -34,19 +34,19 @@ use row::RowMatcher::{self, Diagnose, Rewrite};
 use row::{HintFn, HintRow, RewriteFn, RowScope};
 pub(super) use view::StatementView;
 
-/// Functions with their names.
+/// Builds a list of functions with their names.
 macro_rules! named {
     ($($module:ident: $($function:ident)*;)*) => { &[$($((stringify!($function), $module::$function)),*),*] };
 }
 
-/// The functions that rows ask.
+/// Functions that rows call to recognize a mistake.
 const DIAGNOSES: &[(&str, HintFn)] = named! {
     words: colon_body missing_comma near_statement;
     steps: missing_arrow missing_block;
     signs: negated_contraction odd_characters open_text open_interpolation open_regex;
 };
 
-/// The functions that rewrite what people write in other languages.
+/// Functions that rewrite constructs of other languages.
 const REWRITES: &[(&str, RewriteFn)] = named! {
     rewrites: apostrophe_amount block_comment line_comment trailing_comment call_chain negated_verb lower_case;
 };
@@ -68,7 +68,7 @@ pub(super) fn is_other_word(word: &str) -> bool {
     table::meant("FIRSTWORD", &word.to_ascii_lowercase()).or_else(|| table::meant("TESTWORD", word)).is_some()
 }
 
-/// Keywords, roots, fields, kinds, types and functions.
+/// True for keywords, roots, fields, kinds, types and functions.
 #[cfg(test)]
 fn words_of_the_language(word: &str) -> bool {
     let lists = [crate::words::KINDS, crate::words::ROOTS, table::list("LANGUAGE")];

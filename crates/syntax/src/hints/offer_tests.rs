@@ -1,7 +1,7 @@
-//! No help leads astray: what a message offers as code can be read, and names nothing that the author did not write.
+//! Tests that help texts are sound: code offered in a message parses, and contains no name that the author did not write.
 //!
-//! Tried over the examples of all rows, over every mistake that the repository records, over the files that its tests refuse, and over example
-//! rules of which one word or sign is left out, doubled, swapped with the next or put in quotes.
+//! They cover the examples of all rows, every mistake recorded in the repository, the invalid files of its tests, and example rules in which one word
+//! or sign is removed, doubled, swapped with the next or quoted.
 
 use super::row::{HintRow, RowScope};
 use super::tests::said;
@@ -13,10 +13,10 @@ use averment_base::limits::Limits;
 use averment_fixtures as fixtures;
 use std::collections::BTreeSet;
 
-/// Mutations of each line of the example rules.
+/// Only one of this many mutations of the example rules is tested.
 const EVERY: usize = 97;
 
-/// The texts in backticks that a help says to write; what stands behind `such as` is an illustration.
+/// Returns the texts in backticks that a help tells the author to write; a text after `such as` is only an illustration.
 fn offers(help: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut left = help;
@@ -33,7 +33,7 @@ fn offers(help: &str) -> Vec<&str> {
     found
 }
 
-/// The code at the start of a text, up to its backtick. A backtick in a text between the quotes of a code belongs to the code.
+/// Returns the code at the start of a text, up to its backtick, and the rest. A backtick inside of quotes belongs to the code.
 fn code_before(text: &str) -> Option<(&str, &str)> {
     let ends = || text.match_indices('`').map(|(at, _)| at);
     let is_outside = |at: &usize| text[..*at].matches('"').count().is_multiple_of(2);
@@ -42,18 +42,18 @@ fn code_before(text: &str) -> Option<(&str, &str)> {
     Some((&text[..end], &text[end + 1..]))
 }
 
-/// The words of a text, in small letters and without signs that join words.
+/// Returns the words of a text in lowercase, without joining signs.
 fn words(text: &str) -> BTreeSet<String> {
     let words = text.split(|sign: char| !sign.is_alphanumeric() && sign != '_');
     words.filter(|word| !word.is_empty()).map(str::to_ascii_lowercase).collect()
 }
 
-/// A word in capitals stands for one that the author chooses.
+/// True for a word in capitals, which is a placeholder.
 fn is_placeholder(word: &str) -> bool {
     word.bytes().all(|byte| byte.is_ascii_uppercase())
 }
 
-/// What a code names that neither the author wrote nor the language has.
+/// Returns a name in the code that neither the author wrote nor the language has.
 fn invented(code: &str, written: &str) -> Option<String> {
     let known = words(written);
     let squeezed: String = known.iter().cloned().collect::<Vec<_>>().concat();
@@ -75,7 +75,7 @@ fn invented(code: &str, written: &str) -> Option<String> {
             TokenKind::Text => {
                 !words(text).iter().all(|word| squeezed.contains(word.as_str()) || words_of_the_language(word))
             }
-            // A program that went well, a call that came once, and a step that came at all.
+            // Numbers with a fixed meaning: exit code 0, a duplicate, and at least one step.
             TokenKind::Number => {
                 let is_once = code.contains("more than 1 times") && known.contains("duplicate");
                 let is_any = code.starts_with("when count ") && code.contains(" > 0 {");
@@ -130,7 +130,7 @@ fn recorded() -> Vec<String> {
     texts
 }
 
-/// Lines of the examples with one mistake each.
+/// Returns lines of the examples with one mistake each.
 fn mutated() -> Vec<String> {
     let mut lines = BTreeSet::new();
     for path in fixtures::rule_files_below(&fixtures::project("examples")) {

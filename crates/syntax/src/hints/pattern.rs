@@ -1,26 +1,25 @@
-//! Patterns over the tokens of a statement, in a notation that reads like the statement itself.
+//! Patterns over the tokens of a statement, in a notation similar to the statement itself.
 //!
-//! A pattern is a line of parts with blanks between them, and begins at the first token of the statement:
+//! A pattern is a line of parts separated by blanks. It starts at the first token of the statement:
 //!
-//! | written | is |
-//! |---|---|
-//! | `never` | the word; `'<'` in quotes where the notation has its own use for the sign |
-//! | `unless\|without` | one of several |
-//! | `P` `N` `STATEMENT` | what a class of [`super::classes`] takes: a step pattern, a number, a word of a list |
-//! | `a?` `a*` `a+` | once or not; as often as it is there; the same, and at least once |
-//! | `WORDS~` | a word of a list, in small letters or not |
-//! | `b:P` | the tokens that the part takes, under a name for messages and rewritings |
-//! | `b[ … ]` | the tokens of several parts, under a name |
-//! | `[ … \| … ]` `[ … ]?` | the first row of parts that fits; perhaps none. Names in the others stand for nothing; `b[` names what fits |
-//! | `..` | as few tokens as possible, to a place outside of brackets; `b:..` names them, and there is at least one |
-//! | `..(` | the same, also to places in brackets |
-//! | `...` | all that is left, under its own name |
-//! | `$` | as the last part, of a choice or of all: the statement ends here. Modifiers may follow, and are written again behind what the row writes |
-//! | `< … >` | what is wrong: these tokens are underlined; `<>` for something that is missing |
-//! | `&x` `!x` `^x` | here stands such a token; none such; the one before is such a token |
-//! | `&..x` `!..x` | such a token stands somewhere behind here, outside of brackets; none does |
-//! | `&..(x` `!..(x` | the same, in brackets or not |
-//! | `@failed` | a condition by name on the place, from [`super::classes`] |
+//! | notation | meaning |
+//! | `never` | this word; `'<'` in quotes if the notation itself uses the sign |
+//! | `unless\|without` | one of several words |
+//! | `P` `N` `STATEMENT` | a class of [`super::classes`]: a step pattern, a number, a word of a list |
+//! | `a?` `a*` `a+` | optional; any number of times; at least once |
+//! | `WORDS~` | a word of a list, ignoring case |
+//! | `b:P` | captures the tokens of the part under a name, for messages and rewrites |
+//! | `b[ … ]` | captures the tokens of several parts under a name |
+//! | `[ … \| … ]` `[ … ]?` | the first matching alternative; optional. Names in other alternatives are empty; `b[` captures the match |
+//! | `..` | as few tokens as possible, ending outside of brackets; `b:..` captures them, at least one |
+//! | `..(` | like `..`, but may end inside of brackets |
+//! | `...` | the rest of the statement, captured as `...` |
+//! | `$` | as the last part of an alternative or pattern: the end of the statement. Modifiers may follow; they are kept in the rewrite |
+//! | `< … >` | the mistake, whose tokens are underlined; `<>` if something is missing |
+//! | `&x` `!x` `^x` | the next token is such a token; it is not; the previous token is |
+//! | `&..x` `!..x` | such a token follows somewhere outside of brackets; none does |
+//! | `&..(x` `!..(x` | such a token follows somewhere, also inside of brackets; none does |
+//! | `@failed` | a named condition on the position, from [`super::classes`] |
 
 use super::view::{GuardFn, StatementView, TakeFn};
 use super::{classes, table};
@@ -30,7 +29,7 @@ use averment_base::source::Span;
 enum TokenClass {
     Word(&'static str),
     OneOf(&'static [&'static str]),
-    /// The same, in small letters or not.
+    /// One of several words, ignoring case.
     AnyCase(&'static [&'static str]),
     Taken(TakeFn),
 }
@@ -93,7 +92,8 @@ enum PartCount {
     Some,
 }
 
-/// Names are empty if nothing is named. A fork has the parts where each choice of a group begins, a jump the part behind the group.
+/// A part of a pattern; names are empty if nothing is captured. A fork lists the part at which each alternative of a group begins, a jump holds the
+/// part after the group.
 #[derive(Debug)]
 enum PatternPart {
     Tokens { choice: ClassChoice, often: PartCount, name: &'static str },
@@ -174,13 +174,13 @@ impl PatternPart {
 #[derive(Debug, Default)]
 pub(super) struct HintPattern {
     parts: Vec<PatternPart>,
-    /// The part where the rewritten tokens start: the first, or the one behind a leading skip.
+    /// The part at which the rewritten tokens start: the first one, or the one after a leading skip.
     first: usize,
-    /// The names that it can give to tokens.
+    /// The names that it can capture.
     pub names: Vec<&'static str>,
 }
 
-/// A group that is not closed yet: whether it has a name, its fork, and the ends of its choices.
+/// A group that is not closed yet: whether it has a name, its fork, and the ends of its alternatives.
 struct OpenGroup {
     is_named: bool,
     fork: usize,
@@ -265,18 +265,18 @@ fn close_group(parts: &mut Vec<PatternPart>, group: &OpenGroup, is_optional: boo
 #[derive(Clone)]
 pub(super) struct PatternMatch<'v, 'a, 't> {
     pub view: &'v StatementView<'a, 't>,
-    /// Names with the tokens that they stand for: the first, and the one behind the last.
+    /// Captured names with their token ranges: the first token, and the one after the last.
     pub named: Vec<(&'static str, usize, usize)>,
-    /// What is wrong.
+    /// The token range of the mistake.
     pub wrong: (usize, usize),
     /// The first token of the pattern.
     pub from: usize,
-    /// The token behind it.
+    /// The token after the pattern.
     pub to: usize,
 }
 
 impl PatternMatch<'_, '_, '_> {
-    /// Names in choices that were not taken stand for nothing.
+    /// Names in alternatives that did not match are empty.
     fn with_names(mut self, names: &[&'static str]) -> Self {
         for &name in names {
             if !self.named.iter().any(|named| named.0 == name) {
@@ -286,7 +286,7 @@ impl PatternMatch<'_, '_, '_> {
         self
     }
 
-    /// If nothing is wrong, the place behind the previous token.
+    /// Returns the location of the mistake; if it is empty, the location after the previous token.
     pub(super) fn wrong_span(&self) -> Span {
         let (from, to) = self.wrong;
         match (from < to, from < self.view.len()) {
@@ -303,7 +303,7 @@ struct PatternSearch<'p, 'v, 'a, 't> {
     steps: usize,
 }
 
-/// Parts tried per statement: people's text takes dozens, more is not worth the time.
+/// Maximum number of parts tried for each statement. Typical texts need dozens.
 const STEPS: usize = 10_000;
 
 const OPEN: usize = usize::MAX;
@@ -360,7 +360,7 @@ impl PatternSearch<'_, '_, '_, '_> {
         })
     }
 
-    /// Greedy: takes as many tokens as possible, then fewer, until the rest matches.
+    /// Matches greedily: takes as many tokens as possible, then fewer, until the rest matches.
     fn take_tokens(
         &mut self,
         index: usize,
@@ -385,7 +385,7 @@ impl PatternSearch<'_, '_, '_, '_> {
         places.any(|here| self.name_tokens(name, (at, here), index + 1, here))
     }
 
-    /// Continues at a place with named tokens; the name is dropped on failure.
+    /// Continues after capturing tokens; the capture is dropped on failure.
     fn name_tokens(&mut self, name: &'static str, tokens: (usize, usize), index: usize, at: usize) -> bool {
         let before = self.found.named.len();
         if !name.is_empty() {

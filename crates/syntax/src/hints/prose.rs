@@ -1,4 +1,4 @@
-//! Words of prose, and what a pattern can take of it.
+//! Classes for prose, which patterns can use.
 
 use super::table::list;
 use super::view::{StatementView, TakeFn};
@@ -6,24 +6,24 @@ use crate::token::TokenKind;
 use crate::words;
 
 pub(super) const TAKES: &[(&str, TakeFn)] = &[
-    // A step as prose names it: `a call to refund`, `the refund tool`.
+    // A step in prose: `a call to refund`, `the refund tool`.
     ("C", spoken_step),
-    // A word alone that may be the name of a tool.
+    // A single word that may be the name of a tool.
     ("D", |view, at| {
         is_name(view, at)
             .then_some(at + 1)
             .filter(|&end| !view.touches_previous(end) || !view.is_any(end, &["-", "/", "*", "?"]))
     }),
-    // The same that is no name of what a run records.
+    // A single word that may be the name of a tool and is not a root such as `output`.
     ("TOOL", |view, at| (is_name(view, at) && !words::ROOTS.contains(&view.token_text(at))).then_some(at + 1)),
-    // A tool whose name says that it ends something: `close_ticket`.
+    // A tool whose name indicates that it ends something: `close_ticket`.
     ("CLOSER", |view, at| {
         let first = view.token_text(at).split(['_', '-', '.']).next().unwrap_or("");
         (is_name(view, at) && list("CLOSERS").contains(&first)).then_some(at + 1)
     }),
-    // A path from what a run records.
+    // A path from a root of the run.
     ("RUNPATH", |view, at| words::ROOTS.contains(&view.token_text(at)).then(|| behind_path(view, at))),
-    // Names with dots.
+    // Names separated by dots.
     ("BASE", |view, at| {
         let mut end = at + 1;
         while view.token_is(end, ".") && view.touches_previous(end) && view.is_word(end + 1) {
@@ -31,14 +31,14 @@ pub(super) const TAKES: &[(&str, TakeFn)] = &[
         }
         (view.is_word(at) && !is_word_of_a_sentence(view.token_text(at))).then_some(end)
     }),
-    // A path: a root or name with fields and indexes.
+    // A path: a root or a name, with fields and indexes.
     ("O", |view, at| {
         let begins = view.is_word(at) && !is_word_of_a_sentence(view.token_text(at));
         begins.then(|| behind_path(view, at))
     }),
-    // A number of money.
+    // An amount of money.
     ("MONEY", |view, at| (view.is_number(at) && view.token_text(at).starts_with('$')).then_some(at + 1)),
-    // Three digits behind a comma: `,000`.
+    // Three digits after a comma: `,000`.
     ("THOUSAND", |view, at| {
         let digits = view.token_text(at + 1);
         let whole = digits.len() == 3 && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -51,16 +51,16 @@ pub(super) const TAKES: &[(&str, TakeFn)] = &[
             || view.is_any(at, &["true", "false", "null"]);
         literal.then_some(at + 1)
     }),
-    // A text for `LIKE` with `%` at its ends; on both sides.
+    // A text for `LIKE` with `%` at its ends; with `%` at both ends.
     ("LIKE", |view, at| like_text(view, at).map(|_| at + 1)),
     ("LIKEIN", |view, at| like_text(view, at).filter(|test| *test == "contains").map(|_| at + 1)),
-    // A path in front of a method: all but the last name.
+    // The path before a method: everything but the last name.
     ("OBJECT", |view, at| {
         let end = view.is_word(at).then(|| behind_path(view, at))?;
         let before = end.checked_sub(2)?;
         (before > at && view.token_is(before, ".")).then_some(before)
     }),
-    // Steps with commas, `and`, `or` or `|` between them.
+    // Steps separated by commas, `and`, `or` or `|`.
     ("CHOICES", |view, at| {
         let mut end = view.behind_step(at);
         while end > at && view.is_any(end, &[",", "and", "or", "|"]) {
@@ -77,7 +77,7 @@ fn like_text(view: &StatementView<'_, '_>, at: usize) -> Option<&'static str> {
     super::words::like_test(inner).map(|(test, _)| test)
 }
 
-/// Words that name no tool: keywords and connectives.
+/// Words that cannot be tool names: keywords and connectives.
 fn is_word_of_a_sentence(word: &str) -> bool {
     [words::STATEMENTS, words::OPERATORS, words::LITERALS, list("NONAME")].iter().any(|words| words.contains(&word))
 }
@@ -99,7 +99,7 @@ fn spoken_step(view: &StatementView<'_, '_>, at: usize) -> Option<usize> {
     let kind = words::KINDS.contains(&view.token_text(start))
         && matches!(view.token_kind(start + 1), TokenKind::Text | TokenKind::Regex);
     let value = words::ROOTS.contains(&view.token_text(start)) && !words::KINDS.contains(&view.token_text(start));
-    // A bare kind is no tool, and what failed is no name.
+    // A bare kind is not a tool, and a failure word is not a name.
     let other =
         !kind && words::KINDS.contains(&view.token_text(start)) || view.is_any(start, &["failed", "fails", "errors"]);
     let named =

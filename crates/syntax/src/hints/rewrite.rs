@@ -1,8 +1,7 @@
-//! Messages and rewritings: templates with the names of a pattern in braces, and the edits that make a statement read like one.
+//! Messages and rewrites: templates with captured names in braces, and the edits that turn a statement into the corrected one.
 //!
-//! `{a}` is the text of the tokens that the pattern names so, `{...}` the rest of the statement, `{wrong}` what is underlined, `{left}` and
-//! `{right}` the operands on both sides of that. `{a?step}` stands for `step` where nothing is written, `{a|bare}` changes the text by one of
-//! [`filters`]. Other braces are text.
+//! `{a}` is the text of a capture, `{...}` the rest of the statement, `{wrong}` the underlined text, `{left}` and `{right}` the operands on both
+//! sides of it. `{a?step}` inserts `step` if the capture is empty. `{a|bare}` applies one of the [`filters`]. Other braces are literal text.
 
 use super::filters;
 use super::pattern::PatternMatch;
@@ -10,7 +9,7 @@ use super::view::StatementView;
 use averment_base::diagnostic::SourceEdit;
 use averment_base::source::Span;
 
-/// The text of tokens as a template takes it.
+/// Returns the text of tokens for a template.
 type SourceFn = fn(&StatementView<'_, '_>, usize, usize) -> String;
 
 enum TemplatePart<'p> {
@@ -18,7 +17,7 @@ enum TemplatePart<'p> {
     Name { name: &'p str, default: &'p str, filter: &'p str },
 }
 
-/// Splits a template; braces around anything that `known` rejects are text.
+/// Splits a template. Braces around a name that `known` rejects are literal text.
 fn template_parts(template: &str, known: impl Fn(&str) -> bool) -> Vec<TemplatePart<'_>> {
     let mut template_parts = Vec::new();
     let (mut done, mut from) = (0, 0);
@@ -51,7 +50,7 @@ pub(super) fn names_of(template: &str) -> Vec<(&str, &str)> {
 }
 
 impl PatternMatch<'_, '_, '_> {
-    /// Where the operand in front of what is wrong begins, also in front of its `not`.
+    /// Returns the start of the operand before the mistake, including a leading `not`.
     pub(super) fn left_start(&self) -> usize {
         let at = self.wrong.0;
         let negated = at > 1 && self.view.is_any(at - 1, &["not", "doesnt"]);
@@ -68,12 +67,12 @@ impl PatternMatch<'_, '_, '_> {
         }
     }
 
-    /// `None` if a filter has nothing to say about a name's text.
+    /// Fills in a template; returns `None` if a filter does not apply to a captured text.
     pub(super) fn fill_template(&self, template: &str) -> Option<String> {
         self.fill_names(template, |view, from, to| view.source_text(from, to))
     }
 
-    /// Long texts are not shortened.
+    /// Fills in a template without shortening long texts.
     pub(super) fn fill_unshortened(&self, template: &str) -> Option<String> {
         self.fill_names(template, view_text)
     }
@@ -101,7 +100,7 @@ impl PatternMatch<'_, '_, '_> {
         }
     }
 
-    /// Edits that make tokens read like a template; what the template keeps in its place is no part of them.
+    /// Returns the edits that turn tokens into a template. Text that the template keeps in place is not edited.
     pub(super) fn template_edits(&self, (from, to): (usize, usize), template: &str) -> Option<Vec<SourceEdit>> {
         let (view, source) = (self.view, self.view.whole_text());
         let new = self.fill_unshortened(template)?;
@@ -131,7 +130,7 @@ impl PatternMatch<'_, '_, '_> {
         Some(edits)
     }
 
-    /// The place of tokens that another text replaces. Without any, it is behind the previous one; a text that is left out leaves one blank.
+    /// Returns the location of replaced tokens. If there are none, it is after the previous token. A removed text leaves a single blank.
     fn replaced_span(&self, from: usize, to: usize, new: &str) -> Span {
         let (view, span) = (self.view, self.view.span_of(from, to));
         let previous = if from > 0 { view.span(from - 1).end } else { span.start };
@@ -152,7 +151,7 @@ fn view_text(view: &StatementView<'_, '_>, from: usize, to: usize) -> String {
     view.written_text(from, to).to_owned()
 }
 
-/// An edit without what it leaves as it is at its ends; none if it changes nothing.
+/// Removes the unchanged start and end of an edit; returns `None` if nothing changes.
 fn shorten_edit(source: &str, span: Span, text: &str) -> Option<SourceEdit> {
     let old = source.get(span.as_range()).unwrap_or("");
     let common = |sign: &(char, char)| sign.0 == sign.1;

@@ -1,4 +1,4 @@
-//! Rewritings that no template can say: what is written is looked at letter by letter, or repeats itself.
+//! Rewrites that a template cannot express, because they work on letters or repeat.
 
 use super::table::list;
 use super::view::StatementView;
@@ -17,7 +17,7 @@ pub(super) fn line_comment(view: &StatementView<'_, '_>) -> Option<(Range<usize>
     (words > 1 && !rest.contains('\n')).then(|| (range, format!("# {rest}")))
 }
 
-/// `/* … */`, which can be read as a regular expression.
+/// Rewrites `/* … */`, which can parse as a regular expression.
 pub(super) fn block_comment(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let text = view.whole_text();
     if text.starts_with("/*") { line_comment(view) } else { None }
@@ -31,7 +31,7 @@ pub(super) fn trailing_comment(view: &StatementView<'_, '_>) -> Option<(Range<us
     (!quoted && !rest.contains(['"', '\n'])).then(|| (at..text.len(), format!(" # {rest}")))
 }
 
-/// `50'000`: the apostrophe opens a text.
+/// Rewrites `50'000`, in which the apostrophe opens a text.
 pub(super) fn apostrophe_amount(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let at = (1..view.len())
         .find(|&at| view.is_number(at - 1) && view.touches_previous(at) && view.token_text(at).starts_with('\''))?;
@@ -40,7 +40,7 @@ pub(super) fn apostrophe_amount(view: &StatementView<'_, '_>) -> Option<(Range<u
     (digits.len() == 3).then(|| (range.start..range.end + 4, format!("{}{digits}", view.token_text(at - 1))))
 }
 
-/// `isn't`, `don't`, `mustn't`: the apostrophe opens a text.
+/// Rewrites `isn't`, `don't`, `mustn't`, in which the apostrophe opens a text.
 pub(super) fn negated_verb(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let opens = |at: usize| {
         matches!(view.token_kind(at), TokenKind::OpenText | TokenKind::Text) && view.token_text(at).starts_with("'t")
@@ -57,7 +57,7 @@ pub(super) fn negated_verb(view: &StatementView<'_, '_>) -> Option<(Range<usize>
     Some((range.start..range.end + 2, format!("{verb} not")))
 }
 
-/// `NEVER`, `Always`, `IS NULL`: keywords in capitals.
+/// Rewrites keywords in capitals: `NEVER`, `Always`, `IS NULL`.
 pub(super) fn lower_case(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     let capital = |at: usize| {
         let word = view.token_text(at);
@@ -73,7 +73,7 @@ pub(super) fn lower_case(view: &StatementView<'_, '_>) -> Option<(Range<usize>, 
     Some((view.token_range(at, at + 1), view.token_text(at).to_ascii_lowercase()))
 }
 
-/// `call login, then search, then logout`; `login then search`.
+/// Rewrites `call login, then search, then logout` and `login then search`.
 pub(super) fn call_chain(view: &StatementView<'_, '_>) -> Option<(Range<usize>, String)> {
     if words::STATEMENTS.contains(&view.token_text(0)) && !view.is_any(0, &["first", "run"]) {
         return None;

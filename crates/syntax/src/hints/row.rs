@@ -1,4 +1,4 @@
-//! The rows of the table: a mistake, what is said of it, and what to write instead.
+//! The rows of the table: a mistake, its message, and what to write instead.
 
 use super::pattern::{HintPattern, PatternMatch};
 use super::table;
@@ -7,23 +7,23 @@ use averment_base::diagnostic::{Diagnostic, Fix, Slug};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-/// Rows in their order, and what is wrong with those that cannot be read: a test wants none.
+/// The rows in order, and the errors of rows that could not be read; a test asserts that there are none.
 pub(super) static ROWS: LazyLock<(Vec<HintRow>, Vec<String>)> = LazyLock::new(read_rows);
 
-/// `None` if this is not the mistake it knows.
+/// Diagnoses a statement; returns `None` if it does not have this mistake.
 pub(super) type HintFn = fn(&StatementView<'_, '_>) -> Option<Diagnostic>;
-/// The bytes of the statement that are written otherwise, and how.
+/// Returns the byte range of the statement to replace, and its replacement.
 pub(super) type RewriteFn = fn(&StatementView<'_, '_>) -> Option<(Range<usize>, String)>;
 
-/// What a row is asked for.
+/// The purpose of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum RowScope {
-    /// A message about a statement that the grammar refuses.
+    /// A message about a statement that the grammar rejects.
     #[default]
     Hints,
-    /// What a statement was meant to be, also of one that can be read.
+    /// The intended statement, also for a statement that parses.
     Always,
-    /// What a statement was meant to be that cannot be read.
+    /// The intended statement, only for a statement that does not parse.
     Unread,
 }
 
@@ -56,10 +56,10 @@ impl Default for RowMatcher {
 pub(super) struct HintRow {
     /// Its line in the table.
     pub line: usize,
-    /// Its part of the page of mistakes.
+    /// Its section in the page of mistakes.
     pub title: &'static str,
     pub scope: RowScope,
-    /// Texts with just this mistake.
+    /// Texts with exactly this mistake.
     #[cfg_attr(not(test), expect(dead_code, reason = "it is there for the reader, and for the tests"))]
     pub examples: &'static str,
     pub matcher: RowMatcher,
@@ -67,20 +67,20 @@ pub(super) struct HintRow {
     pub message: &'static str,
     help: &'static str,
     pub write: String,
-    /// What is written in place of everything that the pattern matches, or of what is wrong.
+    /// Replaces everything that the pattern matches, or only the mistake.
     edited: Option<String>,
     swaps_wrong: bool,
     fix_title: &'static str,
     pub is_guess: bool,
-    /// True where what the other rows write is something else than was meant.
+    /// True if the rewrites of other rows would not express what was meant.
     pub overrides_fix: bool,
 }
 
-/// Maximum tokens: matching time grows faster than the statement.
+/// Maximum number of tokens, because matching time grows faster than the length of the statement.
 const LONGEST: usize = 2_000;
 
 impl HintRow {
-    /// Reads `example :: pattern :: what to write`; the head of the table says what else a column can be.
+    /// Reads `example :: pattern :: what to write`; the head of the table documents the other columns.
     pub(super) fn parse(entry: &'static str, scope: RowScope, message: &'static str) -> Result<Self, String> {
         let mut columns = entry.split(" ::").map(str::trim);
         let (Some(examples), Some(pattern)) = (columns.next(), columns.next()) else {
@@ -128,7 +128,7 @@ impl HintRow {
         true
     }
 
-    /// The examples as they are written in files.
+    /// Returns the examples as they are written in files.
     #[cfg(test)]
     pub(super) fn example_texts(&self) -> impl Iterator<Item = String> {
         self.examples.split(" ;; ").map(|example| example.replace("\\n", "\n"))
@@ -144,7 +144,7 @@ impl HintRow {
         vec![self.message, self.help, &self.write, self.edited.as_deref().unwrap_or(""), self.fix_title]
     }
 
-    /// What is said of a statement, if it has this mistake.
+    /// Returns the diagnostic for a statement, if it has this mistake.
     pub(super) fn diagnose_statement(&self, view: &StatementView<'_, '_>) -> Option<Diagnostic> {
         let told = match &self.matcher {
             RowMatcher::Pattern(_) if view.len() > LONGEST => None,
@@ -178,7 +178,7 @@ impl HintRow {
         Some(Diagnostic { help, ..diagnostic })
     }
 
-    /// Where a statement is written otherwise, and how, if this row knows it.
+    /// Returns the byte range to rewrite and the new text, if this row applies.
     pub(super) fn rewrite_statement(
         &self,
         view: &StatementView<'_, '_>,
@@ -199,7 +199,7 @@ impl HintRow {
     }
 }
 
-/// What follows the statement is written behind it, and steps of prose without their articles.
+/// Appends the rest of the statement to the rewrite, and drops the articles of steps in prose.
 fn complete_write(written: &str, pattern: &str) -> String {
     let steps = pattern.split_whitespace().filter_map(|part| part.strip_suffix(":C"));
     let bare = |text: String, name| text.replace(&format!("{{{name}}}"), &format!("{{{name}|step}}"));

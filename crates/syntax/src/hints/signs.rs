@@ -1,4 +1,4 @@
-//! Characters and strings that break what follows them.
+//! Characters and strings that break the text after them.
 
 use super::rewrites::negated_verb;
 use super::table::meant;
@@ -8,7 +8,7 @@ use crate::token::TokenKind;
 use averment_base::diagnostic::{Diagnostic, Fix, Slug, SourceEdit};
 use averment_base::source::Span;
 
-/// The sign that is meant, and what the character is.
+/// Returns the intended sign, and the name of the look-alike character.
 fn look_alike(character: char) -> Option<(String, &'static str)> {
     let (sign, what) = meant("LOOKALIKE", &format!("{:X}", u32::from(character)))?.split_once(' ')?;
     Some((sign.replace('_', " "), what))
@@ -71,7 +71,7 @@ fn odd_letter(view: &StatementView<'_, '_>, at: usize, letter: char) -> Diagnost
     diagnostic.with_help(format!("quote the name of a tool, a key or a text: `\"{name}\"`"))
 }
 
-/// A text, value or pattern whose first signs are not closed.
+/// Reports a text, value or pattern whose opening signs are not closed.
 fn unclosed(span: Span, signs: u32, message: &str) -> Diagnostic {
     Diagnostic::new(Slug::Unclosed, Span { end: span.start + signs, ..span }, message)
 }
@@ -117,7 +117,7 @@ pub(super) fn open_interpolation(view: &StatementView<'_, '_>) -> Option<Diagnos
     Some(diagnostic.with_help("add `}` behind the expression, or use a raw string `'…'` to keep the characters"))
 }
 
-/// Where the first `${` begins that no `}` follows.
+/// Returns the start of the first `${` without a `}` after it.
 fn open_value(written: &str) -> usize {
     let is_open = |start: &usize| !written.get(*start..).is_some_and(|rest| rest.contains('}'));
     written.match_indices("${").map(|(start, _)| start).find(is_open).or_else(|| written.find("${")).unwrap_or(0)
@@ -140,7 +140,7 @@ pub(super) fn open_regex(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     Some(diagnostic.with_help(format!("add `/` behind the pattern{shown}; `\\/` is a slash in it")))
 }
 
-/// Closes a character class where its last range or letter ends.
+/// Closes a character class after its last range or letter.
 fn closed_class(line: &str) -> String {
     let Some(open) = line.rfind('[') else { return line.to_owned() };
     let (before, inside) = line.split_at(open + 1);
@@ -149,7 +149,7 @@ fn closed_class(line: &str) -> String {
     format!("{before}{class}]{behind}")
 }
 
-/// `output doesn't contain "x"`: the apostrophe opens a text.
+/// Diagnoses `output doesn't contain "x"`, in which the apostrophe opens a text.
 pub(super) fn negated_contraction(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let (range, right) = negated_verb(view)?;
     let written = view.whole_text().get(range.clone())?;

@@ -1,10 +1,10 @@
-//! Mistakes around steps that no pattern can tell.
+//! Mistakes around steps that no pattern can recognize.
 
 use super::table::list;
 use super::view::{StatementView, SuggestText};
 use averment_base::diagnostic::{Diagnostic, SourceEdit};
 
-/// `sequence A, B`, `flow A B`: every step may lack its arrow.
+/// Diagnoses `sequence A, B` and `flow A B`, in which any step may lack its arrow.
 pub(super) fn missing_arrow(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let word = view.token_text(0);
     let step = 1 + usize::from(view.is_any(1, &["each", "only", "exactly"]) && view.behind_step(2) > 2);
@@ -52,7 +52,7 @@ fn arrows_in_sequence(view: &StatementView<'_, '_>, at: usize) -> String {
     format!("{} {}", steps.join(" -> "), view.source_text(here, view.len())).trim_end().to_owned()
 }
 
-/// `rule approval`, `after login until logout` without a body.
+/// Diagnoses `rule approval` or `after login until logout` without a body.
 pub(super) fn missing_block(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let ends = view.failed >= view.len();
     let bodied = view

@@ -1,11 +1,11 @@
-//! The entries of `hints.table`, and its lists of words and pairs. The head of the table says how it is written.
+//! The entries of `hints.table`, and its lists of words and pairs. The head of the table documents its format.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 const TEXT: &str = include_str!("hints.table");
 
-/// What stands above the lists of words and pairs, which are the end of the table.
+/// The heading of the lists of words and pairs, which end the table.
 pub(super) const WORDS_HEADING: &str = "== words";
 
 static WORDS: LazyLock<WordTables> = LazyLock::new(read_words);
@@ -16,40 +16,40 @@ struct WordTables {
     pairs: BTreeMap<&'static str, WordPairs>,
 }
 
-/// Words, and what each is said by here; an empty word stands for any other.
+/// Pairs of a foreign word and its translation; an empty word matches any other word.
 #[derive(Default)]
 struct WordPairs {
     others: Vec<&'static str>,
     meant: Vec<&'static str>,
 }
 
-/// The words of a list; `None` if no list has the name.
+/// Returns the words of a list; `None` if there is no list with this name.
 pub(super) fn find_list(name: &str) -> Option<&'static [&'static str]> {
     WORDS.lists.get(name).map(Vec::as_slice)
 }
 
-/// The words of a list that stands in the table.
+/// Returns the words of a list of the table.
 pub(super) fn list(name: &str) -> &'static [&'static str] {
     find_list(name).unwrap_or_default()
 }
 
-/// The words of which pairs of the name say what is meant.
+/// Returns the foreign words of a named table of pairs.
 pub(super) fn find_others(name: &str) -> Option<&'static [&'static str]> {
     WORDS.pairs.get(name).map(|pairs| pairs.others.as_slice())
 }
 
-/// Words with what each is said by here.
+/// Returns the pairs of foreign words and translations.
 pub(super) fn pairs(name: &str) -> impl Iterator<Item = (&'static str, &'static str)> {
     let all = WORDS.pairs.get(name);
     all.into_iter().flat_map(|pairs| pairs.others.iter().copied().zip(pairs.meant.iter().copied()))
 }
 
-/// What a word is said by here.
+/// Returns the translation of a word.
 pub(super) fn meant(name: &str, word: &str) -> Option<&'static str> {
     pairs(name).find(|(other, _)| *other == word).map(|(_, meant)| meant)
 }
 
-/// Lines with their numbers; an indented line belongs to the one above it. Comments and empty lines are left out.
+/// Returns the lines with their numbers; an indented line belongs to the one above it. Comments and empty lines are skipped.
 pub(super) fn entries() -> Vec<(usize, &'static str)> {
     let (mut entries, mut start, mut end, mut first) = (Vec::new(), 0, 0, 1);
     for (index, line) in TEXT.split_inclusive('\n').enumerate() {
@@ -85,7 +85,7 @@ fn read_words() -> WordTables {
     words
 }
 
-/// Several lists can stand on a line.
+/// Reads lists; a line may contain several of them.
 fn read_lists(entry: &'static str, lists: &mut BTreeMap<&'static str, Vec<&'static str>>) {
     let mut name = "";
     for word in entry.split_whitespace() {

@@ -1,4 +1,4 @@
-//! Every row of the table, read and asked of its own example.
+//! Tests every row of the table with its own examples.
 
 use super::row::{self, HintRow, RowMatcher, RowScope};
 use super::{filters, intended_statement, rewrite, rows};
@@ -10,22 +10,22 @@ use averment_base::source::{SourceFile, SourceMap};
 use std::cell::RefCell;
 
 thread_local! {
-    /// The lines of the rows that spoke, in their order.
+    /// The lines of the rows that matched, in order.
     static SPOKEN: RefCell<Vec<(RowScope, usize)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Keeps which row spoke.
+/// Records that a row matched.
 pub(super) fn spoke(row: &HintRow) {
     SPOKEN.with_borrow_mut(|spoken| spoken.push((row.scope, row.line)));
 }
 
-/// The lines of the hints that spoke, or of the rows that rewrote a statement, since this was last asked.
+/// Returns the lines of the hints that matched, or of the rows that rewrote a statement, since the last call.
 fn take_spoken(is_hint: bool) -> Vec<usize> {
     let spoken = SPOKEN.take().into_iter().filter(|(scope, _)| (*scope == RowScope::Hints) == is_hint);
     spoken.map(|(_, line)| line).collect()
 }
 
-/// Rows that are asked meanwhile did not speak.
+/// Runs `work` without recording the rows that match in it.
 pub(super) fn quietly<T>(work: impl FnOnce() -> T) -> T {
     let spoken = SPOKEN.with_borrow(Vec::len);
     let done = work();
@@ -47,7 +47,7 @@ fn is_hint(row: &&HintRow) -> bool {
     row.scope == RowScope::Hints
 }
 
-/// Fails with what is wrong, each with the file and line of its row.
+/// Fails with the errors found, each with the file and line of its row.
 #[track_caller]
 fn hold_every_row<'r>(rows: impl Iterator<Item = &'r HintRow>, wrong: impl Fn(&HintRow, &str) -> Option<String>) {
     let examples = rows.flat_map(|row| row.example_texts().map(move |text| (row, text)));
@@ -65,7 +65,7 @@ fn every_row_can_be_read() {
     hold_every_row(rows().iter(), |row, _| {
         let RowMatcher::Pattern(pattern) = &row.matcher else { return None };
         let names: Vec<_> = pattern.names.iter().copied().chain(["wrong", "left", "right"]).collect();
-        // `${value}` is what a string says of a value, no name.
+        // `${value}` is an interpolation in a string, not a name.
         let used = row.templates().into_iter().flat_map(rewrite::names_of).filter(|(name, _)| *name != "value");
         let unknown =
             |(name, filter): &(&str, &str)| !names.contains(name) || !filter.is_empty() && !filters::exists(filter);
@@ -114,7 +114,7 @@ fn examples_differ() {
     assert_eq!(examples.len(), count);
 }
 
-/// What the page says above its rows.
+/// The text at the start of the page, above its rows.
 const PAGE_HEAD: &str = "# Mistakes, and what to write instead
 
 Averment knows what people write who come from YAML, Python, SQL or plain English. Below each message stand mistakes that give it, and what to \
@@ -123,13 +123,13 @@ write instead. A test checks every line.
 This page is written from `crates/syntax/src/hints/hints.table`: `UPDATE_GENERATED=1 cargo test -p averment-syntax hints`.
 ";
 
-/// A text as code on one line.
+/// Returns a text as code on one line.
 fn code(text: &str) -> String {
     let text = text.replace('\n', "\\n");
     if text.contains('`') { format!("`` {text} ``") } else { format!("`{text}`") }
 }
 
-/// The message of a row, and what it offers for an example: the statement as it was meant, the mended one, or what the help says.
+/// Returns the message of a row, and what it offers for an example: the intended statement, the fixed one, or the help.
 fn offer_of(row: &HintRow, text: &str) -> (String, String) {
     let told = said(text).into_iter().next();
     let message = told.as_ref().map_or(row.message.to_owned(), |told| told.message.clone());

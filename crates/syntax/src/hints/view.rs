@@ -1,4 +1,4 @@
-//! One statement that cannot be read, as its own tokens: what the functions of the table look at.
+//! A statement that cannot be parsed, as a list of its own tokens, for the functions of the table.
 
 use crate::grammar::{GrammarFailure, Rule};
 use crate::recover::{TokenText, ends_operand};
@@ -12,13 +12,13 @@ pub(crate) struct StatementView<'a, 't> {
     text: &'a TokenText<'t>,
     tokens: Vec<usize>,
     places: Vec<BracketPlace>,
-    /// Where the strict grammar gave up: a position, or the end.
+    /// The position where the strict grammar failed, or the end.
     pub failed: usize,
-    /// What could follow there.
+    /// The rules that could follow there.
     pub expected: Vec<Rule>,
 }
 
-/// The bracket around a token, and the partner of one that is a bracket itself.
+/// The bracket around a token, and the matching bracket if the token is one itself.
 #[derive(Clone, Copy)]
 struct BracketPlace {
     around: Option<usize>,
@@ -52,7 +52,7 @@ impl<'a, 't> StatementView<'a, 't> {
         self.tokens.get(at).copied().unwrap_or(usize::MAX)
     }
 
-    /// Empty past the end.
+    /// Returns the text of a token; empty past the end.
     pub(crate) fn token_text(&self, at: usize) -> &'t str {
         self.text.token_text(self.token_index(at))
     }
@@ -85,7 +85,7 @@ impl<'a, 't> StatementView<'a, 't> {
         self.token_kind(at) == TokenKind::Number
     }
 
-    /// Past the end, the place behind the last token.
+    /// Returns the location of a token; past the end, the location after the last token.
     pub(super) fn span(&self, at: usize) -> Span {
         if at < self.tokens.len() { self.text.span(self.token_index(at)) } else { self.end_span() }
     }
@@ -98,12 +98,12 @@ impl<'a, 't> StatementView<'a, 't> {
         if to <= from { self.span(from).at_start() } else { self.span(from).cover_with(self.span(to - 1)) }
     }
 
-    /// On one line, shortened if too long to read.
+    /// Returns source text on one line, shortened if it is too long to read.
     pub(super) fn source_text(&self, from: usize, to: usize) -> String {
         shorten_text(&self.whole_source(from, to))
     }
 
-    /// On one line.
+    /// Returns source text on one line.
     pub(super) fn whole_source(&self, from: usize, to: usize) -> String {
         let to = to.min(self.len());
         if to <= from {
@@ -128,7 +128,7 @@ impl<'a, 't> StatementView<'a, 't> {
         (self.text.token_is(next, "{") && blank).then_some(gap)
     }
 
-    /// The end of the lines indented deeper than the statement's first, from a token on.
+    /// Returns the end of the lines, from a token on, that are indented deeper than the statement's first line.
     pub(super) fn indented_end(&self, at: usize) -> Option<Span> {
         let (first, start) = (self.token_index(0), self.token_index(at));
         let indent = self.text.line_indent(first);
@@ -150,17 +150,17 @@ impl<'a, 't> StatementView<'a, 't> {
         at > 0 && at < self.len() && self.span(at - 1).end == self.span(at).start
     }
 
-    /// First occurrence outside brackets.
+    /// Returns the first occurrence of a word outside of brackets.
     pub(super) fn find_word(&self, from: usize, word: &str) -> Option<usize> {
         (from..self.len()).find(|&at| self.is_outer(at) && self.token_is(at, word))
     }
 
-    /// First of these words outside brackets.
+    /// Returns the first of these words outside of brackets.
     pub(super) fn find_any(&self, from: usize, words: &[&str]) -> Option<usize> {
         (from..self.len()).find(|&at| self.is_outer(at) && self.is_any(at, words))
     }
 
-    /// First of these words, in brackets or not; else the end.
+    /// Returns the first of these words, inside of brackets or not; otherwise the end.
     pub(super) fn first_of(&self, from: usize, words: &[&str]) -> usize {
         (from..self.len()).find(|&at| self.is_any(at, words)).unwrap_or(self.len())
     }
@@ -177,7 +177,7 @@ impl<'a, 't> StatementView<'a, 't> {
         self.places.get(at)?.partner
     }
 
-    /// Behind a token that is no bracket, the next one; the end, if the bracket is not closed.
+    /// Returns the position after a bracket and its contents, or after a single token; the end if the bracket is not closed.
     pub(super) fn behind_bracket(&self, at: usize) -> usize {
         let last = if self.is_any(at, &["(", "[", "{"]) { self.partner(at) } else { Some(at) };
         last.map_or(self.len(), |last| (last + 1).min(self.len()))
@@ -187,7 +187,7 @@ impl<'a, 't> StatementView<'a, 't> {
         self.partner(at).unwrap_or(0)
     }
 
-    /// First of `stops` not in brackets opened behind `at`, else the end.
+    /// Returns the first of `stops` outside of brackets that open after `at`; otherwise the end.
     pub(super) fn balanced_end(&self, at: usize, stops: &[&str]) -> usize {
         let mut here = at;
         while here < self.len() && !self.is_any(here, stops) {
@@ -219,7 +219,7 @@ impl<'a, 't> StatementView<'a, 't> {
         ends_operand(self.token_kind(at), self.token_text(at))
     }
 
-    /// True behind a complete value.
+    /// True after a complete value.
     pub(super) fn is_behind_operand(&self, at: usize) -> bool {
         at.checked_sub(1).is_some_and(|before| self.ends_operand(before))
     }
@@ -237,11 +237,11 @@ impl<'a, 't> StatementView<'a, 't> {
         {
             end += 1;
         }
-        // A point at the end closes a sentence.
+        // A dot at the end belongs to the sentence.
         end - usize::from(end > at + 1 && self.token_is(end - 1, "."))
     }
 
-    /// Without choice and condition; `at` itself if no step starts there.
+    /// Returns the position after a step without choices and condition; `at` itself if no step starts there.
     pub(super) fn behind_step(&self, at: usize) -> usize {
         let mut end = at;
         end += usize::from(
@@ -281,7 +281,7 @@ impl<'a, 't> StatementView<'a, 't> {
         end
     }
 
-    /// With choices and condition, which extends to a word that ends it.
+    /// Returns the position after a pattern with choices and condition, which extends to a word that ends it.
     pub(super) fn behind_pattern(&self, at: usize) -> usize {
         let mut end = self.behind_step(at);
         while end > at && self.token_is(end, "|") && self.behind_step(end + 1) > end + 1 {
@@ -352,7 +352,7 @@ pub(super) trait SuggestText {
 impl SuggestText for Diagnostic {
     fn suggest_text(mut self, text: impl Into<String>, edits: Vec<SourceEdit>) -> Self {
         let text = text.into();
-        // A text with backticks of its own cannot stand in others.
+        // A text with backticks cannot be quoted in backticks.
         let shown = if text.contains('`') { format!("write: {text}") } else { format!("write `{text}`") };
         self.help = Some(shown.clone());
         self.fix = Some(Fix { title: shown, edits });
@@ -360,12 +360,12 @@ impl SuggestText for Diagnostic {
     }
 }
 
-/// The token behind what is taken at a token, where that is there.
+/// Returns the position after the tokens that a class takes; `None` if it does not match.
 pub(super) type TakeFn = fn(&StatementView<'_, '_>, usize) -> Option<usize>;
-/// A condition on a place in a statement.
+/// A condition on a position in a statement.
 pub(super) type GuardFn = fn(&StatementView<'_, '_>, usize) -> bool;
 
-/// A text without its quotes.
+/// Returns a text without its quotes.
 pub(super) fn strip_quotes(text: &str) -> &str {
     text.trim_matches(['"', '\''])
 }

@@ -1,4 +1,4 @@
-//! Mistakes in words, lists and bodies that no pattern can tell.
+//! Mistakes in words, lists and bodies that no pattern can recognize.
 
 use super::classes::is_infix;
 use super::table::{list, meant};
@@ -21,7 +21,7 @@ pub(super) fn is_head(view: &StatementView<'_, '_>) -> bool {
 /// The words that a line can begin with.
 const HEADS: [&[&str]; 4] = [words::STATEMENTS, words::DECLARATIONS, words::MODIFIERS, words::SETTINGS];
 
-/// `iff close`: the word at the start of a line is nearly another.
+/// Diagnoses a misspelled word at the start of a line, such as `iff close`.
 pub(super) fn near_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let word = view.token_text(0);
     let known = HEADS.iter().any(|heads| heads.contains(&word)) || words::ROOTS.contains(&word);
@@ -34,7 +34,7 @@ pub(super) fn near_statement(view: &StatementView<'_, '_>) -> Option<Diagnostic>
     Some(help.with_fix(format!("write `{meant}`"), view.span(0), meant))
 }
 
-/// True where the grammar gave up in front of a word that stands in the place of a modifier.
+/// True where the grammar failed before a word in the position of a modifier.
 pub(super) fn is_stray_modifier(view: &StatementView<'_, '_>, at: usize) -> bool {
     let word = view.token_text(at);
     let behind = at > 0 && (view.ends_operand(at - 1) || view.is_any(at - 1, &["exists", "json", "empty", "*"]));
@@ -51,7 +51,7 @@ pub(super) fn is_stray_modifier(view: &StatementView<'_, '_>, at: usize) -> bool
     placed && !other && simple && !words::MODIFIERS.contains(&word) && can_follow()
 }
 
-/// True where what follows a word is a value and then a modifier, or the end, and the word is none that is nearly another.
+/// True if a word is followed by a value and then a modifier or the end, and is not a misspelled word of another kind.
 pub(super) fn is_modifier_like(view: &StatementView<'_, '_>, at: usize) -> bool {
     let valued = view.is_number(at + 1)
         || view.is_text(at + 1)
@@ -65,7 +65,7 @@ pub(super) fn meant_modifier(word: &str) -> Option<&'static str> {
     meant("MODIFIERWORD", word).or_else(|| suggest_name(word, words::MODIFIERS.iter().copied()))
 }
 
-/// The test that `like "%x%"` of SQL asks for, and its text; `None` where signs of it stand inside of the text.
+/// Returns the test for SQL's `like "%x%"`, and its text; `None` if the text contains wildcards inside.
 pub(super) fn like_test(text: &str) -> Option<(&'static str, String)> {
     let test = match (text.starts_with('%'), text.ends_with('%')) {
         (false, true) => "starts with",
@@ -76,7 +76,7 @@ pub(super) fn like_test(text: &str) -> Option<(&'static str, String)> {
     (!part.is_empty() && !part.contains(['%', '_'])).then(|| (test, format!("\"{part}\"")))
 }
 
-/// `rule refunds: never refund`, or a body that is indented below.
+/// Diagnoses `rule refunds: never refund`, and a body that is indented below.
 pub(super) fn colon_body(view: &StatementView<'_, '_>) -> Option<Diagnostic> {
     let colon = view.behind_name(1);
     if !view.is_any(0, &["rule", "case"])
@@ -111,7 +111,7 @@ pub(super) fn missing_comma(view: &StatementView<'_, '_>) -> Option<Diagnostic> 
         _ if open > 0 && view.touches_previous(open) => "entries in parentheses",
         _ => return None,
     };
-    // A word behind a word is more likely a mistake in a word.
+    // Two words in a row are more likely a mistake in a word.
     if view.is_word(at) && view.is_word(at - 1) && !view.is_any(at + 1, &[":", ","]) && !view.token_is(0, "def") {
         return None;
     }

@@ -1,11 +1,11 @@
-//! `calls match VALUE` with its clauses.
+//! Lowers `calls match VALUE` with its clauses.
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{ArgumentMatch, MatchExtent, MatchOrder, Name, NumberLiteral, StatementKind};
 use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
-/// The clauses behind the expected calls.
+/// The clauses after the expected calls.
 #[derive(Default)]
 struct MatchClauses {
     order: Option<MatchOrder>,

@@ -1,4 +1,4 @@
-//! Chains of operators: which binds which.
+//! Lowers operator chains by precedence.
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{BinaryOperator, Expr, ExprKind, Name};
@@ -6,7 +6,8 @@ use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 use averment_base::source::Span;
 
-/// Longer `and` and `or` chains become balanced trees, so that a rule of a thousand alternatives stays shallow.
+/// Maximum length of an `and` or `or` chain that nests to the left. Longer ones become balanced trees, so that a rule of a thousand alternatives
+/// stays shallow.
 const LONGEST_LEFT_CHAIN: usize = 32;
 
 #[derive(Default)]
@@ -16,7 +17,7 @@ pub(super) struct ImpliesChain {
     all: OperandRun,
 }
 
-/// Operator `n` precedes operand `n`, from the second on.
+/// Operands and operators; operator `n` precedes operand `n`, from the second operand on.
 #[derive(Default)]
 struct OperandRun {
     operands: Vec<Expr>,
@@ -36,7 +37,7 @@ impl OperandRun {
     }
 }
 
-/// Splits in half: `and` and `or` are associative, and evaluation order stays.
+/// Splits a chain in half. `and` and `or` are associative, and the evaluation order stays the same.
 fn balance_chain(operator: BinaryOperator, mut operands: Vec<Expr>, mut operators: Vec<Span>) -> Option<Expr> {
     if operands.len() <= 1 {
         return operands.pop();
@@ -56,12 +57,12 @@ fn binary_expr(operator: BinaryOperator, operator_span: Span, left: Expr, right:
 }
 
 impl ImpliesChain {
-    /// `implies` nests to the right.
+    /// Returns the nesting depth; `implies` nests to the right.
     pub(super) fn implies_depth(&self) -> usize {
         self.finished.len()
     }
 
-    /// The first operand has no operator.
+    /// Adds an operand; the first one has no operator.
     pub(super) fn push_operand(&mut self, operator: Option<(BinaryOperator, Span)>, operand: Expr) {
         match operator {
             Some((BinaryOperator::Implies, at)) => {
@@ -136,7 +137,7 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// `a-b` between names may be a dashed key or a difference.
+    /// Reports `a-b` between names, which may be a dashed key or a difference.
     fn dashed_names(&mut self, parts: &[ChainPart]) {
         for window in parts.windows(3) {
             let [ChainPart::Operand(left), ChainPart::Sign(Rule::minus, at), ChainPart::Operand(right)] = window else {
@@ -158,7 +159,7 @@ impl SyntaxLowering<'_> {
         while let Some((_, bar)) = parts.next_sign(&[Rule::bar]) {
             let right = self.lower_range(parts)?;
             if let Some((step, word)) = self.open_where {
-                // Nothing follows from a bar that was no pipe.
+                // A bar that is not a pipe was reported; nothing else is derived from it.
                 self.bar_behind_where(step, word, &left, bar, &right);
                 continue;
             }

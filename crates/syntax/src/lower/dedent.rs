@@ -1,23 +1,23 @@
-//! `"""` strings without the indentation that only the layout of the file needs.
+//! Removes from `"""` strings the indentation that only serves the layout of the file.
 
 use super::GrammarPair;
 use crate::grammar::Rule;
 
 /// A segment of a string before escapes are resolved.
 pub(super) enum StringSegment<'i> {
-    /// Text as written, with its offset in what was parsed.
+    /// Text as written, with its offset in the parsed text.
     Written(usize, &'i str),
     Value(GrammarPair<'i>),
 }
 
 enum LineChunk<'i> {
-    /// `opens` if nothing of its line precedes it.
+    /// A chunk of a line; `opens` is true if nothing precedes it on its line.
     Text { at: usize, text: &'i str, opens: bool },
     /// `${…}`.
     Value(GrammarPair<'i>),
 }
 
-/// Drops the first line end and the shared indentation; `\r\n` becomes `\n`, so that rules mean the same everywhere.
+/// Drops the first line end and the shared indentation. `\r\n` becomes `\n`, so that rules have one meaning on every platform.
 pub(super) fn dedent_segments(form: GrammarPair<'_>) -> Vec<StringSegment<'_>> {
     let mut chunks = line_chunks(form);
     if let Some(LineChunk::Text { text, .. }) = chunks.first()
@@ -49,7 +49,7 @@ fn line_chunks(form: GrammarPair<'_>) -> Vec<LineChunk<'_>> {
             at += text.len();
             opens = true;
         }
-        // A value that opens a line has no indentation in front of it.
+        // A value at the start of a line has no indentation before it.
         if node.as_str().ends_with('\n') {
             result.push(LineChunk::Text { at, text: "", opens: true });
         }
@@ -57,7 +57,7 @@ fn line_chunks(form: GrammarPair<'_>) -> Vec<LineChunk<'_>> {
     result
 }
 
-/// Longest shared white space; blank lines do not count.
+/// Returns the longest shared white space; blank lines do not count.
 fn common_indentation(chunks: &[LineChunk<'_>]) -> usize {
     let mut common: Option<&str> = None;
     for (index, chunk) in chunks.iter().enumerate() {

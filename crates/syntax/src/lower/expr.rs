@@ -1,4 +1,4 @@
-//! Expressions: logic, comparisons, operands (language reference, section 4).
+//! Lowers expressions: logic, comparisons, operands (language reference, section 4).
 
 use super::chain::ImpliesChain;
 use super::qualifiers::is_qualifier;
@@ -61,7 +61,7 @@ impl SyntaxLowering<'_> {
         Some(result)
     }
 
-    /// Tests do not chain: the second is the mistake.
+    /// Reports a second test, because tests cannot be chained.
     fn second_test(&mut self, first: &Expr, second: &GrammarPair<'_>) {
         let operator = NodeChildren::of_node(second.clone())
             .next()
@@ -287,7 +287,7 @@ impl SyntaxLowering<'_> {
         Some((key, self.lower_expression(value)?))
     }
 
-    /// A quoted key or bare word; a bare word with `-` is reported.
+    /// Lowers an object key: a quoted text or a bare word; a bare word with `-` is reported.
     pub(super) fn object_key(&mut self, node: GrammarPair<'_>, value: &str) -> Option<Name> {
         let key = node.into_inner().next()?;
         if key.as_rule() == Rule::string {
@@ -342,7 +342,7 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// If a test compares with `true` or `false`: whether that negates it.
+/// If a test compares with `true` or `false`, returns whether that negates it.
 fn compared_with_truth(test: &str) -> Option<bool> {
     let words: Vec<&str> = test.split_whitespace().collect();
     match words.as_slice() {
@@ -352,7 +352,7 @@ fn compared_with_truth(test: &str) -> Option<bool> {
     }
 }
 
-/// The operand that `a < b < c` uses twice.
+/// Returns the operand that `a < b < c` uses twice.
 fn middle_operand(first: &Expr) -> Option<Span> {
     match &first.kind {
         ExprKind::Test { test, .. } if is_order(test.kind) => test.operand.as_ref().map(|operand| operand.span),

@@ -1,4 +1,4 @@
-//! Declarations, bodies, assertions (language reference, sections 3, 8 and 10).
+//! Lowers declarations, bodies and assertions (language reference, sections 3, 8 and 10).
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
@@ -11,7 +11,7 @@ use crate::words;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl SyntaxLowering<'_> {
-    /// Items with a mistake that leaves nothing usable are dropped.
+    /// Lowers items; an item is dropped if an error leaves nothing usable.
     pub(crate) fn lower_items(&mut self, node: GrammarPair<'_>) -> Vec<SyntaxItem> {
         NodeChildren::of_node(node)
             .filter(|child| child.as_rule() == Rule::item)
@@ -24,7 +24,7 @@ impl SyntaxLowering<'_> {
         self.in_brackets(span, |lower| Some(lower.lower_items(node)))
     }
 
-    /// A line of several settings yields several items.
+    /// Lowers one item; a line of several settings yields several items.
     pub(crate) fn lower_item(&mut self, node: GrammarPair<'_>) -> Option<Vec<SyntaxItem>> {
         let form = NodeChildren::of_node(node).next()?;
         let span = self.node_span(&form);
@@ -56,7 +56,7 @@ impl SyntaxLowering<'_> {
         Some(Assertion { statement, modifiers, span })
     }
 
-    /// A lone statement word parses as a name that nothing declares.
+    /// Reports a single statement word, which parses as an undeclared name.
     fn lone_word(&mut self, statement: &Statement) -> bool {
         let StatementKind::Expression(Expr { kind: ExprKind::Name(word), span }) = &statement.kind else {
             return false;
@@ -308,7 +308,7 @@ impl SyntaxLowering<'_> {
         Some(ItemKind::Call(InvariantCall { tool, tool_text, input, alias, expect }))
     }
 
-    /// The tool of a `call`, and the text of its name where there are parameters in it.
+    /// Returns the tool of a `call`, and the text of its name if it contains parameters.
     fn called_tool(&mut self, node: GrammarPair<'_>) -> Option<(Name, Option<TextLiteral>)> {
         if node.as_rule() != Rule::quoted_tool {
             return Some((self.node_name(&node), None));

@@ -1,4 +1,4 @@
-//! What is short for a call of a function: `VALUE like PART` and the statement `score VALUE`.
+//! Lowers shorthands for function calls: `VALUE like PART` and the statement `score VALUE`.
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
@@ -14,7 +14,7 @@ const LIKE: &str = "is_like";
 const SCORE: &str = "score";
 
 impl SyntaxLowering<'_> {
-    /// `VALUE not like PART ignoring [id] in any order folded`.
+    /// Lowers `VALUE not like PART ignoring [id] in any order folded`.
     pub(super) fn lower_like(&mut self, subject: Expr, node: GrammarPair<'_>) -> Option<Expr> {
         let span = subject.span.cover_with(self.node_span(&node));
         let test = NodeChildren::of_node(node).find(|child| child.as_rule() == Rule::test_like)?;
@@ -39,7 +39,7 @@ impl SyntaxLowering<'_> {
         }
         let part = part?;
         if matches!(part.kind, ExprKind::Text(_)) && !options.contains(&"folded") {
-            // In other languages a text behind `like` is a pattern or a part.
+            // In other languages, the text after `like` is a pattern or a substring.
             let (left, right) = (self.source_text(subject.span).to_owned(), self.source_text(part.span).to_owned());
             let message = "this is written `contains`, not `like`";
             let help = format!("write `{left} contains {right}`");
@@ -57,7 +57,7 @@ impl SyntaxLowering<'_> {
         Some(if negated { Expr { kind: ExprKind::Not(Box::new(call)), span } } else { call })
     }
 
-    /// `score VALUE >= 0.8`; without a test any score is enough.
+    /// Lowers `score VALUE >= 0.8`; without a test, any score passes.
     pub(super) fn lower_score(
         &mut self,
         node: &GrammarPair<'_>,

@@ -1,4 +1,4 @@
-//! Numbers and regular expressions.
+//! Lowers numbers and regular expressions.
 
 use super::{GrammarPair, SyntaxLowering};
 use crate::ast::{NumberLiteral, NumberUnit, RegexLiteral};
@@ -9,7 +9,7 @@ use averment_base::diagnostic::{Diagnostic, Slug};
 const FLAGS: &str = "imsxub";
 
 impl SyntaxLowering<'_> {
-    /// Reports an invalid number and reads the closest meaning.
+    /// Lowers a number; an invalid one is reported and replaced by the closest value.
     pub(super) fn lower_number(&mut self, node: &GrammarPair<'_>) -> NumberLiteral {
         let text = node.as_str().to_owned();
         let NumberValue { value, unit } = match number::read_number(&text) {
@@ -121,7 +121,7 @@ fn unknown_unit(place: averment_base::source::Span, amount: &str, unit: &str) ->
     }
 }
 
-/// A substitute from which no second error follows.
+/// Returns a substitute that causes no follow-up errors.
 fn fallback_value(text: &str, error: &NumberError) -> NumberValue {
     let fallback = || NumberValue { value: "0".to_owned(), unit: NumberUnit::None };
     let NumberError::UnknownUnit { at, unit } = error else { return fallback() };

@@ -1,7 +1,8 @@
-//! From the pairs of the grammar to the syntax tree.
+//! Lowers the pairs of the grammar to the syntax tree.
 //!
-//! One small function per rule. The grammar is a little wider than the language where that makes a better message (any letters behind
-//! a number, any flags behind a regular expression); lowering says what is wrong and keeps a sensible reading, so that nothing else follows from it.
+//! There is one small function per grammar rule. The grammar accepts a little more than the language where that allows a better message, such as any
+//! letters after a number or any flags after a regular expression. Lowering reports the error and keeps a sensible reading, so that no follow-up
+//! errors occur.
 
 mod call_match;
 mod chain;
@@ -28,18 +29,18 @@ use std::collections::BTreeSet;
 
 pub(super) type GrammarPair<'i> = Pair<'i, Rule>;
 
-/// Maps parsed text to its file: it may be a segment with a body cut out.
+/// Maps parsed text to its file. The text may be a segment from which a body was removed.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct TextPlace {
     /// The file.
     pub file: FileId,
     /// Offset of the text in the file.
     pub base: usize,
-    /// Offset in the text behind which `cut_length` bytes of the file are left out.
+    /// Offset in the text after which `cut_length` bytes of the file were removed.
     pub cut_at: usize,
-    /// Length of the cut-out part in bytes.
+    /// Length of the removed part in bytes.
     pub cut_length: usize,
-    /// The last offset in the file: a `}` that was put in stands nowhere.
+    /// The last offset in the file; an inserted `}` has no location of its own.
     pub last: usize,
 }
 
@@ -62,21 +63,21 @@ pub(super) struct SyntaxLowering<'t> {
     place: TextPlace,
     limits: &'t Limits,
     depth: usize,
-    /// Step and `where` of a condition without parentheses, while its outermost level is lowered.
+    /// The step and the `where` of a condition without parentheses, while its outermost level is lowered.
     open_where: Option<(Span, Span)>,
-    /// The quantifier whose body is lowered, up to its colon.
+    /// The quantifier whose body is being lowered, up to its colon.
     quantifier: Option<Span>,
     in_step_group: bool,
-    /// What stands before in the list of patterns that is lowered.
+    /// The preceding patterns in the list that is being lowered.
     listed: step::ListContext,
-    /// Texts that were read as steps and are none: many rules look through the same values.
+    /// Texts that were tried as steps and are not steps. Cached because many grammar rules try the same values.
     no_steps: BTreeSet<&'t str>,
-    /// What was wrong.
+    /// The diagnostics.
     pub diagnostics: Diagnostics,
 }
 
 impl<'t> SyntaxLowering<'t> {
-    /// Trees deeper than the limit are refused.
+    /// Creates the lowering; trees deeper than the limit are rejected.
     pub(super) fn new(text: &'t str, place: TextPlace, limits: &'t Limits) -> Self {
         let diagnostics = Diagnostics::default();
         Self {
@@ -93,7 +94,7 @@ impl<'t> SyntaxLowering<'t> {
         }
     }
 
-    /// Without trailing space and comments, which rules may include.
+    /// Returns the location of a node without trailing white space and comments, which grammar rules may include.
     fn node_span(&self, node: &GrammarPair<'_>) -> Span {
         self.place.file_span(node.as_span().start(), end_of(node))
     }
@@ -114,7 +115,7 @@ impl<'t> SyntaxLowering<'t> {
         self.report_diagnostic(Diagnostic::new(Slug::Syntax, span, message).with_help(help));
     }
 
-    /// `None` with a diagnostic beyond the limit.
+    /// Runs `work` one or more levels deeper; reports an error and returns `None` beyond the limit.
     fn with_depth<T>(&mut self, by: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         if self.depth + by > self.limits.rule_depth {
             self.report_diagnostic(too_deep(at, self.limits.rule_depth));
@@ -126,12 +127,12 @@ impl<'t> SyntaxLowering<'t> {
         result
     }
 
-    /// For chains such as `a.b.c` or `a + b + c`: they nest to the left, and a few parts are no level.
+    /// Runs `work` for a chain such as `a.b.c` or `a + b + c`, which nests to the left; eight parts count as one level.
     fn with_chain<T>(&mut self, length: usize, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.with_depth(length / 8, at, work)
     }
 
-    /// Inside brackets a `where` in front has no effect.
+    /// Runs `work` inside of brackets, where an outer `where` has no effect.
     fn in_brackets<T>(&mut self, at: Span, work: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         let outer = (self.open_where.take(), self.quantifier.take(), std::mem::take(&mut self.in_step_group));
         let result = self.with_depth(1, at, work);
@@ -150,7 +151,7 @@ pub(super) fn too_many_steps(at: Span, steps: usize) -> Diagnostic {
         .with_help("split it: give inner parts a name with `let` or `def`")
 }
 
-/// Signs and line ends: they are rules only so that messages can name them.
+/// Signs and line ends, which are grammar rules only so that messages can name them.
 fn is_sign(rule: Rule) -> bool {
     matches!(
         rule,
@@ -169,7 +170,7 @@ fn is_sign(rule: Rule) -> bool {
     )
 }
 
-/// Rules that end exactly at their text, although their last sign is no pair.
+/// Rules that end exactly at their text, although their last sign is not a pair.
 fn is_exact(rule: Rule) -> bool {
     matches!(
         rule,

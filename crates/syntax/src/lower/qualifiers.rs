@@ -1,10 +1,10 @@
-//! What stands behind a step, or behind parentheses around steps: `ok`, `by NAME`, `tagged NAME`.
+//! Lowers the qualifiers after a step, or after parentheses around steps: `ok`, `by NAME`, `tagged NAME`.
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{ByAgent, Name, PatternForm, StatusWord, StepPattern};
 use crate::grammar::Rule;
 
-/// What stands behind a step.
+/// The qualifiers after a step.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Qualifiers {
     pub(super) status: Option<StatusWord>,
@@ -13,7 +13,7 @@ pub(super) struct Qualifiers {
 }
 
 impl Qualifiers {
-    /// `(a | b) ok` is `(a ok | b ok)`. False where a step has one of them itself.
+    /// Adds the qualifiers to a step: `(a | b) ok` is `(a ok | b ok)`. Returns false if a step already has one of them.
     fn add_to(&self, step: &mut StepPattern) -> bool {
         match &mut step.kind {
             PatternForm::Atom(atom) => {
@@ -34,13 +34,13 @@ impl Qualifiers {
     }
 }
 
-/// Whether a part of the tree stands behind a step and says more of it.
+/// True if a grammar rule is a qualifier.
 pub(super) fn is_qualifier(rule: Rule) -> bool {
     matches!(rule, Rule::status | Rule::by | Rule::tagged)
 }
 
 impl SyntaxLowering<'_> {
-    /// What stands behind a step: how it ended, who took it, a tag.
+    /// Lowers qualifiers: the status, the agent, a tag.
     pub(super) fn lower_qualifiers<'p>(
         &mut self,
         children: impl Iterator<Item = GrammarPair<'p>>,
@@ -74,7 +74,7 @@ impl SyntaxLowering<'_> {
         Some(Qualifiers { status, by, tagged })
     }
 
-    /// `(a | b) ok`: what stands behind parentheses holds for each step in them.
+    /// Lowers `(a | b) ok`: the qualifiers after parentheses apply to each step in them.
     pub(super) fn qualify_group(&mut self, step: &mut StepPattern, node: GrammarPair<'_>) -> Option<()> {
         let span = self.node_span(&node);
         let qualifiers = self.lower_qualifiers(std::iter::once(node))?;

@@ -1,4 +1,4 @@
-//! Statements over all runs that are checked: `in at least 95% of runs: …`, `pass^4 by meta.task >= 60%: …` (language reference, section 12).
+//! Lowers statements over all checked runs: `in at least 95% of runs: …`, `pass^4 by meta.task >= 60%: …` (language reference, section 12).
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{Expr, Name, NumberLiteral, RatedSubject, RunShare, StatementKind};
@@ -6,7 +6,7 @@ use crate::grammar::Rule;
 use averment_base::diagnostic::{Diagnostic, Slug};
 
 impl SyntaxLowering<'_> {
-    /// `by meta.model`; the outer `None` if it is invalid.
+    /// Lowers `by meta.model`; the outer `None` means that it is invalid.
     #[allow(clippy::option_option, reason = "a mistake is not the same as nothing")]
     pub(super) fn lower_grouping(&mut self, children: &mut NodeChildren<'_>) -> Option<Option<Expr>> {
         let Some(node) = children.next_if_rule(Rule::grouping) else { return Some(None) };
@@ -15,7 +15,7 @@ impl SyntaxLowering<'_> {
         Some(Some(self.lower_operand(children.next()?)?))
     }
 
-    /// `in at least 95% of runs …`, `in at least 2 of 3 runs …`.
+    /// Lowers `in at least 95% of runs …` and `in at least 2 of 3 runs …`.
     pub(super) fn lower_rate(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
         let least = children.rest_rules().any(|rule| rule == Rule::k_least);
         let numbers: Vec<NumberLiteral> = self.numbers_before_runs(&mut children);
@@ -38,7 +38,7 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::Rate { share, by, confidence, rated })
     }
 
-    /// `pass^4 by meta.task >= 60%: …`.
+    /// Lowers `pass^4 by meta.task >= 60%: …`.
     pub(super) fn lower_power(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
         let power = NodeChildren::of_node(children.next()?).find(|child| child.as_rule() == Rule::power)?;
         let power = self.lower_number(&power);
@@ -49,7 +49,7 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::Rate { share, by, confidence: None, rated })
     }
 
-    /// `at most 1 of 3 runs` is not a form: such a rule is negated instead.
+    /// Reports `at most 1 of 3 runs`, which is not supported; such a rule is negated instead.
     fn most_of(&mut self, most: &NumberLiteral, of: &NumberLiteral) -> Option<StatementKind> {
         let message = format!("`at most {} of {} runs` is no form", most.text, of.text);
         self.report_diagnostic(

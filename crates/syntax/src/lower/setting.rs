@@ -1,4 +1,4 @@
-//! Modifiers and settings (language reference, sections 7 and 8).
+//! Lowers modifiers and settings (language reference, sections 7 and 8).
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
@@ -59,7 +59,7 @@ impl SyntaxLowering<'_> {
         })
     }
 
-    /// A line of settings: one item each.
+    /// Lowers a line of settings; each becomes an item.
     pub(super) fn setting_line(&mut self, node: GrammarPair<'_>) -> Option<Vec<SyntaxItem>> {
         let mut items = Vec::new();
         for child in NodeChildren::of_node(node) {

@@ -1,4 +1,4 @@
-//! Statements (language reference, sections 4, 6 and 9).
+//! Lowers statements (language reference, sections 4, 6 and 9).
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{
@@ -68,7 +68,7 @@ impl SyntaxLowering<'_> {
             Rule::rate_statement => self.lower_rate(children),
             Rule::power_statement => self.lower_power(children),
             Rule::infix_statement => self.lower_infix(children),
-            // A rule of the grammar that no row here reads gives no statement: the example of its form in the table is missed by a test.
+            // A grammar rule without a row here yields no statement; a test of the examples in the statement table detects that.
             _ => None,
         }
     }
@@ -89,13 +89,13 @@ impl SyntaxLowering<'_> {
         self.pattern_list(|lower| lower.listed_step_of(children))
     }
 
-    /// The same for a step of a list.
+    /// Returns the next step, as part of a list.
     fn listed_step_of(&mut self, children: &mut NodeChildren<'_>) -> Option<StepPattern> {
         let node = children.find(|child| matches!(child.as_rule(), Rule::step | Rule::listed_step))?;
         self.listed_step(node)
     }
 
-    /// A list of steps.
+    /// Returns a list of steps.
     fn steps_of(&mut self, children: &mut NodeChildren<'_>) -> Option<Vec<StepPattern>> {
         self.pattern_list(|lower| {
             let mut steps = vec![lower.listed_step_of(children)?];
@@ -106,12 +106,12 @@ impl SyntaxLowering<'_> {
         })
     }
 
-    /// The next two steps, each for itself.
+    /// Returns the next two steps, which are independent.
     fn two_steps(&mut self, children: &mut NodeChildren<'_>) -> Option<(StepPattern, StepPattern)> {
         Some((self.step_of(children)?, self.step_of(children)?))
     }
 
-    /// The next two steps, which are a list.
+    /// Returns the next two steps, which form a list.
     fn listed_pair(&mut self, children: &mut NodeChildren<'_>) -> Option<(StepPattern, StepPattern)> {
         self.pattern_list(|lower| Some((lower.listed_step_of(children)?, lower.listed_step_of(children)?)))
     }
@@ -131,7 +131,7 @@ impl SyntaxLowering<'_> {
         })
     }
 
-    /// `A iff B`, `B only after A`.
+    /// Lowers `A iff B` and `B only after A`.
     fn lower_infix(&mut self, mut children: NodeChildren<'_>) -> Option<StatementKind> {
         let left = self.step_of(&mut children)?;
         let only_after = children.peek_rule() == Some(Rule::k_only);
@@ -222,7 +222,7 @@ impl SyntaxLowering<'_> {
         if children.skip_word(Rule::k_until) { self.step_of(children).map(Some) } else { Some(None) }
     }
 
-    /// The outer `None` if it could not be parsed.
+    /// Lowers a `within`; the outer `None` means that it is invalid.
     fn lower_within(&mut self, children: &mut NodeChildren<'_>) -> Option<Option<WithinBound>> {
         let Some(node) = children.next_if_rule(Rule::within) else { return Some(None) };
         let span = self.node_span(&node);
@@ -318,7 +318,8 @@ impl SyntaxLowering<'_> {
         Some(StatementKind::Each { quantifier: Quantifier::No, step, condition: self.lower_condition(children)? })
     }
 
-    /// Tries both readings behind `in`; one with an error counts only if it is alone.
+    /// Lowers the text after `in` as an expression and as a step pattern. A reading with errors is dropped; errors are reported only if both have
+    /// some.
     fn no_target(&mut self, node: &GrammarPair<'_>) -> Option<PredicateTarget> {
         let span = self.node_span(node);
         let start = node.as_span().start();
@@ -342,7 +343,7 @@ impl SyntaxLowering<'_> {
             if expr_mistakes.0.is_empty() {
                 expr_mistakes = readings.diagnostics;
             }
-            // One of both was read before, and for this text alone the steps did not suffice.
+            // The text parsed before as part of the statement, but by itself exceeded the step limit.
             if expr_mistakes.0.is_empty() {
                 expr_mistakes.push(super::too_many_steps(span, steps));
             }

@@ -1,4 +1,4 @@
-//! Step patterns and flows (language reference, section 5).
+//! Lowers step patterns and flows (language reference, section 5).
 
 use super::qualifiers::{Qualifiers, is_qualifier};
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
@@ -9,19 +9,19 @@ use crate::ast::{
 use crate::grammar::Rule;
 use averment_base::source::Span;
 
-/// What stands before a pattern in its list, so that a text in it can go on with a kind word.
+/// The preceding patterns in a list, so that a text in the list can take over an earlier kind word.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct ListContext {
     /// The last kind word.
     kind: Option<StepWord>,
-    /// It stands in front of the name of a program with parentheses: `command rm(flags: ["-f"])`.
+    /// True if it precedes a program name with parentheses: `command rm(flags: ["-f"])`.
     is_parsed: bool,
-    /// A tool behind it.
+    /// A tool after the kind word.
     tool: Option<Span>,
 }
 
 impl SyntaxLowering<'_> {
-    /// A step pattern that is no part of a list.
+    /// Lowers a step pattern that is not part of a list.
     pub(crate) fn lower_step(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
         self.pattern_list(|lower| lower.listed_step(node))
     }
@@ -34,7 +34,7 @@ impl SyntaxLowering<'_> {
         result
     }
 
-    /// A step pattern of a list.
+    /// Lowers a step pattern in a list.
     pub(super) fn listed_step(&mut self, node: GrammarPair<'_>) -> Option<StepPattern> {
         let span = self.node_span(&node);
         let mut parts: Vec<StepPattern> = Vec::new();
@@ -68,7 +68,7 @@ impl SyntaxLowering<'_> {
         let mut children = NodeChildren::of_node(node);
         let word = children.next_if_rule(Rule::k_where)?;
         let word = self.node_span(&word);
-        // In parentheses the condition ends with them, so that a bar in it is no choice.
+        // In parentheses, the condition ends with them, so a bar in it is not a choice.
         let enclosed = self.in_step_group;
         let outer = std::mem::replace(&mut self.open_where, (!enclosed).then_some((step, word)));
         let condition = self.lower_expression(children.next()?);
@@ -82,7 +82,7 @@ impl SyntaxLowering<'_> {
             Rule::step_group => self.step_group(node),
             Rule::proposed_group => {
                 let group = NodeChildren::of_node(node).find(|child| child.as_rule() == Rule::step_group)?;
-                // Only calls are proposed, so that no kind word goes on in it.
+                // Only calls can be proposed, so no kind word is taken over.
                 let step = self.pattern_list(|lower| lower.step_group(group))?;
                 Some(StepPattern { kind: PatternForm::Proposed(Box::new(step)), span })
             }
@@ -134,7 +134,7 @@ impl SyntaxLowering<'_> {
 
     fn lower_subject(&mut self, node: GrammarPair<'_>, proposed: bool) -> Option<AtomSubject> {
         match node.as_rule() {
-            // Only calls are proposed.
+            // Only calls can be proposed.
             Rule::quoted_tool if proposed || self.listed.kind.is_none() => {
                 let text = self.lower_text(node.into_inner().next()?)?;
                 Some(match text.literal_text() {
@@ -163,7 +163,7 @@ impl SyntaxLowering<'_> {
         }
     }
 
-    /// A text or a regular expression that goes on with the kind word before it.
+    /// Lowers a text or a regular expression that takes over the preceding kind word.
     fn goes_on(&mut self, node: GrammarPair<'_>) -> Option<AtomSubject> {
         let (span, written) = (self.node_span(&node), self.node_text(&node).to_owned());
         let ListContext { kind, tool, .. } = self.listed;
@@ -190,7 +190,7 @@ impl SyntaxLowering<'_> {
         Some(AtomSubject::Kind { kind, word: None, text })
     }
 
-    /// A bare name is a tool, also behind a kind word.
+    /// Records a tool in a list, because a bare name is a tool even after a kind word. Reports a tool with entries of a command, such as `flags`.
     fn tool_of_list(&mut self, name: &Name, entries: &[PatternArgument]) {
         let is_of_command = |entry: &PatternArgument| match entry {
             PatternArgument::Matches { path: Expr { kind: ExprKind::Name(path), .. }, .. } => {
@@ -237,7 +237,7 @@ impl SyntaxLowering<'_> {
         let path = match first.as_rule() {
             Rule::entry_key => Expr { kind: ExprKind::Name(first.as_str().to_owned()), span: self.node_span(&first) },
             _ => {
-                // A key with a dash reads as a difference; that is said once, as a mistake in a key.
+                // A key with a dash parses as a difference; it is reported once, as an invalid key.
                 let before = self.diagnostics.0.len();
                 let path = self.lower_expression(first)?;
                 if children.peek_rule().is_some() && !is_path(&path) {
@@ -353,7 +353,7 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// Names, fields and indexes from a plain name or quoted key.
+/// True for names, fields and indexes that start at a plain name or a quoted key.
 fn is_path(expr: &Expr) -> bool {
     let mut expr = expr;
     loop {

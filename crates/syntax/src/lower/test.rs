@@ -1,11 +1,11 @@
-//! Tests: `== 3`, `not matches /x/`, `is json Refund`.
+//! Lowers tests: `== 3`, `not matches /x/`, `is json Refund`.
 
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
 use crate::ast::{Expr, Name, TestKind, ValueTest};
 use crate::grammar::Rule;
 use averment_base::source::Span;
 
-/// The words of a test, without `not`, and its positive form. The first row whose words are all there counts.
+/// The words of a test, without `not`, and its positive form. The first row whose words all occur counts.
 const WORDS: &[(&[Rule], TestKind)] = &[
     (&[Rule::k_is, Rule::k_json], TestKind::IsJson),
     (&[Rule::k_contains, Rule::k_json], TestKind::ContainsJson),
@@ -30,7 +30,7 @@ const WORDS: &[(&[Rule], TestKind)] = &[
     (&[Rule::k_exists], TestKind::Exists),
 ];
 
-/// The signs of comparison: positive form, and whether the sign negates it.
+/// Returns the positive form of a comparison sign, and whether the sign negates it.
 fn sign_kind(text: &str) -> (TestKind, bool) {
     match text {
         "==" => (TestKind::Equal, false),
@@ -44,7 +44,7 @@ fn sign_kind(text: &str) -> (TestKind, bool) {
     }
 }
 
-/// What was found in a test, part by part.
+/// The parts of a test found so far.
 #[derive(Default)]
 struct TestParts {
     words: Vec<Rule>,
@@ -56,7 +56,7 @@ struct TestParts {
 }
 
 impl SyntaxLowering<'_> {
-    /// A test without its subject; also the test of `count`.
+    /// Lowers a test without its subject, also the test of `count`.
     pub(super) fn lower_test(&mut self, node: GrammarPair<'_>) -> Option<ValueTest> {
         let span = self.node_span(&node);
         let mut found = TestParts::default();

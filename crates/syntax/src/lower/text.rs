@@ -1,4 +1,4 @@
-//! Strings: escapes, interpolations, dedented blocks.
+//! Lowers strings: escapes, interpolations, dedented blocks.
 
 use super::dedent::{StringSegment, dedent_segments};
 use super::{GrammarPair, NodeChildren, SyntaxLowering};
@@ -25,7 +25,7 @@ impl SyntaxLowering<'_> {
         Some(TextLiteral { parts: join_parts(parts), span })
     }
 
-    /// A name or path: no interpolation allowed.
+    /// Lowers a name or path, in which no interpolation is allowed.
     pub(super) fn lower_quoted(&mut self, node: GrammarPair<'_>) -> Option<Name> {
         let text = self.lower_text(node)?;
         let value = text.parts.iter().find_map(|part| match part {
@@ -42,7 +42,7 @@ impl SyntaxLowering<'_> {
         Some(Name { text: text.literal_text().unwrap_or("").to_owned(), span: text.span })
     }
 
-    /// An interpolation may hold line ends; the string may not.
+    /// Reports line ends in a one-line string; an interpolation may contain line ends.
     fn on_one_line(&mut self, form: &GrammarPair<'_>, span: Span) {
         if form.as_str().contains('\n') {
             let diagnostic = Diagnostic::new(Slug::Unclosed, span.at_start(), "this string is not closed on its line")
@@ -96,7 +96,7 @@ impl SyntaxLowering<'_> {
     }
 }
 
-/// The character and its length behind the backslash; the length alone if unknown.
+/// Reads an escape after the backslash; returns its character and length, or only the length if it is unknown.
 fn read_escape(behind: &str) -> Result<(char, usize), usize> {
     match behind.chars().next() {
         Some('n') => Ok(('\n', 1)),
@@ -116,7 +116,7 @@ fn code_point(behind: &str) -> Result<(char, usize), usize> {
     value.map(|value| (value, length)).ok_or(length)
 }
 
-/// Merges neighboring literals and drops empty ones.
+/// Merges adjacent literals and drops empty ones.
 fn join_parts(parts: Vec<TextPart>) -> Vec<TextPart> {
     let mut result: Vec<TextPart> = Vec::with_capacity(parts.len());
     for part in parts {

@@ -1,4 +1,4 @@
-//! What is said of brackets that are not closed, closed by another, or close nothing.
+//! Reports brackets that are not closed, closed by another kind of bracket, or close nothing.
 
 use super::{BracketError, TokenText, can_be_read, ends_operand};
 use crate::token::TokenKind;
@@ -84,7 +84,7 @@ fn unclosed_bracket(text: &TokenText<'_>, open: usize, outside: usize, inner: &[
     diagnostic.with_help(help).with_fix(format!("add `{close}`"), text.span(last).at_end(), close)
 }
 
-/// The last token that an open bracket can contain.
+/// Returns the last token that an unclosed bracket can contain.
 fn last_inside(text: &TokenText<'_>, open: usize, last: usize) -> usize {
     const BEHIND: &[&str] =
         &["->", "after", "before", "between", "until", "within", "iff", "then", "weight", "severity", "must", "{"];

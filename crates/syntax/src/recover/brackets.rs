@@ -1,4 +1,4 @@
-//! Which bracket closes which, also where one is missing: then indentation tells.
+//! Matches brackets. If one is missing, indentation decides.
 
 use super::text::TokenText;
 
@@ -12,7 +12,7 @@ pub(super) enum BracketEnd {
 pub(crate) enum BracketError {
     Unclosed(usize, usize),
     Stray(usize),
-    /// A token closed by a second of another form.
+    /// A bracket that is closed by a bracket of another kind.
     Crossed(usize, usize),
 }
 
@@ -42,7 +42,7 @@ impl BracketError {
     }
 }
 
-/// Indentation is consulted only if a bracket is missing.
+/// Matches the brackets of a text; indentation is used only if a bracket is missing.
 pub(super) fn match_brackets(text: &TokenText<'_>) -> BracketTable {
     let mut brackets = BracketMatcher::match_tokens(text, false);
     let open_block =
@@ -123,7 +123,7 @@ impl<'a, 't> BracketMatcher<'a, 't> {
         }
     }
 
-    /// A `}` indented like an outer block, or a declaration outside any block.
+    /// True for a `}` indented like an outer block, or for a declaration outside of any block.
     fn ends_block(&self, index: usize, open: usize) -> bool {
         let indent = self.text.line_indent(index);
         if self.text.token_is(index, "}") {
@@ -139,7 +139,7 @@ impl<'a, 't> BracketMatcher<'a, 't> {
         declares && !nested && indent <= self.text.line_indent(open) && self.text.cannot_go_on(index)
     }
 
-    /// `)` or `]`: closes the innermost of its form on this line, or the innermost bracket if it matches.
+    /// Closes `)` or `]`: the innermost bracket of its kind on this line, or the innermost bracket if it matches.
     fn close_round(&mut self, index: usize, form: &str) {
         let line = self.text.token_line(index);
         let reach = self.stack.iter().rev().take(16).position(|&open| self.text.token_is(open, form));

@@ -1,4 +1,4 @@
-//! What the grammar would have taken, in plain words: said of mistakes that no hint knows.
+//! Describes in plain words what the grammar expected, for mistakes without a hint.
 
 use crate::grammar::{self, Rule};
 use crate::hints::StatementView;
@@ -38,7 +38,7 @@ pub(super) fn expected_text(rules: &[Rule]) -> Option<String> {
     Some(if words.is_empty() { format!("expected {last}") } else { format!("expected {} or {last}", words.join(", ")) })
 }
 
-/// A rule in words, and its rank: required before optional.
+/// Returns the description of a grammar rule and its rank; required parts come before optional ones.
 fn describe_rule(rule: Rule) -> Option<(u8, String)> {
     let text = match rule {
         Rule::arrow => (0, "`->`"),
@@ -74,7 +74,7 @@ fn describe_rule(rule: Rule) -> Option<(u8, String)> {
     Some((text.0, text.1.to_owned()))
 }
 
-/// Keywords are named after their word: `k_until`.
+/// Returns the text of a keyword rule, which is named after its word: `k_until`.
 fn keyword_text(rule: Rule) -> Option<(u8, String)> {
     let name = format!("{rule:?}");
     let word = name.strip_prefix("k_")?;

@@ -1,4 +1,4 @@
-//! What is told of a statement that cannot be read.
+//! Reports a statement that cannot be parsed.
 
 use super::typo::{self, StatementTrial, TypoWords};
 use super::{RecoveryReader, TOLD, TokenKind, TokenSegment, expected, offers, own_tokens, segments};
@@ -9,7 +9,7 @@ use crate::lower::too_many_steps;
 use averment_base::diagnostic::Slug;
 
 impl RecoveryReader<'_, '_> {
-    /// If a bracket is open, reports only an unclosed string, which explains it.
+    /// Reports an unclosed string, and nothing else if it explains an open bracket.
     pub(super) fn explain_string(&mut self, segment: TokenSegment, own: &[usize]) {
         let open = |&&at: &&usize| {
             matches!(
@@ -32,20 +32,20 @@ impl RecoveryReader<'_, '_> {
     ) {
         self.unread_name(segment);
         if failure.too_many_steps {
-            // Every guess at what was meant would cost as much again.
+            // Each attempt to find the intended statement would cost that many steps again.
             self.diagnostics.push(too_many_steps(self.text.span(segment.start), self.limits.rule_steps));
             return;
         }
         self.explained += 1;
         let own: Vec<usize> = self.words_of(segment, inside);
         if self.explained > TOLD {
-            // It is counted and not shown: what was meant need not be looked for.
+            // This diagnostic is only counted and not shown, so the intended statement is not needed.
             let view = StatementView::new(self.text, own, failure);
             self.diagnostics.push(expected::expected_diagnostic(&view));
             return;
         }
         let (text, place) = self.segment_text(segment, inside);
-        // What is mended may be two statements.
+        // The corrected text may consist of two statements.
         let whole = if rule == Rule::lone_item { Rule::file } else { rule };
         let trial = StatementTrial { text: &text, place: &place, rule: whole, steps: self.limits.rule_steps };
         let nearly = |written| {
@@ -56,7 +56,7 @@ impl RecoveryReader<'_, '_> {
             let Some(known) = hints::known_mistake(&view) else {
                 return nearly(TypoWords::OtherWord).unwrap_or_else(|| expected::expected_diagnostic(&view));
             };
-            // Nothing is put in where a word in another's place is all that is wrong.
+            // Nothing is inserted if replacing one word fixes the statement.
             let unsure = typo::only_inserts(&known) || known.slug == Slug::UnknownModifier && known.fix.is_none();
             let fixed = known.fix.is_some();
             let known = if self.only_mistakes { known } else { trial.drop_failed_fix(known, failure) };
@@ -78,7 +78,7 @@ impl RecoveryReader<'_, '_> {
         Some((self.text.source.get(start..end)?, start))
     }
 
-    /// True if one misspelled word is all that is wrong.
+    /// True if a single misspelled word is the only mistake.
     pub(super) fn is_mistyped(&self, segment: TokenSegment, failure: &GrammarFailure) -> bool {
         let (text, place) = self.segment_text(segment, None);
         let trial = StatementTrial { text: &text, place: &place, rule: Rule::file, steps: self.limits.rule_steps };
@@ -93,7 +93,7 @@ impl RecoveryReader<'_, '_> {
             .collect()
     }
 
-    /// Keeps the name that a broken declaration meant to declare.
+    /// Records the name that a broken declaration would have declared.
     pub(super) fn unread_name(&mut self, segment: TokenSegment) {
         let mut name = segment.start + 1;
         match self.text.token_text(segment.start) {

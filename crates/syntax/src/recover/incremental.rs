@@ -1,4 +1,4 @@
-//! Incremental parsing: of a text of which most was read before, only the statements between the first and the last changed one are read.
+//! Incremental parsing: if a similar text was parsed before, only the statements between the first and the last changed one are parsed.
 
 use super::segments::{self, TokenSegment};
 use super::text::TokenText;
@@ -10,7 +10,7 @@ use averment_base::limits::Limits;
 use averment_base::source::{FileId, Span};
 use std::ops::Range;
 
-/// Where the statements of a text stand and what was said of each.
+/// The locations and diagnostics of the statements of a text.
 #[derive(Debug, Clone, Default)]
 pub struct FileOutline {
     segments: Vec<OutlineEntry>,
@@ -39,15 +39,15 @@ pub struct PreviousParse<'b> {
 pub struct IncrementalParse {
     /// The statements of the text.
     pub outline: FileOutline,
-    /// All items; those that were not read again are moved to where they stand now.
+    /// All items. Items that were not parsed again are moved to their new locations.
     pub items: Vec<SyntaxItem>,
-    /// The items that were read.
+    /// The range of items that were parsed.
     pub fresh: Range<usize>,
-    /// The bytes that were read of this text, and of the text before.
+    /// The byte ranges that were parsed: in this text, and the corresponding range of the previous text.
     pub bytes: (Range<usize>, Range<usize>),
     /// Names that unreadable declarations would have declared.
     pub unread: Vec<Name>,
-    /// What is wrong with the text.
+    /// The diagnostics of the text.
     pub diagnostics: Diagnostics,
 }
 
@@ -80,7 +80,7 @@ pub(crate) fn read_incremental(
         });
         fresh.extend(read);
     }
-    // The old statements behind the change, moved.
+    // The old statements after the change, moved.
     let tail = old.len().saturating_sub(back);
     let old_read = gap_bounds(&old, front..tail, old_text.len());
     let new_read = byte_bounds(&bytes, middle, source.len());
@@ -151,11 +151,11 @@ fn bytes_of(text: &TokenText<'_>, segment: TokenSegment) -> Range<usize> {
 
 /// Number of unchanged statements at the front and at the back.
 fn count_unchanged(new_text: &str, new: &[Range<usize>], old_text: &str, old: &[OutlineEntry]) -> (usize, usize) {
-    // Bytes, not characters: the common part may end inside of one, and no statement does.
+    // Compares bytes, not characters. The common part may end inside of a character, but no statement does.
     let (new_bytes, old_bytes) = (new_text.as_bytes(), old_text.as_bytes());
     let common = new_bytes.iter().zip(old_bytes).take_while(|(new, old)| new == old).count();
     let behind = new_bytes.iter().rev().zip(old_bytes.iter().rev()).take_while(|(new, old)| new == old).count();
-    // What touches the change is read again: a sign behind a statement may belong to it.
+    // Statements adjacent to the change are parsed again, since a sign after a statement may belong to it.
     let same_front = |(new, old): &(&Range<usize>, &OutlineEntry)| **new == old.bytes && new.end < common;
     let front = new.iter().zip(old).take_while(same_front).count();
     let from_end =

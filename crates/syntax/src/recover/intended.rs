@@ -1,4 +1,4 @@
-//! What a statement was meant to be: asked of all of it, where what is wrong at one place does not mend it.
+//! Searches the intended form of a whole statement if fixing a single position does not repair it.
 
 use super::typo::StatementTrial;
 use super::{RecoveryReader, brackets};
@@ -11,7 +11,7 @@ use averment_base::source::{FileId, Span};
 
 const ASKED: usize = 60;
 
-/// The text with the suggested fix of its first mistake; `None` if that changes nothing.
+/// Applies the suggested fix of the first mistake to a text; returns `None` if that changes nothing.
 pub(crate) fn apply_first_fix(text: &str) -> Option<String> {
     let limits = Limits::default();
     let scan = token::scan_tokens(text, limits.rule_depth, limits.rule_tokens);
@@ -40,7 +40,7 @@ pub(crate) fn apply_edits(text: &str, mut edits: Vec<SourceEdit>) -> Option<Stri
 }
 
 impl RecoveryReader<'_, '_> {
-    /// Suggestions for a statement, or its full intended form if known.
+    /// Adds suggestions for a statement to its diagnostic, or its complete intended form if known.
     pub(super) fn diagnose_intended(
         &self,
         trial: &StatementTrial<'_>,
@@ -92,7 +92,7 @@ fn replace_diagnostic(
 }
 
 impl StatementTrial<'_> {
-    /// A minimal edit to the new text; `None` if it would touch what is left out.
+    /// Returns a minimal edit to the new text; `None` if it would touch a removed part.
     fn edit_to(&self, file: FileId, new: &str) -> Option<SourceEdit> {
         let common = |left: &mut dyn Iterator<Item = char>, right: &mut dyn Iterator<Item = char>| {
             left.zip(right).take_while(|(left, right)| left == right).map(|(sign, _)| sign.len_utf8()).sum::<usize>()

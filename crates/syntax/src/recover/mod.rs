@@ -1,7 +1,7 @@
-//! Reading a file that the strict grammar refuses.
+//! Parses files that the strict grammar rejects.
 //!
-//! The file is cut into statements by line ends, brackets and indentation; each is read alone by the strict grammar, bodies statement by
-//! statement. What a mistake spoils is its statement, or its line; all others are kept. What is wrong is said by [`super::hints`].
+//! The file is split into statements by line ends, brackets and indentation. Each statement is parsed alone by the strict grammar, and bodies
+//! statement by statement. A mistake spoils only its statement or its line; all others are kept. [`super::hints`] reports the mistakes.
 
 mod bracket_errors;
 mod brackets;
@@ -36,11 +36,11 @@ use segments::{BodyKind, SegmentBody, TokenSegment};
 pub(super) use text::{TokenText, ends_operand};
 pub(super) use unfinished::is_unfinished;
 
-/// Further mistakes in a file are counted, not reported.
+/// Maximum number of reported mistakes; further ones are only counted.
 const TOLD: usize = 200;
-/// Places at which cutting a multi-line statement in two is tried.
+/// Maximum number of positions at which splitting a multi-line statement is tried.
 const CUTS: usize = 4;
-/// Tokens of a line examined for a string that breaks its brackets.
+/// Maximum number of tokens of a line that are examined for a string that breaks its brackets.
 const LONGEST_LINE: usize = 200;
 
 pub(super) struct RecoveredFile {
@@ -91,7 +91,7 @@ struct RecoveryReader<'a, 't> {
 }
 
 impl<'a, 't> RecoveryReader<'a, 't> {
-    /// A reader that has said what is wrong with the brackets.
+    /// Creates a reader and reports the bracket errors.
     fn begin(text: &'a TokenText<'t>, brackets: &'a BracketTable, too_deep: &'a [usize], limits: &'a Limits) -> Self {
         let (only_mistakes, explained, unread, diagnostics) = (false, 0, Vec::new(), Diagnostics::default());
         let mut reader = Self { text, brackets, too_deep, limits, only_mistakes, explained, unread, diagnostics };
@@ -108,7 +108,7 @@ impl<'a, 't> RecoveryReader<'a, 't> {
             if self.spoilt_by_string(trouble) {
                 continue;
             }
-            // Brackets of one line that miss their ends are one mistake.
+            // Several unclosed brackets on one line are a single mistake.
             let mut inner = Vec::new();
             while let Some(next) = troubles.next_if(|next| self.is_inside(trouble, *next)) {
                 inner.push(next.token_index());
@@ -188,7 +188,7 @@ impl<'a, 't> RecoveryReader<'a, 't> {
         }
     }
 
-    /// A refused segment: cut in two if that helps, otherwise explained.
+    /// Handles a rejected segment: splits it in two if that helps, otherwise explains it.
     fn recover_segment(&mut self, segment: TokenSegment, failure: &GrammarFailure, depth: usize) -> Vec<SyntaxItem> {
         if failure.too_many_steps || self.is_mistyped(segment, failure) {
             self.explain_failure(segment, None, failure, Rule::lone_item);
@@ -213,7 +213,7 @@ impl<'a, 't> RecoveryReader<'a, 't> {
             return items;
         }
         if let Some((line_end, items)) = self.whole_lines(segment) {
-            // `then` without an `if` before it is a mistake of its own line; everything else is one of the whole statement.
+            // A `then` without a preceding `if` is a mistake of its own line; any other mistake concerns the whole statement.
             let next = self.text.skip_lines(line_end);
             let rest = TokenSegment { start: next, end: segment.end };
             match self.lower_segment(rest, None, Rule::lone_item) {
@@ -228,7 +228,7 @@ impl<'a, 't> RecoveryReader<'a, 't> {
         Vec::new()
     }
 
-    /// The first lines of a segment if they are a statement on their own.
+    /// Returns the first lines of a segment if they are a complete statement.
     fn whole_lines(&mut self, segment: TokenSegment) -> Option<(usize, Vec<SyntaxItem>)> {
         let ends: Vec<usize> = self.line_ends(segment).take(CUTS).collect();
         for line_end in ends {
@@ -258,7 +258,7 @@ impl<'a, 't> RecoveryReader<'a, 't> {
         })
     }
 
-    /// Finds a line from which everything parses, or where the statement surely ends.
+    /// Finds a line after which everything parses, or at which the statement certainly ends.
     fn find_cut(&self, segment: TokenSegment) -> Option<(usize, CutRest)> {
         let indent = self.text.line_indent(segment.start);
         let outdented = |&line_end: &usize| self.text.line_indent(self.text.skip_lines(line_end)) <= indent;
@@ -300,7 +300,7 @@ impl<'a, 't> RecoveryReader<'a, 't> {
         Ok((items, lower.diagnostics))
     }
 
-    /// Without its body, and with a missing `}` added.
+    /// Returns the text of a segment without its body, and with a missing `}` added.
     fn segment_text(&self, segment: TokenSegment, inside: Option<(usize, usize)>) -> (String, TextPlace) {
         let source = |start: usize, end: usize| self.text.source.get(start..end).unwrap_or("");
         let start = self.text.span(segment.start).start as usize;
@@ -357,7 +357,7 @@ impl<'a, 't> RecoveryReader<'a, 't> {
         let (start, end) = (self.text.span(first).start as usize, self.text.span(last).end as usize);
         let from = self.too_deep.partition_point(|&at| at < start);
         let within = self.too_deep.get(from..)?.iter().take_while(|&&at| at < end);
-        // A place inside of the body is none of the segment's own tokens.
+        // A position inside of the body does not belong to the segment's own tokens.
         within.copied().find(|&at| {
             let index = self.text.tokens.partition_point(|token| token.end <= at);
             own.binary_search(&index).is_ok()

@@ -1,16 +1,17 @@
-//! What a message offers as code is tried before it is said.
+//! Validates the code that a message offers before the message is reported.
 
 use super::typo::{StatementTrial, TrialResult};
 use crate::grammar::{self, GrammarFailure, Rule};
 use averment_base::diagnostic::{Diagnostic, SourceEdit};
 
-/// Longer offers are not tried.
+/// Maximum length in bytes of an offer that is validated.
 const LONGEST: usize = 1_000;
 
-/// Steps of the parser for a byte of an offer: the messages of a file with many mistakes take no more time than reading it does.
+/// Maximum number of parser steps for each byte of an offer, so that the messages of a file with many mistakes take no more time than parsing the
+/// file.
 const OFFER_STEPS: usize = 500;
 
-/// Where a part of a statement may stand.
+/// Contexts in which a part of a statement may occur.
 const PLACES: &[(&str, &str)] = &[
     ("", ""),
     ("require a ", ""),
@@ -34,16 +35,16 @@ const PLACES: &[(&str, &str)] = &[
     ("flow (a", ""),
 ];
 
-/// True if a text is code of the language, whole or in a place that it can have.
+/// True if a text is code of the language, as a whole or in one of the contexts.
 pub(crate) fn can_be_read(code: &str) -> bool {
-    // What the author chooses is a name, or a number.
+    // The placeholder is a name or a number.
     ["x", "1"].iter().any(|chosen| {
         let code = code.replace("{ … }", "{ }").replace('…', chosen);
         PLACES.iter().any(|(before, behind)| reads_at(&format!("{before}{code}{behind}"), before.is_empty()))
     })
 }
 
-/// A setting or a step is one only without anything in front of it.
+/// A setting or a step is valid only without context.
 fn reads_at(text: &str, alone: bool) -> bool {
     let rules = [Rule::file, Rule::lone_setting, Rule::lone_step];
     rules
@@ -52,12 +53,12 @@ fn reads_at(text: &str, alone: bool) -> bool {
         .any(|rule| grammar::parse_rule(*rule, text, OFFER_STEPS).is_ok())
 }
 
-/// True for a word, a sign, or a text of few letters: they are judged by the fix.
+/// True for a word, a sign or a short text, which are validated by the fix.
 fn is_part(code: &str) -> bool {
     !code.trim().contains(' ')
 }
 
-/// Replaces a help whose code cannot be read, neither alone nor in place of what is underlined.
+/// Replaces a help whose code does not parse, neither alone nor in place of the underlined text.
 pub(super) fn replace_unreadable_offer(
     mut diagnostic: Diagnostic,
     trial: &StatementTrial<'_>,

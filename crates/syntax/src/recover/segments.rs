@@ -1,4 +1,4 @@
-//! The segments of a file or a body: each is one statement as far as its line ends and brackets tell.
+//! Splits a file or a body into segments. Each is one statement, judging by line ends and brackets.
 
 use super::brackets::{BracketEnd, BracketTable};
 use super::text::{TokenText, ends_operand};
@@ -53,7 +53,7 @@ fn segment_end(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end:
             Some(BracketEnd::At(close)) => at = close + 1,
             Some(BracketEnd::Missing(outside)) => {
                 at = outside.max(at + 1);
-                // What stands behind a missing bracket is the next statement.
+                // Text after a missing bracket is the next statement.
                 if text.opens_line(at) || text.token_kind(at) == TokenKind::LineEnd {
                     return at.min(end);
                 }
@@ -73,10 +73,10 @@ fn segment_end(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end:
     end.min(at)
 }
 
-/// Statements with more doubtful continuations are not tried as one.
+/// Maximum number of doubtful continuations in a statement that is still tried as a whole.
 const MOST_DOUBTFUL: usize = 8;
 
-/// True for a line end after a sign that rarely continues unindented, or before a statement line.
+/// True for a line end after a sign that rarely continues on an unindented line, or before a line that starts a statement.
 pub(super) fn is_doubtful(text: &TokenText<'_>, line_end: usize, next: usize) -> bool {
     const SIGNS: &[&str] = &[
         "==",
@@ -123,7 +123,7 @@ pub(super) fn joins_next(text: &TokenText<'_>, last: usize) -> bool {
         TokenKind::Sign => {
             let touches = before.is_some_and(|before| text.span(before).end == text.span(last).start);
             match word {
-                // A glob, or one that stands alone.
+                // A glob, or a star that stands alone.
                 "*" => {
                     !touches
                         && before.is_some_and(|before| ends_operand(text.token_kind(before), text.token_text(before)))
@@ -151,7 +151,7 @@ pub(super) fn joins_next(text: &TokenText<'_>, last: usize) -> bool {
     }
 }
 
-/// True for assertions and rule names; other declarations and settings take none.
+/// True for assertions and rule names; other declarations and settings have no modifiers.
 fn takes_modifiers(text: &TokenText<'_>, brackets: &BracketTable, start: usize, end: usize) -> bool {
     let (first, second) = (text.token_text(start), start + 1);
     match first {
@@ -234,7 +234,7 @@ pub(super) fn body_of(text: &TokenText<'_>, brackets: &BracketTable, segment: To
     None
 }
 
-/// A brace behind something complete; behind an operator it is an object.
+/// True for a brace after something complete; after an operator, a brace opens an object.
 fn opens_body(text: &TokenText<'_>, at: usize) -> bool {
     let Some(before) = at.checked_sub(1) else { return true };
     let word = text.token_text(before);

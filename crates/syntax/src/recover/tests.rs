@@ -1,4 +1,4 @@
-//! The two ways of reading agree: a file without mistakes, cut into statements, gives the tree that the grammar gives.
+//! Both ways of parsing agree: for a file without mistakes, parsing statement by statement returns the tree of the grammar.
 
 use super::recover_file;
 use crate::{grammar, parse, token};
@@ -23,7 +23,7 @@ fn agree(name: &str, text: &str) {
     }
 }
 
-/// Docs are attached to the finished tree, not while reading.
+/// Removes docs, which are attached only to the finished tree.
 fn forget_docs(item: &mut crate::ast::SyntaxItem) {
     item.doc = None;
     if let Some(body) = item.kind.body_mut() {

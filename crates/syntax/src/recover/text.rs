@@ -1,4 +1,4 @@
-//! A file as tokens and lines, for everything that looks at text which the grammar does not take.
+//! A file as tokens and lines, for code that examines text which the grammar rejects.
 
 use crate::token::{Token, TokenKind};
 use crate::words;
@@ -12,7 +12,7 @@ pub(crate) struct TokenText<'t> {
     /// Its tokens.
     pub tokens: Vec<Token>,
     lines: Vec<usize>,
-    /// Per line: first token and indentation.
+    /// For each line: the first token and the indentation.
     starts: Vec<(usize, usize)>,
 }
 
@@ -31,7 +31,7 @@ impl<'t> TokenText<'t> {
         Self { file, source, tokens, lines, starts }
     }
 
-    /// Empty for missing tokens and line ends.
+    /// Returns the text of a token; empty for missing tokens and line ends.
     pub(crate) fn token_text(&self, index: usize) -> &'t str {
         match self.tokens.get(index) {
             Some(token) if token.kind != TokenKind::LineEnd => self.source.get(token.start..token.end).unwrap_or(""),
@@ -65,7 +65,7 @@ impl<'t> TokenText<'t> {
         self.line_first(index) == index
     }
 
-    /// In characters.
+    /// Returns the indentation of a token's line, in characters.
     pub(crate) fn line_indent(&self, index: usize) -> usize {
         self.starts.get(self.token_line(index)).map_or(0, |start| start.1)
     }
@@ -85,7 +85,7 @@ impl<'t> TokenText<'t> {
         earlier.iter().rposition(|token| token.kind != TokenKind::LineEnd)
     }
 
-    /// True if a line starting with this token cannot continue an open parenthesis or list.
+    /// True if a line that starts with this token cannot continue an open parenthesis or list.
     pub(super) fn cannot_go_on(&self, index: usize) -> bool {
         if self.token_kind(index) == TokenKind::LineEnd || matches!(self.token_text(index), ")" | "]" | "}") {
             return false;
@@ -106,7 +106,7 @@ impl<'t> TokenText<'t> {
             && !words::goes_on_a_step(self.token_text(index))
     }
 
-    /// `require search`, but not `count: 3` or `count > 2`.
+    /// True for the start of a statement such as `require search`, but not for `count: 3` or `count > 2`.
     pub(super) fn starts_statement(&self, index: usize) -> bool {
         let word = self.token_text(index);
         let known = words::STATEMENTS.contains(&word) || words::DECLARATIONS.contains(&word);
@@ -134,19 +134,19 @@ impl TokenText<'_> {
         if short.len() < line.len() { short + "…" } else { short }
     }
 
-    /// From 1.
+    /// Returns the line number, counted from 1.
     pub(crate) fn source_line_number(&self, index: usize) -> usize {
         let start = self.span(index).start as usize;
         self.source.get(..start).unwrap_or("").matches('\n').count() + 1
     }
 }
 
-/// True for a token behind which a value is complete.
+/// True for a token that completes a value.
 pub(crate) fn ends_operand(kind: TokenKind, word: &str) -> bool {
     match kind {
         TokenKind::Word => !words::is_joining(word),
         TokenKind::Number | TokenKind::Binding | TokenKind::Text | TokenKind::Regex => true,
-        // What its line does not close ends with its line.
+        // An unclosed text ends with its line.
         TokenKind::OpenText | TokenKind::OpenInterpolation | TokenKind::OpenRegex => true,
         TokenKind::Sign => matches!(word, ")" | "]" | "}"),
         _ => false,

@@ -1,7 +1,7 @@
-//! Words that are nearly words of the language: `afer` for `after`, `atleast` for `at least`.
+//! Corrects words that are similar to keywords: `afer` to `after`, `atleast` to `at least`.
 //!
-//! A repair is not guessed from the word alone but tried: it counts when the statement can be read with the other word in its place, or at least
-//! gets further than the mistyped word where reading stopped at just that.
+//! A correction is not guessed from the word alone but tried. It counts if the statement then parses, or at least parses beyond the word at which
+//! parsing stopped.
 
 use super::{RecoveryReader, TokenKind, TokenSegment};
 use crate::grammar::{self, GrammarFailure, Rule};
@@ -11,7 +11,7 @@ use crate::words;
 use averment_base::diagnostic::{Diagnostic, Slug, SourceEdit};
 
 const TRIES: usize = 16;
-/// Longer statements are not parsed again for one word.
+/// Maximum length in bytes of a statement that is parsed again for one word.
 const LONGEST: usize = 8 << 10;
 pub(super) struct StatementTrial<'p> {
     pub text: &'p str,
@@ -21,7 +21,7 @@ pub(super) struct StatementTrial<'p> {
 }
 
 impl StatementTrial<'_> {
-    /// `None` for a place that is left out.
+    /// Maps a location to an offset in the text; returns `None` for a removed part.
     fn text_offset(&self, at: usize) -> Option<usize> {
         let here = at.checked_sub(self.place.base)?;
         let found = if here > self.place.cut_at { here.checked_sub(self.place.cut_length)? } else { here };
@@ -50,7 +50,7 @@ impl StatementTrial<'_> {
         Some(changed)
     }
 
-    /// Parses with edits; progress means past all edits and past `before`.
+    /// Parses with edits applied. Progress means that parsing passes all edits and the previous failure.
     pub(super) fn try_edits(&self, edits: &[SourceEdit], before: &GrammarFailure) -> Option<TrialResult> {
         let places = self.edit_ranges(edits)?;
         let (changed, done) = (self.apply_edits(edits)?, places.last().map_or(0, |(_, end)| *end));
@@ -64,17 +64,17 @@ impl StatementTrial<'_> {
         let behind_before = self.text.len().saturating_sub(self.text_offset(before.at)?);
         let start = places.last().map_or(0, |(start, _)| *start);
         let behind_edits = self.text.len().saturating_sub(done);
-        // Text that ends too early behind the new word is further too.
+        // Text that ends too early after the new word counts as progress too.
         let accepted = behind < behind_edits || done > start && behind == 0 && failure.at > start;
         Some(if behind < behind_before && accepted { TrialResult::Further } else { TrialResult::No })
     }
 }
 
 impl StatementTrial<'_> {
-    /// Drops fixes that repair nothing, and advice to write them.
+    /// Drops fixes that repair nothing, and the advice to apply them.
     pub(super) fn drop_failed_fix(&self, mut diagnostic: Diagnostic, failure: &GrammarFailure) -> Diagnostic {
         let Some(fix) = &diagnostic.fix else { return diagnostic };
-        // Edits that lie elsewhere cannot be tried here.
+        // Edits outside of this statement cannot be tried here.
         let Some(reads) = self.try_edits(&fix.edits, failure) else { return diagnostic };
         if reads != TrialResult::Whole {
             let title = diagnostic.fix.take().map(|fix| fix.title).unwrap_or_default();
@@ -95,7 +95,7 @@ pub(super) fn only_inserts(diagnostic: &Diagnostic) -> bool {
 pub(super) enum TypoWords {
     /// Unknown words: `afer`.
     NoWord,
-    /// Keywords written for others: `than` for `then`.
+    /// Keywords used in place of others: `than` for `then`.
     OtherWord,
 }
 
@@ -107,7 +107,7 @@ pub(super) enum TrialResult {
 }
 
 impl RecoveryReader<'_, '_> {
-    /// The misspelled keyword whose correction parses; `failed` is where parsing stopped.
+    /// Returns the diagnostic of a misspelled keyword whose correction parses; `failed` is where parsing stopped.
     pub(super) fn find_typo(
         &self,
         segment: TokenSegment,

@@ -1,4 +1,4 @@
-//! Whether a text goes on: what somebody types line by line is read when it does not.
+//! Decides whether a text continues on the next line. The REPL parses its input once it is complete.
 
 use super::brackets::{self, BracketError};
 use super::segments::joins_next;
@@ -9,7 +9,7 @@ use averment_base::source::FileId;
 pub(crate) fn is_unfinished(source: &str, scan: TokenScan) -> bool {
     let text = TokenText::new(FileId(0), source, scan.tokens);
     let brackets = brackets::match_brackets(&text);
-    // A bracket that nothing can close any more is a mistake, and waiting does not mend it.
+    // A bracket that can no longer be closed is a mistake, so waiting for more input does not help.
     if brackets.errors.iter().any(|trouble| !matches!(trouble, BracketError::Unclosed(..))) {
         return false;
     }

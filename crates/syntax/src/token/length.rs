@@ -1,6 +1,6 @@
-//! How long a word, a number, a regular expression is.
+//! The lengths of numbers and regular expressions.
 
-/// Includes fraction, exponent, unit and percent sign.
+/// Returns the length of a number with its fraction, exponent, unit and percent sign.
 pub(super) fn number_length(text: &str, skip: usize) -> usize {
     let bytes = text.as_bytes();
     let mut length = skip;
@@ -19,9 +19,9 @@ pub(super) fn number_length(text: &str, skip: usize) -> usize {
     length + usize::from(percent)
 }
 
-/// True for digits with an `e`, so that a sign belongs to the number.
+/// True for digits followed by an `e`, so that a sign belongs to the number.
 fn ends_with_exponent(text: &str, skip: usize, length: usize) -> bool {
-    // An exponent stands behind few digits; a longer text is no number that anybody meant.
+    // Only a limited number of digits is examined; a longer text is not a sensible number.
     let digits =
         text.get(skip..length).filter(|digits| digits.len() < 400).and_then(|digits| digits.strip_suffix(['e', 'E']));
     digits.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'_')))
@@ -35,7 +35,7 @@ pub(super) fn word_length(text: &str) -> usize {
     text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len())
 }
 
-/// With flags; `None` if it or a class in it is not closed on its line.
+/// Returns the length of a regular expression with its flags; `None` if it, or a class in it, is not closed on its line.
 pub(super) fn regex_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1;
@@ -50,7 +50,7 @@ pub(super) fn regex_length(text: &str) -> Option<usize> {
     }
 }
 
-/// `None` if it is not closed on its line.
+/// Returns the length of a character class; `None` if it is not closed on its line.
 fn class_length(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let mut at = 1 + usize::from(bytes.get(1) == Some(&b'^'));

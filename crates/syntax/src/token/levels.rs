@@ -1,4 +1,4 @@
-//! How deep a text nests: brackets, interpolations, and what nests without brackets.
+//! Counts the nesting of a text: brackets, interpolations, and constructs that nest without brackets.
 
 use super::Token;
 use super::TokenKind;
@@ -8,7 +8,7 @@ pub(super) enum OpenBracket {
     Round,
     Square,
     Curly,
-    /// `${` of a string, with the string's offset and quoting.
+    /// A `${` in a string, with the offset and the quotes of the string.
     Value {
         start: usize,
         quote: QuoteKind,
@@ -21,7 +21,7 @@ pub(super) enum QuoteKind {
     Block,
 }
 
-/// A bracket and what nests in it without brackets: quantifiers, conditions.
+/// A bracket, and the extra levels of constructs inside of it that nest without brackets: quantifiers, conditions.
 #[derive(Debug, Clone, Copy)]
 struct BracketFrame {
     open: OpenBracket,
@@ -32,14 +32,14 @@ pub(super) struct NestingLevels {
     limit: usize,
     frames: Vec<BracketFrame>,
     values: usize,
-    /// Frames that a `}` closes.
+    /// Number of frames that a `}` closes.
     curlies: usize,
-    /// Extra levels outside all brackets.
+    /// Extra levels outside of all brackets.
     outer: usize,
     extras: usize,
     /// Length of the current run of `not` or `-`.
     run: usize,
-    /// At a line start, while nothing says that the statement continues.
+    /// True at the start of a line, unless the statement continues there.
     fresh: bool,
     over: bool,
     depth: usize,
@@ -61,7 +61,7 @@ impl NestingLevels {
         self.values > 0
     }
 
-    /// The outermost accepted interpolation: its bracket index and the start of its string.
+    /// Returns the outermost accepted interpolation: the index of its bracket and the start of its string.
     pub(super) fn outermost_value(&self, accept: impl Fn(QuoteKind) -> bool) -> Option<(usize, usize)> {
         if self.values == 0 {
             return None;
@@ -79,7 +79,7 @@ impl NestingLevels {
         self.measure_depth(at);
     }
 
-    /// `}` also closes what it encloses; `None` if nothing is open.
+    /// Closes a bracket. A `}` also closes unclosed brackets inside of it. Returns `None` if nothing is open.
     pub(super) fn close_bracket(&mut self, form: OpenBracket) -> Option<OpenBracket> {
         let inside = |frame: &BracketFrame| matches!(frame.open, OpenBracket::Curly | OpenBracket::Value { .. });
         let index = match form {
@@ -161,7 +161,7 @@ impl NestingLevels {
     }
 }
 
-/// `in` behind `any x`, `all x`, `no x`, `count x`; `last` is the token before it.
+/// True for an `in` after `any x`, `all x`, `no x` or `count x`; `last` is the token before it.
 fn quantifier_before(source: &str, last: Option<Token>) -> bool {
     let before = source.get(..last.map_or(0, |last| last.start)).unwrap_or("").trim_end();
     ["any", "all", "no", "count"].iter().any(|word| before.ends_with(word))

@@ -1,7 +1,7 @@
-//! A total reader of words and signs: it reads any text, in one pass, and never fails.
+//! A tokenizer that never fails: it reads any text in one pass.
 //!
-//! The grammar decides what is right. This reader serves what has to work where the grammar gives up: comments, the limit on nesting, and
-//! the segments of a file with mistakes. A string is one token, whatever is interpolated in it.
+//! The grammar decides what is valid. This tokenizer serves the parts that have to work where the grammar fails: comments, the nesting limit, and the
+//! segments of a file with mistakes. A string is one token, including its interpolations.
 
 mod length;
 mod levels;
@@ -10,7 +10,7 @@ use super::near_keywords;
 use length::{is_word_start, number_length, regex_length, word_length};
 use levels::{NestingLevels, OpenBracket, QuoteKind};
 
-/// What a token is.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenKind {
     /// Letters, digits and `_`.
@@ -21,15 +21,15 @@ pub enum TokenKind {
     Binding,
     /// A closed string.
     Text,
-    /// A string that its line does not close.
+    /// A string that is not closed on its line.
     OpenText,
     /// A string with a `${` that is not closed.
     OpenInterpolation,
     /// A closed regular expression with its flags.
     Regex,
-    /// A regular expression that its line does not close.
+    /// A regular expression that is not closed on its line.
     OpenRegex,
-    /// One of the signs of the language, or one that people take for one.
+    /// A sign of the language, or one that is commonly mistaken for one.
     Sign,
     /// The end of a line.
     LineEnd,
@@ -40,33 +40,33 @@ pub enum TokenKind {
 /// A token with its byte offsets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// The kind.
     pub kind: TokenKind,
-    /// Its first byte.
+    /// The offset of its first byte.
     pub start: usize,
-    /// The byte behind it.
+    /// The offset after its last byte.
     pub end: usize,
 }
 
 /// A comment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommentToken {
-    /// Its first byte.
+    /// The offset of its first byte.
     pub start: usize,
-    /// The byte behind it.
+    /// The offset after its last byte.
     pub end: usize,
 }
 
-/// All that was read.
+/// The result of scanning a text.
 #[derive(Debug, Default)]
 pub struct TokenScan {
     /// The tokens, in order.
     pub tokens: Vec<Token>,
     /// The comments, in order.
     pub remarks: Vec<CommentToken>,
-    /// How deep brackets, prefix operators and quantifiers nest.
+    /// The maximum nesting of brackets, prefix operators and quantifiers.
     pub depth: usize,
-    /// Where nesting first passes the limit, once for each excursion beyond it.
+    /// The offsets where nesting exceeds the limit, one for each excursion.
     pub too_deep: Vec<usize>,
 }
 
@@ -110,7 +110,7 @@ const BEFORE_REGEX: &[&str] = &[
     "handover",
 ];
 
-/// Reads all of `text`, or one token more than `most`; nesting is counted against `limit`.
+/// Scans all of `text`, or `most` + 1 tokens if there are more; nesting is checked against `limit`.
 pub fn scan_tokens(text: &str, limit: usize, most: usize) -> TokenScan {
     let mut scanner =
         TokenScanner { text, at: 0, levels: NestingLevels::new(limit), scan: TokenScan::default(), last: None };
@@ -127,7 +127,7 @@ struct TokenScanner<'t> {
     at: usize,
     levels: NestingLevels,
     scan: TokenScan,
-    /// The last token that is no line end, also inside an interpolation.
+    /// The last token that is not a line end, also inside of an interpolation.
     last: Option<Token>,
 }
 
@@ -166,7 +166,7 @@ impl<'t> TokenScanner<'t> {
         true
     }
 
-    /// Turns strings with open interpolations into tokens.
+    /// Turns a string with open interpolations into a token.
     fn finish(&mut self) -> bool {
         if let Some((index, start)) = self.levels.outermost_value(|_| true) {
             self.levels.close_to(index);
@@ -283,7 +283,7 @@ impl<'t> TokenScanner<'t> {
         }
     }
 
-    /// `mathces` before `/\d+/`: nearly a word that a regular expression follows, directly behind a value.
+    /// True for a misspelled word before a regular expression, directly after a value: `mathces` before `/\d+/`.
     fn is_mistyped(&self, word: Token) -> bool {
         const WORDS: &[&str] = &["matches", "match", "contains", "command", "user", "assistant", "thinking", "message"];
         let rest = self.text.get(self.at..).unwrap_or("");
@@ -297,13 +297,13 @@ impl<'t> TokenScanner<'t> {
             && WORDS.iter().any(|near| near_keywords::is_near(self.word_of(Some(word)), near))
     }
 
-    /// Behind a dot every word is a name: `a.message / 2`.
+    /// True for a word after a dot, which is always a name: `a.message / 2`.
     fn is_field(&self, word: Token) -> bool {
         let before = self.text.get(..word.start).unwrap_or("");
         before.ends_with('.') && !before.ends_with("..")
     }
 
-    /// Closed or not; comment signs of other languages are excluded.
+    /// Scans a regular expression, closed or not; comment signs of other languages are excluded.
     fn scan_regex(&mut self, rest: &str) -> bool {
         if rest.starts_with("/*") || rest.starts_with("//") {
             return false;

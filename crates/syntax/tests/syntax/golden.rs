@@ -1,4 +1,4 @@
-//! Reading rule files: the acceptance corpus, golden files, limits, and properties that hold for any text.
+//! Tests of the parser: the acceptance corpus, golden files, limits, and properties that hold for any text.
 
 use averment_base::diagnostic::Diagnostics;
 use averment_base::limits::Limits;
@@ -14,7 +14,7 @@ fn parse(text: &str) -> (ast::RuleFile, Diagnostics) {
     (tree, diagnostics)
 }
 
-/// `LINE:COLUMN: severity[slug]: message (help)`, one line each.
+/// Returns the diagnostics as `LINE:COLUMN: severity[slug]: message (help)`, one per line.
 fn rendered(text: &str, diagnostics: &Diagnostics) -> String {
     let source = SourceFile::new("rules.assert", None, text);
     let mut lines = String::new();
@@ -38,7 +38,7 @@ fn corpus() -> PathBuf {
     fixtures::project("tests/conformance/language")
 }
 
-/// The names and texts of all rule files of a folder and those below it.
+/// Returns the names and texts of all rule files below a folder.
 fn rule_files(folder: &Path) -> Vec<(String, String)> {
     let paths = fixtures::rule_files_below(folder);
     assert!(!paths.is_empty(), "{} has no rules", folder.display());
@@ -57,7 +57,7 @@ fn every_good_file_is_read_without_a_word() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Files of the corpus whose mistakes are found while reading; all others read without a word.
+/// Files of the corpus with mistakes that the parser reports; all others parse without diagnostics.
 const MISTAKES_OF_READING: &[&str] = &[
     "call-in-place-of-require",
     "chained-equality-behind-a-quantifier",
@@ -89,7 +89,7 @@ const MISTAKES_OF_READING: &[&str] = &[
     "within-where-it-has-no-meaning",
 ];
 
-/// `#! expect: LINE:COLUMN text` marks: the place, and the text.
+/// Returns the `#! expect: LINE:COLUMN text` marks: the location and the text.
 fn marks(text: &str) -> Vec<(String, String)> {
     let lines = text.lines().filter_map(|line| line.trim().strip_prefix("#! expect: "));
     lines.filter_map(|mark| mark.split_once(' ')).map(|(place, text)| (place.to_owned(), text.to_owned())).collect()
@@ -117,7 +117,7 @@ fn every_marked_mistake_is_said_once_at_its_place_with_what_to_write() {
     assert!(failures.is_empty(), "{failures}");
 }
 
-/// Every form that can stand inside itself, `depth` times.
+/// Returns every form that can be nested, nested `depth` times.
 fn nested(depth: usize) -> Vec<(&'static str, String)> {
     let around = |open: &str, core: &str, close: &str| format!("{}{core}{}", open.repeat(depth), close.repeat(depth));
     vec![
@@ -180,7 +180,7 @@ fn deeper_nesting_than_the_limit_is_said_at_its_place() {
     }
 }
 
-/// `golden/syntax/NAME.assert` with what is said of it in `NAME.snap`.
+/// Compares the diagnostics of `golden/syntax/NAME.assert` with `NAME.snap`.
 #[test]
 fn mistakes_are_explained_as_the_golden_files_show() {
     let folder = averment_fixtures::root().join("tests/golden/syntax");

@@ -1,4 +1,4 @@
-//! The grammar, the tree, what is said of mistakes, and the formatter.
+//! Tests of the grammar, the tree, the diagnostics of mistakes, and the formatter.
 
 #![allow(
     clippy::unwrap_used,

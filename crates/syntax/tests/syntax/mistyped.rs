@@ -1,4 +1,4 @@
-//! Words of the language that are typed nearly right: the first thing that is said names the word that was meant.
+//! Tests of misspelled keywords: the first diagnostic names the intended word.
 
 use averment_base::diagnostic::{Diagnostic, Fix};
 use averment_base::limits::Limits;
@@ -7,7 +7,7 @@ use averment_fixtures as fixtures;
 use averment_syntax as syntax;
 use std::collections::BTreeMap;
 
-/// The first thing that is said of a text while it is read.
+/// Returns the first diagnostic of the parser for a text.
 fn first_said(text: &str) -> Option<Diagnostic> {
     let mut map = SourceMap::default();
     let file = map.add_file(SourceFile::new("rules.assert", None, text));
@@ -26,14 +26,14 @@ fn fixed(text: &str, fix: &Fix) -> String {
     text
 }
 
-/// Whether a message has a word in backticks, alone or among others.
+/// Returns true if a message has the word in backticks, alone or with others.
 fn names(said: &str, word: &str) -> bool {
     let mut quoted = said.split('`').skip(1).step_by(2);
     quoted
         .any(|text| text.split(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_').any(|one| one == word))
 }
 
-/// The keywords of the grammar file that have at least three letters.
+/// Returns the keywords of the grammar file with at least three letters.
 fn keywords() -> Vec<String> {
     let path = averment_fixtures::root().join("crates/syntax/grammar/assert.pest");
     let pest = std::fs::read_to_string(path).unwrap();
@@ -42,7 +42,7 @@ fn keywords() -> Vec<String> {
     own.chain(kinds).filter(|word| word.len() >= 3).collect()
 }
 
-/// A word with one slip of the keys: a letter dropped, two swapped, one doubled.
+/// Returns a word with one typo: a letter dropped, two swapped, one doubled.
 fn slips(word: &str) -> Vec<String> {
     let letters: Vec<char> = word.chars().collect();
     let mut found = Vec::new();
@@ -65,7 +65,7 @@ fn slips(word: &str) -> Vec<String> {
     found
 }
 
-/// The places of the words in a line that stand in no text, regular expression or comment.
+/// Returns the words of a line that are not in a text, a regular expression or a comment, with their offsets.
 fn words(line: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let (mut quote, mut start, mut before) = (None, None, ' ');
@@ -104,7 +104,7 @@ fn a_mistyped_keyword_is_named_by_the_first_thing_that_is_said() {
     let mut examples = Vec::new();
     let mut quiet = Vec::new();
     let (mut fixes, mut broken, mut others) = (0_usize, Vec::new(), Vec::new());
-    // Every slip of every word takes a minute: a part of them is tried each time.
+    // Testing every typo of every word takes a minute, so only a part is tested by default.
     let every = if std::env::var("AVERMENT_ALL_SLIPS").is_ok() { 1 } else { 9 };
     let mut turn = 0_usize;
     for path in fixtures::rule_files_below(&fixtures::project("tests/conformance/language/good")) {

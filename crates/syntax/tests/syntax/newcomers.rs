@@ -1,6 +1,6 @@
-//! Mistakes of newcomers by kind, each with what a message should offer: words of other languages, another order, signs that are not closed.
+//! Typical mistakes of newcomers, each with the expected offer: words of other languages, other word orders, unclosed signs.
 //!
-//! `AVERMENT_SHOW_MISSED=1 cargo test -p averment-syntax --test syntax newcomers -- --nocapture` prints what is offered instead.
+//! `AVERMENT_SHOW_MISSED=1 cargo test -p averment-syntax --test syntax newcomers -- --nocapture` prints the actual offers of the others.
 
 use averment_base::diagnostic::{Diagnostic, Fix};
 use averment_base::limits::Limits;
@@ -8,9 +8,9 @@ use averment_base::source::{SourceFile, SourceMap};
 use averment_fixtures as fixtures;
 use averment_syntax as syntax;
 
-/// The least share of mistakes that lead to what was meant, in percent: of known ones, and of those written later.
+/// Minimum percentage of known mistakes whose message leads to the intended statement.
 const BAR: usize = 85;
-/// 85 is the goal here, too.
+/// The minimum for mistakes that were added later without adapting the tables. The goal is 85 here too.
 const UNSEEN_BAR: usize = 50;
 
 fn said(text: &str) -> Vec<Diagnostic> {
@@ -33,7 +33,7 @@ fn on_one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// All that is offered for a text: in helps, titles, and as fixed texts. Where the text can be read, what the checker would ask for.
+/// Returns everything offered for a text: helps, titles and fixed texts. If the text parses, also the statement that the checker would suggest.
 fn offers(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for one in said(text) {
@@ -43,7 +43,7 @@ fn offers(text: &str) -> Vec<String> {
             found.push(fixed(text, fix));
         }
     }
-    // The checker asks of a line that can be read and does not compile what it was meant to be.
+    // If a line parses but does not compile, the checker looks up the intended statement.
     found.extend(syntax::foreign_statement(text).map(|meant| meant.text));
     found.iter().map(|offer| on_one_line(offer)).collect()
 }
@@ -74,13 +74,13 @@ fn what_is_offered_to_newcomers_is_what_they_meant() {
     counted("tests/data/newcomers.txt", BAR);
 }
 
-/// Written after the tables knew the first ones, and before any of these was tried.
+/// Mistakes collected after the tables covered the first set, before any of them was tested.
 #[test]
 fn what_is_offered_of_unseen_mistakes_is_what_was_meant() {
     counted("tests/data/newcomers_second.txt", UNSEEN_BAR);
 }
 
-/// What users of YAML, promptfoo, Gherkin, Python, jq, SQL, Rego and Cedar write.
+/// Texts from users of YAML, promptfoo, Gherkin, Python, jq, SQL, Rego and Cedar.
 #[test]
 fn what_is_offered_to_users_of_other_tools_is_what_they_meant() {
     counted("tests/data/newcomers_third.txt", BAR);

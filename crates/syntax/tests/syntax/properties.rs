@@ -1,4 +1,4 @@
-//! What holds of reading any text at all: it ends, it does not panic, every place lies in the file, and nothing before a mistake is lost.
+//! Properties of parsing any text: it terminates, does not panic, every span is inside of the file, and nothing before a mistake is lost.
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -7,7 +7,7 @@ use averment_syntax as syntax;
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-/// Good files to break: the corpus, and one that holds what the corpus does not.
+/// Returns good files to break: the corpus, and one with constructs that the corpus lacks.
 fn good_files() -> Vec<String> {
     let paths = fixtures::rule_files(&fixtures::project("tests/conformance/language/good"));
     let files = paths.iter().map(|path| std::fs::read_to_string(path).unwrap());
@@ -44,7 +44,7 @@ test "t" expect fail approval {
 }
 "#;
 
-/// Every `start: A, end: B` in the debug form of a tree, its trivia and its diagnostics: all places there are.
+/// Returns every `start: A, end: B` in the debug form of a tree, its trivia and its diagnostics, which is every span.
 fn places(debug: &str) -> Vec<(usize, usize)> {
     let number = |text: &str| text.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok());
     let after = |text: &str, label: &str| text.split_once(label).and_then(|(_, rest)| number(rest));
@@ -220,7 +220,7 @@ proptest! {
     }
 }
 
-/// Texts that are long in one way each.
+/// Texts that are each long in one way.
 const LONG: &[&str] = &[
     "a ",
     "(",
@@ -275,8 +275,8 @@ fn work_grows_with_the_length_of_a_text_and_not_faster() {
     };
     for form in LONG {
         let (short, long) = (reading_time(form, 14_000), reading_time(form, 42_000));
-        // Three times the text takes three times as long, and nine times where the work grows with the square. How fast the machine is does
-        // not count, but what is over in a moment cannot be compared.
+        // A text three times as long should take three times the time; with quadratic work it takes nine times. The ratio does not depend on the
+        // speed of the machine, but very short times cannot be compared.
         assert!(long < Duration::from_millis(800) || long < short * 6, "{form:?}: {short:?} for a third of {long:?}");
     }
 }
@@ -293,7 +293,7 @@ fn ten_megabytes_on_one_line_and_binary_files_are_refused_in_words() {
     }
 }
 
-/// A brace that is put in to read a body is no part of the file.
+/// A brace that is inserted to parse a body is not part of the file.
 #[test]
 fn a_file_that_ends_with_an_open_brace_has_no_place_behind_its_end() {
     for text in ["rule a {", "output == 1\nrule a {", "x == [ \"${a\nrule b {", "rule a { any of {"] {

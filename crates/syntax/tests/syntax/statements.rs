@@ -1,4 +1,4 @@
-//! The table of statements, against what is written by hand beside it: the grammar, the lowering, the reference.
+//! Compares the table of statements with its hand-written counterparts: the grammar, the lowering, the reference.
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};
@@ -11,7 +11,7 @@ fn project(path: &str) -> String {
     std::fs::read_to_string(averment_fixtures::root().join(path)).unwrap()
 }
 
-/// Whether a text is read as a file that ends with a temporal statement, a check of the world or a group of statements.
+/// Returns true if a text parses as a file that ends with a temporal statement, a check of the world or a group of statements.
 fn ends_with_statement(text: &str) -> bool {
     let mut map = SourceMap::default();
     let file = map.add_file(SourceFile::new("rules.assert", None, text));
@@ -19,7 +19,7 @@ fn ends_with_statement(text: &str) -> bool {
     assert!(diagnostics.0.is_empty(), "`{text}`: {diagnostics:?}");
     match tree.items.last().map(|item| &item.kind) {
         Some(ItemKind::Assertion(assertion)) => match &assertion.statement.kind {
-            // `score VALUE` is short for a test of what the function gives.
+            // `score VALUE` is a shorthand for a test of a function result.
             StatementKind::Expression(value) => text.starts_with("score ") && is_test_of("score", value),
             _ => true,
         },
@@ -56,7 +56,7 @@ fn every_example_is_read_as_a_statement() {
 #[test]
 fn every_form_begins_with_a_word_of_the_table() {
     let first = |words: &'static str| words.split(' ').next().unwrap();
-    // `calls match` begins with a value, which an own word follows.
+    // `calls match` begins with a value; its keyword follows.
     let is_own = |word: &&str| words::STATEMENTS.contains(word) || !words::ROOTS.contains(word);
     let forms = FORMS.iter().map(|form| first(form.words)).filter(is_own);
     let forms: BTreeSet<&str> = forms.collect();
@@ -67,7 +67,7 @@ fn every_form_begins_with_a_word_of_the_table() {
     }
 }
 
-/// Tests that go through every kind of statement by a list of their own.
+/// Tests that have their own list of all statement kinds.
 const LISTS: [&str; 4] = [
     "crates/syntax/tests/syntax/fmt/generate.rs",
     "tests/language/kind_words.rs",
@@ -77,7 +77,7 @@ const LISTS: [&str; 4] = [
 
 #[test]
 fn the_lists_of_other_tests_hold_every_statement() {
-    // Checks of the world, groups and blocks are looked at elsewhere.
+    // Checks of the world, groups and blocks are tested elsewhere.
     let others = ["score", "file", "env", "tool", "http", "run", "in", "any", "all", "none", "at", "between", "when"];
     let heads = || HEADS.iter().map(|head| head.word).filter(|word| !others.contains(word));
     for path in LISTS {
@@ -88,7 +88,7 @@ fn the_lists_of_other_tests_hold_every_statement() {
     }
 }
 
-/// True for words that begin something in backticks on a page: `require A`.
+/// True if code in backticks on a page begins with these words: `require A`.
 fn is_told(page: &str, words: &str) -> bool {
     let codes = page.split('`').skip(1).step_by(2);
     codes.into_iter().any(|code| code.strip_prefix(words).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
@@ -101,7 +101,7 @@ fn the_reference_tells_every_form() {
     for form in FORMS {
         let words = form.words.split('…').next().unwrap().trim();
         assert!(is_told(&language, words), "docs/reference/language.md does not tell `{words}`");
-        // The world and groups of statements are no question of the page about temporal statements.
+        // The page about temporal statements does not cover the world and groups of statements.
         let others = ["file", "env", "tool", "http", "run", "any of", "all of", "none of", "at least", "in at least"];
         let is_course = !others.contains(&words);
         assert!(!is_course || is_told(&course, words), "docs/reference/course.md does not tell `{words}`");

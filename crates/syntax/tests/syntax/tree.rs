@@ -1,4 +1,4 @@
-//! What the tree of a text is: which operator binds which, what strings and numbers mean, where comments go.
+//! Tests of the tree: operator precedence, the values of strings and numbers, and the positions of comments.
 //!
 //! Trees are compared in a short form: `(and (== output.a 1) b)`.
 

@@ -1,7 +1,7 @@
-//! Case files: recorded runs beside the rules, each with what it has to come out as.
+//! Case files: recorded runs beside the rules, each with its expected verdict.
 //!
-//! For `refunds.assert` these are the traces in the folder `refunds.cases`, where names say what is expected (see [`run_name`]), and the
-//! lines of the table `refunds.cases.jsonl` (see `table`).
+//! For `refunds.assert`, these are the traces in the folder `refunds.cases`, whose names give the expected verdict (see [`run_name`]), and the lines
+//! of the table `refunds.cases.jsonl` (see `table`).
 
 pub mod name;
 mod table;
@@ -17,13 +17,13 @@ use std::path::{Path, PathBuf};
 /// A folder or file of cases that cannot be read.
 #[derive(Debug)]
 pub struct UnreadableCases {
-    /// Which.
+    /// The path.
     pub path: PathBuf,
-    /// Why.
+    /// The reason.
     pub error: std::io::Error,
 }
 
-/// Replaces the ending of the rule file.
+/// Replaces the extension of the rule file.
 const FOLDER: &str = "cases";
 const TABLE: &str = "cases.jsonl";
 const ENDINGS: [&str; 2] = ["json", "jsonl"];
@@ -31,13 +31,13 @@ const ENDINGS: [&str; 2] = ["json", "jsonl"];
 const DEPTH: usize = 64;
 const TOO_DEEP: &str = "its folders lie more than 64 deep in each other";
 
-/// The folder of the cases of a rule file.
+/// Returns the folder of the cases of a rule file.
 #[must_use]
 pub fn folder_of(rules: &Path) -> PathBuf {
     rules.with_extension(FOLDER)
 }
 
-/// The table of the cases of a rule file.
+/// Returns the table of the cases of a rule file.
 #[must_use]
 pub fn table_of(rules: &Path) -> PathBuf {
     rules.with_extension(TABLE)
@@ -53,7 +53,7 @@ pub(super) fn read_cases(
     let mut trials = Vec::new();
     let beside = rules.map(folder_of).filter(|folder| folder.is_dir());
     let table = rules.map(table_of).filter(|path| path.is_file());
-    // What lies beside the rules comes with them; what else is named is the wish of whoever tests them.
+    // Cases beside the rules come with them, so they must be readable by rules. Cases named explicitly are the user's own choice.
     for place in beside.iter().chain(&table) {
         if !is_readable(place, readable) {
             return Err(UnreadableCases { path: place.clone(), error: std::io::Error::other(OUTSIDE) });
@@ -100,7 +100,7 @@ fn runs_of(file: &str, reach: ReadReach<'_>) -> Result<TraceRuns, TrialProblem> 
     TraceRuns::open_file(file, reach.limits).map_err(|error| TrialProblem::unreadable_run(&error, true))
 }
 
-/// Sorted by name; hidden folders and links to folders are skipped.
+/// Returns the case files of a folder, sorted by name; hidden folders and links to folders are skipped.
 fn case_files(folder: &Path) -> Result<Vec<PathBuf>, UnreadableCases> {
     let (mut found, mut open) = (Vec::new(), vec![(folder.to_path_buf(), DEPTH)]);
     while let Some((folder, depth)) = open.pop() {

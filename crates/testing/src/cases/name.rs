@@ -1,4 +1,4 @@
-//! What the name of a case file says: `NAME.VERDICT.json`, `NAME.VERDICT.RULE.json`, or folders `VERDICT/NAME.json`,
+//! Reads the expected verdict from the name of a case file: `NAME.VERDICT.json`, `NAME.VERDICT.RULE.json`, or folders `VERDICT/NAME.json`,
 //! `RULE/VERDICT/NAME.json`. Several rules are separated by commas.
 
 use crate::trial::{STATED, TrialProblem};
@@ -8,16 +8,16 @@ use std::path::Path;
 /// The expectation in a case's file name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CaseName {
-    /// The verdict.
+    /// The expected verdict.
     pub expect: Verdict,
-    /// The rules that have it; empty for all.
+    /// The rules with this verdict; empty for all.
     pub rules: Vec<String>,
 }
 
 /// Reads the path of a case file below the folder of cases.
 ///
 /// # Errors
-/// A path that says no verdict, or two.
+/// If the path contains no verdict or more than one.
 pub fn read_name(path: &Path) -> Result<CaseName, TrialProblem> {
     let parts: Vec<String> = path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect();
     let (file, folders) = match parts.split_last() {
@@ -48,7 +48,7 @@ pub(super) fn stated_verdict(word: &str) -> Option<Verdict> {
     Verdict::parse(word).filter(|verdict| STATED.contains(verdict))
 }
 
-/// `NAME.fail.RULE`: everything after the verdict names rules, which may contain dots.
+/// Reads `NAME.fail.RULE`: everything after the verdict names rules, which may contain dots.
 fn of_file(stem: &str) -> Option<CaseName> {
     let mut rest = stem;
     loop {
@@ -63,7 +63,7 @@ fn of_file(stem: &str) -> Option<CaseName> {
     }
 }
 
-/// The innermost folder named like a verdict; its parent names rules.
+/// Reads the innermost folder named after a verdict; its parent folder names rules.
 fn of_folders(folders: &[String]) -> Option<CaseName> {
     let at = folders.iter().rposition(|folder| stated_verdict(folder).is_some())?;
     let expect = stated_verdict(folders.get(at)?)?;

@@ -1,4 +1,4 @@
-//! A table of cases: a line each, `{"name", "expect", "rules", "tags", "run"}`, or `from` with the path of a trace in place of `run`.
+//! A table of cases, one per line: `{"name", "expect", "rules", "tags", "run"}`, or `from` with the path of a trace in place of `run`.
 
 use super::{ReadReach, UnreadableCases, name, rule_numbers, runs_of, without_run};
 use crate::trial::{FilePlace, TestTrial, TrialInput, TrialProblem};
@@ -25,7 +25,7 @@ struct CaseLine {
 
 const LINE: &str = "write `{\"name\": \"…\", \"expect\": \"fail\", \"rules\": [\"…\"], \"run\": {…}}` in one line";
 
-/// An unreadable line becomes a failing test.
+/// Reads a table; an unreadable line becomes a failing test.
 pub(super) fn read_table(
     program: &Program,
     path: &Path,
@@ -74,7 +74,7 @@ fn line_trial(
     }
 }
 
-/// The run in the line itself, or the first run of a trace.
+/// Returns the run in the line itself, or the first run of a trace.
 fn line_run(path: &Path, case: &CaseLine, place: &FilePlace, reach: ReadReach<'_>) -> Result<RawRun, TrialProblem> {
     match (&case.run, &case.from) {
         (Some(run), None) => {

@@ -5,7 +5,7 @@ use averment_base::source::SourceMap;
 use averment_base::truth::Verdict;
 use serde_json::{Map, Value, json};
 
-/// The coverage of one rule file as an object.
+/// Returns the coverage of one rule file as an object.
 #[must_use]
 pub fn coverage_data(coverage: &Coverage, sources: &SourceMap) -> Value {
     let name = sources.iter().next().map_or("", |(_, file)| file.name.as_str());
@@ -17,7 +17,7 @@ pub fn coverage_data(coverage: &Coverage, sources: &SourceMap) -> Value {
     json!({"file": name, "runs": coverage.runs, "shares": shares, "total": share_data(coverage.total_share()), "points": points})
 }
 
-/// A share as an object.
+/// Returns a share as an object.
 #[must_use]
 pub fn share_data(share: CoverageShare) -> Value {
     let tenths = u32::try_from(share.percent_tenths()).unwrap_or(u32::MAX);

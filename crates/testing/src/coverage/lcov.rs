@@ -1,5 +1,5 @@
-//! Coverage as LCOV, which editors and CI services show beside the source. Rules are its functions; every outcome that can be seen is a
-//! branch; a line counts in how many runs something on it was looked at.
+//! Coverage in LCOV format, which editors and CI services show beside the source. Rules are its functions, and every possible outcome is a branch.
+//! The count of a line is the number of runs in which something on it was evaluated.
 
 use super::{Coverage, CoveragePoint};
 use averment_base::source::{FileId, SourceMap};
@@ -7,10 +7,10 @@ use averment_engine::bytecode::program::Program;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-/// Writes the records of one rule file and of what it imports.
+/// Writes the records of one rule file and its imports.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn write_lcov(out: &mut dyn Write, coverage: &Coverage, program: &Program, sources: &SourceMap) -> io::Result<()> {
     for (id, file) in sources.iter() {
         let points: Vec<&CoveragePoint> = coverage.points.iter().filter(|point| point.span.file == id).collect();
@@ -27,7 +27,7 @@ pub fn write_lcov(out: &mut dyn Write, coverage: &Coverage, program: &Program, s
     Ok(())
 }
 
-/// Rules as functions: the number of runs in which one of their assertions was judged.
+/// Writes rules as functions, with the number of runs in which one of their assertions was judged.
 fn write_functions(
     out: &mut dyn Write,
     coverage: &Coverage,
@@ -55,7 +55,7 @@ fn write_functions(
     writeln!(out, "FNH:{}", counts.iter().filter(|(_, _, count)| *count > 0).count())
 }
 
-/// `BRDA:LINE,BLOCK,BRANCH,TAKEN`, with `-` if it was never evaluated.
+/// Writes `BRDA:LINE,BLOCK,BRANCH,TAKEN`, with `-` if it was never evaluated.
 fn write_branches(out: &mut dyn Write, points: &[&CoveragePoint], sources: &SourceMap) -> io::Result<()> {
     let (mut found, mut hit) = (0_u64, 0_u64);
     for (block, point) in points.iter().enumerate() {

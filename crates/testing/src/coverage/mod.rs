@@ -1,5 +1,5 @@
-//! Coverage: what of the rules the runs have tried. Not only whether an assertion was judged, but whether it was seen to pass *and* to
-//! fail, whether its patterns ever matched, and whether every condition was seen true and false.
+//! Coverage of rules by runs: not only if an assertion was judged, but if it was seen to pass *and* to fail, if its patterns ever matched, and if
+//! every condition was seen true and false.
 
 mod json;
 mod lcov;
@@ -21,13 +21,13 @@ use averment_engine::vm::prepare::PreparedProgram;
 /// Coverage of one rule file over any number of runs.
 #[derive(Debug, Clone)]
 pub struct Coverage {
-    /// Everything that can be tried, by place; what two assertions share (the header of a block) once.
+    /// All points of the rules, by location; a point shared by several assertions (the header of a block) occurs once.
     pub points: Vec<CoveragePoint>,
     /// Number of runs.
     pub runs: u64,
 }
 
-/// How much of something was tried.
+/// The covered share of a set of outcomes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct CoverageShare {
     /// Number covered.
@@ -46,13 +46,13 @@ impl CoverageShare {
         Self { seen: self.seen + other.seen, all: self.all + other.all }
     }
 
-    /// In percent, rounded down to a tenth: 99.96 % is not everything. With nothing to see, 100.
+    /// Returns the share in tenths of a percent, rounded down, because 99.96 % is not everything. An empty set is fully covered.
     #[must_use]
     pub fn percent_tenths(self) -> u64 {
         self.seen.saturating_mul(1000).checked_div(self.all).unwrap_or(1000)
     }
 
-    /// In percent, as text: `87.5%`.
+    /// Returns the share as text: `87.5%`.
     #[must_use]
     pub fn percent_text(self) -> String {
         let tenths = self.percent_tenths();
@@ -61,13 +61,13 @@ impl CoverageShare {
 }
 
 impl Coverage {
-    /// Everything there is to try in a program.
+    /// Collects the points of a program; nothing is covered yet.
     #[must_use]
     pub fn new(program: &Program, prepared: &PreparedProgram) -> Self {
         Self { points: points::collect_points(program, prepared), runs: 0 }
     }
 
-    /// Adds what one evaluation went through.
+    /// Adds the outcomes of one evaluation.
     pub fn add_run(&mut self, outcome: &RunOutcome, seen: &CoverageRecord) {
         self.runs += 1;
         let judged: Vec<(u32, Verdict)> =
@@ -76,7 +76,7 @@ impl Coverage {
         self.points.iter_mut().for_each(|point| point.add_view(&view));
     }
 
-    /// The coverage of one kind.
+    /// Returns the share of one kind.
     #[must_use]
     pub fn group_share(&self, group: PointGroup) -> CoverageShare {
         let mut share = CoverageShare::default();
@@ -86,7 +86,7 @@ impl Coverage {
         share
     }
 
-    /// The overall coverage.
+    /// Returns the overall share.
     #[must_use]
     pub fn total_share(&self) -> CoverageShare {
         PointGroup::ALL
@@ -96,7 +96,7 @@ impl Coverage {
     }
 }
 
-/// The kinds that coverage counts separately.
+/// The kinds of points with separate shares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointGroup {
     /// Each assertion seen to pass and to fail.
@@ -108,10 +108,10 @@ pub enum PointGroup {
 }
 
 impl PointGroup {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 3] = [Self::Assertions, Self::Patterns, Self::Branches];
 
-    /// The word in reports.
+    /// Returns the word in reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -122,14 +122,14 @@ impl PointGroup {
     }
 }
 
-/// Everything together, over several rule files.
+/// Returns the overall share of several rule files.
 #[must_use]
 pub fn overall_share<'c>(all: impl IntoIterator<Item = &'c Coverage>) -> CoverageShare {
     all.into_iter().map(Coverage::total_share).fold(CoverageShare::default(), CoverageShare::join_share)
 }
 
 fn point_text(sources: &SourceMap, point: &CoveragePoint) -> String {
-    /// Characters shown of a rule.
+    /// Maximum number of characters shown of a rule.
     const SHOWN: usize = 60;
     let folded = sources.span_text(point.span).split_whitespace().collect::<Vec<_>>().join(" ");
     match folded.char_indices().nth(SHOWN) {

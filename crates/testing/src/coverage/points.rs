@@ -1,4 +1,4 @@
-//! What there is to try in a program, and where.
+//! The coverage points of a program: what runs can cover, and where.
 
 use super::PointGroup;
 use averment_base::source::Span;
@@ -11,22 +11,22 @@ use averment_engine::vm::coverage::{BranchCoverage, CoverageRecord};
 use averment_engine::vm::prepare::PreparedProgram;
 use std::collections::BTreeSet;
 
-/// Something that runs can try.
+/// A part of the rules that runs can cover.
 #[derive(Debug, Clone)]
 pub struct CoveragePoint {
-    /// Its place in the rules.
+    /// Its location in the rules.
     pub span: Span,
-    /// What it is.
+    /// Its kind.
     pub kind: PointKind,
-    /// The id of its assertion (of the first, where several share it); empty for what stands in a `let` or `def`.
+    /// The id of its assertion (of the first one if several share the point); empty inside of a `let` or `def`.
     pub id: String,
-    /// In how many runs it went the first way: true, matched, opened; for an assertion, passed.
+    /// Number of runs with the first outcome: true, matched, opened; for an assertion, passed.
     pub yes: u64,
-    /// In how many runs it went the other way.
+    /// Number of runs with the other outcome.
     pub no: u64,
-    /// In how many runs it was looked at.
+    /// Number of runs in which it was evaluated.
     pub looked: u64,
-    /// For an assertion: in how many runs it had each verdict, in the order of [`Verdict::ALL`].
+    /// For an assertion: number of runs with each verdict, in the order of [`Verdict::ALL`].
     pub verdicts: [u64; 6],
     sources: Vec<PointSource>,
 }
@@ -34,23 +34,23 @@ pub struct CoveragePoint {
 /// The kind of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum PointKind {
-    /// An assertion: passes, fails.
+    /// An assertion: passes or fails.
     Assertion,
-    /// A block's window: opens, and where its header has a closing step, closes.
+    /// The window of a block: opens and, if its header has a closing step, closes.
     Window {
-        /// Whether it has a closing step.
+        /// True if it has a closing step.
         closes: bool,
     },
-    /// A member of a group: passes, fails.
+    /// A member of a group: passes or fails.
     Member,
     /// A step pattern: matches.
     Pattern,
-    /// A test or condition: true, false.
+    /// A test or condition: true or false.
     Test,
 }
 
 impl PointKind {
-    /// The group it is counted in.
+    /// Returns the group in which it is counted.
     #[must_use]
     pub fn point_group(self) -> PointGroup {
         match self {
@@ -60,7 +60,7 @@ impl PointKind {
         }
     }
 
-    /// The word in reports.
+    /// Returns the word in reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ impl PointKind {
     }
 }
 
-/// A pattern is matched in every run, but only counts where its assertion was judged.
+/// Where the outcome of a point is observed. A pattern is matched in every run, but counts only if its assertion was judged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum PointSource {
     Assertion(u32),
@@ -149,7 +149,7 @@ impl CoveragePoint {
         self.looked += u64::from(looked);
     }
 
-    /// Its possible outcomes, each with the number of runs that had it.
+    /// Returns its possible outcomes, each with its number of runs.
     pub fn outcome_counts(&self) -> impl Iterator<Item = (&'static str, u64)> {
         let (yes, no) = self.kind.way_words();
         yes.map(|word| (word, self.yes)).into_iter().chain(no.map(|word| (word, self.no)))
@@ -184,7 +184,7 @@ struct PointCollector<'p> {
 }
 
 impl<'p> PointCollector<'p> {
-    /// Skips places in the standard library or nowhere.
+    /// Adds a point; locations in the standard library or without a file are skipped.
     fn push_point(&mut self, kind: PointKind, span: Span, source: PointSource) {
         let file = self.program.sources.get(span.file.0 as usize);
         let own = file.is_some_and(|file| !stdlib::is_module_file(&file.name));
@@ -200,7 +200,7 @@ impl<'p> PointCollector<'p> {
     fn collect_assertion(&mut self, assertion: &'p CompiledAssertion) {
         self.push_point(PointKind::Assertion, assertion.span, PointSource::Assertion(self.owner.0));
         assertion.settings.when.iter().for_each(|&code| self.collect_condition(code, code));
-        // A single test says no more than the assertion itself.
+        // If the assertion is a single test, the test has the outcomes of the assertion.
         let before = self.points.len();
         self.collect_check(&assertion.check);
         let is_whole = |point: &CoveragePoint| point.kind == PointKind::Test && point.span == assertion.span;
@@ -208,7 +208,7 @@ impl<'p> PointCollector<'p> {
         self.points.extend(own.into_iter().filter(|point| !is_whole(point)));
     }
 
-    /// Recursion is bounded by the brackets of the source.
+    /// Collects the points of a check. The brackets of the source bound the recursion.
     fn collect_check(&mut self, check: &'p CompiledCheck) {
         match check {
             CompiledCheck::Expression(code) => self.collect_condition(*code, *code),
@@ -237,7 +237,7 @@ impl<'p> PointCollector<'p> {
                 self.collect_scope(scope);
                 self.collect_check(body);
             }
-            // Tests never look at the world.
+            // Tests never examine the world.
             CompiledCheck::World(_) | CompiledCheck::OverRuns(_) => {}
         }
     }
@@ -271,7 +271,7 @@ impl<'p> PointCollector<'p> {
         }
     }
 
-    /// The point is at `own`, its outcome is observed at `evaluated`.
+    /// Collects a condition; the point is located at `own`, its outcome is observed at `evaluated`.
     fn collect_condition(&mut self, own: CodeId, evaluated: CodeId) {
         let owner = Some(self.owner.0);
         self.collect_tests(own, evaluated, owner);
@@ -316,7 +316,7 @@ impl<'p> PointCollector<'p> {
         );
     }
 
-    /// Tests of a `let` or `def`, added once for all uses.
+    /// Collects the tests of a `let` or `def`, once for all uses.
     fn collect_definition(&mut self, code: Option<CodeId>) {
         if let Some(code) = code
             && self.defined.insert(code)
@@ -338,7 +338,7 @@ fn is_test(op: Op) -> bool {
     )
 }
 
-/// True if an expression's tests are points of their own.
+/// True if the result of an instruction comes from tests that are points of their own.
 fn gives_truth(op: Op) -> bool {
     is_test(op) || matches!(op, Op::Condition() | Op::Not() | Op::Premise() | Op::And() | Op::Or() | Op::End())
 }

@@ -1,4 +1,4 @@
-//! Coverage for people: the shares, then what was never seen, by place.
+//! Coverage as text: the shares, then the uncovered points by location.
 
 use super::{Coverage, CoveragePoint, PointGroup, PointKind, point_text};
 use crate::show::count_noun;
@@ -10,7 +10,7 @@ use std::io::{self, Write};
 /// Prints the coverage of one rule file.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn write_coverage(
     out: &mut dyn Write,
     coverage: &Coverage,
@@ -36,7 +36,7 @@ pub fn write_coverage(
         coverage.points.iter().filter(|point| is_unjudged(point)).map(|point| point.span).collect();
     for point in &coverage.points {
         let Some(missing) = missing_way(point) else { continue };
-        // Of an assertion that nobody asked about, one line is enough.
+        // For an assertion that was never judged, one line is enough.
         if point.kind != PointKind::Assertion && unjudged.iter().any(|span| span_covers(*span, point.span)) {
             continue;
         }
@@ -50,7 +50,7 @@ pub fn write_coverage(
 
 fn point_subject(point: &CoveragePoint, text: &str) -> String {
     match point.kind {
-        // The id of a bare assertion is made of its text.
+        // The id of a bare assertion is derived from its text.
         PointKind::Assertion if !point.id.contains(':') => format!("{} `{}`", one_line(&point.id), one_line(text)),
         PointKind::Window { .. } => format!("the window of `{}`", one_line(text)),
         PointKind::Assertion | PointKind::Pattern | PointKind::Member | PointKind::Test => {
@@ -67,14 +67,14 @@ fn span_covers(outer: Span, inner: Span) -> bool {
     outer.file == inner.file && outer.start <= inner.start && inner.end <= outer.end
 }
 
-/// Verdicts other than pass and fail: the author may have expected a pass where it was vacuous.
+/// Returns the verdicts other than pass and fail, because the author may have expected a pass where it was vacuous.
 fn other_outcomes(point: &CoveragePoint) -> String {
     let others = Verdict::ALL.into_iter().zip(point.verdicts).skip(2).filter(|(_, count)| *count > 0);
     let said: Vec<String> = others.map(|(verdict, count)| format!("{} {count}", verdict.as_str())).collect();
     if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) }
 }
 
-/// `None` if everything was covered.
+/// Returns the missing outcome; `None` if everything was covered.
 fn missing_way(point: &CoveragePoint) -> Option<&'static str> {
     Some(match (point.kind, point.yes > 0, point.no > 0) {
         (PointKind::Assertion, false, false) if point.looked == 0 => "is never judged",

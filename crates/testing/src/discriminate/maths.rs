@@ -1,31 +1,31 @@
-//! How well a rule tells good runs from bad ones.
+//! Statistics on how well a rule distinguishes good runs from bad ones.
 //!
-//! Informedness (Youden's J; W. J. Youden, "Index for rating diagnostic tests", Cancer 3:32-35, 1950; the name is of D. M. W. Powers,
-//! 2011): the share of bad runs that fail minus the share of good runs that fail. 1 is a rule that fails all bad runs and no good one,
-//! 0 one that cannot tell them apart, below 0 one that is the wrong way round. It does not depend on how many runs each folder holds.
+//! Informedness (Youden's J; W. J. Youden, "Index for rating diagnostic tests", Cancer 3:32-35, 1950; the name is from D. M. W. Powers, 2011) is the
+//! share of bad runs that fail minus the share of good runs that fail. It is 1 for a rule that fails all bad runs and no good one, 0 for one that
+//! cannot distinguish them, and negative for an inverted one. It does not depend on the number of runs in each folder.
 //!
-//! With few runs a large J comes by chance. The two-sided exact test of R. A. Fisher ("On the interpretation of chi-squared from
-//! contingency tables", 1922) says how often: the probability of a table at least as unlikely, given its margins.
+//! With few runs, a large J may occur by chance. The two-sided exact test of R. A. Fisher ("On the interpretation of chi-squared from contingency
+//! tables", 1922) gives the probability: that of a table at least as unlikely, given its margins.
 
 use super::VerdictTotals;
 use averment_base::truth::Verdict;
 use std::cmp::Ordering;
 
-/// How often a rule failed on each side. Only a fail is a catch: a rule that is vacuous or undecided on a bad run has not caught it.
+/// Failure counts of a rule on each side. Only a failure counts as caught: a rule that is vacuous or undecided on a bad run has not caught it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ContingencyTable {
-    /// Bad runs that fail.
+    /// Number of bad runs that fail.
     pub caught: u64,
-    /// Bad runs.
+    /// Number of bad runs.
     pub bad: u64,
-    /// Good runs that fail.
+    /// Number of good runs that fail.
     pub alarms: u64,
-    /// Good runs.
+    /// Number of good runs.
     pub good: u64,
 }
 
 impl ContingencyTable {
-    /// Built from the verdicts of both sides.
+    /// Builds the table from the verdicts of both sides.
     #[must_use]
     pub fn from_totals(good: &VerdictTotals, bad: &VerdictTotals) -> Self {
         Self {
@@ -36,7 +36,7 @@ impl ContingencyTable {
         }
     }
 
-    /// J multiplied by both run counts, as an exact integer.
+    /// Returns J multiplied by both run counts, as an exact integer.
     fn scaled_informedness(&self) -> i128 {
         i128::from(self.caught) * i128::from(self.good) - i128::from(self.alarms) * i128::from(self.bad)
     }
@@ -45,13 +45,13 @@ impl ContingencyTable {
         (i128::from(self.good) * i128::from(self.bad)).max(1)
     }
 
-    /// Whether J is above, at or below 0.
+    /// Returns whether J is greater than, equal to or less than 0.
     #[must_use]
     pub fn informedness_sign(&self) -> Ordering {
         self.scaled_informedness().cmp(&0)
     }
 
-    /// By J, exactly.
+    /// Compares by J, exactly.
     #[must_use]
     pub fn compare_informedness(&self, other: &Self) -> Ordering {
         let (left, right) = (
@@ -61,13 +61,13 @@ impl ContingencyTable {
         left.zip(right).map_or(Ordering::Equal, |(left, right)| left.cmp(&right))
     }
 
-    /// J, between -1 and 1; 0 where a side is empty.
+    /// Returns J, between -1 and 1; an empty side counts as 0.
     #[must_use]
     pub fn informedness(&self) -> f64 {
         side_share(self.caught, self.bad) - side_share(self.alarms, self.good)
     }
 
-    /// The probability of a table at least as unlikely by chance.
+    /// Returns the probability of a table at least as unlikely by chance.
     #[must_use]
     pub fn chance_probability(&self) -> f64 {
         let failing = self.caught + self.alarms;
@@ -80,7 +80,7 @@ impl ContingencyTable {
                 - logs.log_choose(all, failing)
         };
         let own = log(self.caught);
-        // Tables that are as unlikely count, whatever the last bits of their logarithms are.
+        // Tolerance for rounding errors in the logarithms of equally unlikely tables.
         let sum: f64 = (least..=most).map(log).filter(|log| *log <= own + 1e-9).map(f64::exp).sum();
         sum.min(1.0)
     }

@@ -1,4 +1,4 @@
-//! Which rules tell two folders of runs apart: good ones, which they should let pass, and bad ones, which they should fail.
+//! Finds the rules that distinguish two folders of runs: good runs, which should pass, and bad runs, which should fail.
 
 pub mod maths;
 mod show;
@@ -23,9 +23,9 @@ pub use show::{discrimination_data, print_human, print_short};
 /// The two folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FolderSide {
-    /// Runs that the rules should let pass.
+    /// Runs that should pass.
     Good,
-    /// Runs that they should fail.
+    /// Runs that should fail.
     Bad,
 }
 
@@ -41,14 +41,14 @@ impl VerdictTotals {
         }
     }
 
-    /// Number of runs with this verdict.
+    /// Returns the number of runs with this verdict.
     #[must_use]
     pub fn verdict_count(&self, verdict: Verdict) -> u64 {
         let at = Verdict::ALL.iter().position(|one| *one == verdict);
         at.and_then(|at| self.0.get(at)).copied().unwrap_or(0)
     }
 
-    /// Total number of runs.
+    /// Returns the total number of runs.
     #[must_use]
     pub fn total_count(&self) -> u64 {
         self.0.iter().sum()
@@ -58,19 +58,19 @@ impl VerdictTotals {
 /// A rule, a bare assertion, or an assertion of a rule.
 #[derive(Debug, Clone)]
 pub struct DiscriminationRow {
-    /// Which subject.
+    /// The index of its rule file among the subjects.
     pub subject: usize,
     /// Its id.
     pub id: String,
     /// Display name: the id, or the text of a bare assertion.
     pub name: String,
-    /// Its place.
+    /// Its location.
     pub span: Span,
-    /// On good runs.
+    /// Verdicts on good runs.
     pub good: VerdictTotals,
-    /// On bad runs.
+    /// Verdicts on bad runs.
     pub bad: VerdictTotals,
-    /// Its assertions, where it is a rule.
+    /// Its assertions, if it is a rule.
     pub assertions: Vec<DiscriminationRow>,
     part: RowSubject,
 }
@@ -81,12 +81,12 @@ enum RowSubject {
     Assertion(u32),
 }
 
-/// How well a rule tells the folders apart.
+/// How well a rule distinguishes the folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleWorth {
     /// It fails more often on bad runs than on good ones.
     Tells,
-    /// It fails as often, or more often, on good runs.
+    /// It fails as often, or more often, on good runs than on bad ones.
     Misleads,
     /// It holds on every run that exercises it.
     AlwaysTrue,
@@ -94,18 +94,18 @@ pub enum RuleWorth {
     AlwaysFalse,
     /// No run exercises it: it is vacuous or skipped everywhere.
     NeverExercised,
-    /// No run records what it needs.
+    /// No run records the data it needs.
     NeverDecided,
 }
 
 impl DiscriminationRow {
-    /// The four cells.
+    /// Returns the contingency table.
     #[must_use]
     pub fn contingency_table(&self) -> ContingencyTable {
         ContingencyTable::from_totals(&self.good, &self.bad)
     }
 
-    /// In one word.
+    /// Returns the classification.
     #[must_use]
     pub fn rule_worth(&self) -> RuleWorth {
         let both = |verdict| self.good.verdict_count(verdict) + self.bad.verdict_count(verdict);
@@ -130,17 +130,17 @@ impl DiscriminationRow {
 /// The comparison of both folders.
 #[derive(Debug)]
 pub struct Discrimination {
-    /// Rules and bare assertions, those that tell the folders apart best first.
+    /// Rules and bare assertions, sorted by informedness, best first.
     pub rows: Vec<DiscriminationRow>,
     /// Verdicts of whole runs, by the gate of `aver check`.
     pub whole: (VerdictTotals, VerdictTotals),
-    /// What was read of the good folder.
+    /// Statistics on reading the good folder.
     pub good: TraceReading,
-    /// What was read of the bad one.
+    /// Statistics on reading the bad folder.
     pub bad: TraceReading,
 }
 
-/// Judges both folders with the rules of all subjects that are selected.
+/// Judges both folders with the selected rules of all subjects.
 #[must_use]
 pub fn discriminate_runs(
     subjects: &[TestSubject],
@@ -169,7 +169,7 @@ pub fn discriminate_runs(
         })
     };
     let (good, bad) = (judge(good, FolderSide::Good), judge(bad, FolderSide::Bad));
-    // The sort is stable: rules that are worth the same stay in file order.
+    // The sort is stable, so rules with equal informedness stay in file order.
     rows.sort_by(|a, b| b.contingency_table().compare_informedness(&a.contingency_table()));
     Discrimination { rows, whole, good, bad }
 }
@@ -201,7 +201,7 @@ impl RowSubject {
     }
 }
 
-/// Whether a run passes `aver check` without flags: an assertion's own `deny` and `allow` count.
+/// True if a run passes `aver check` without flags; an assertion's own `deny` and `allow` count.
 fn passes_check(program: &Program, outcome: &RunOutcome) -> bool {
     let policy = GatePolicy::default();
     let opens = |result: &AssertionOutcome| {

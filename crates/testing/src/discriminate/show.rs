@@ -1,4 +1,4 @@
-//! What tells two folders apart, for people and for machines.
+//! Prints the comparison of two folders, as text and as data.
 
 use super::{Discrimination, DiscriminationRow, RuleWorth, VerdictTotals};
 use crate::show::count_noun;
@@ -19,7 +19,7 @@ const LISTS: [(RuleWorth, &str); 5] = [
 ];
 
 impl RuleWorth {
-    /// The word in data.
+    /// Returns the word in data.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -36,7 +36,7 @@ impl RuleWorth {
 /// Prints the table and the lists.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn print_human(
     out: &mut dyn Write,
     found: &Discrimination,
@@ -45,7 +45,7 @@ pub fn print_human(
 ) -> io::Result<()> {
     let runs = |count: u64| count_noun(usize::try_from(count).unwrap_or(usize::MAX), "run");
     let (good, bad) = (runs(found.good.runs), runs(found.bad.runs));
-    // The name of a rule gets what the numbers leave.
+    // The name of a rule takes the width that the numbers leave.
     let width = style.width.saturating_sub(NUMBERS).clamp(16, 40);
     let head = format!("{:width$}{:^21}  {:^21}", "", format!("good: {good}"), format!("bad: {bad}"));
     writeln!(out, "{}", paint_text(style, TextColor::Bold, head.trim_end()))?;
@@ -131,7 +131,7 @@ fn cut_name(name: &str, most: usize) -> String {
     }
 }
 
-/// `+0.67`, `-1.00`, `0.00`.
+/// Returns `+0.67`, `-1.00`, `0.00`.
 fn signed_number(number: f64) -> String {
     match format!("{number:+.2}") {
         zero if zero.ends_with("0.00") => "0.00".to_owned(),
@@ -139,10 +139,10 @@ fn signed_number(number: f64) -> String {
     }
 }
 
-/// A line per rule: `FILE:LINE:COLUMN: ID: informedness J (caught C of B, alarms A of G)`.
+/// Prints one line per rule: `FILE:LINE:COLUMN: ID: informedness J (caught C of B, alarms A of G)`.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn print_short(out: &mut dyn Write, found: &Discrimination, subjects: &[TestSubject]) -> io::Result<()> {
     for row in &found.rows {
         let Some(subject) = subjects.get(row.subject) else { continue };
@@ -165,7 +165,7 @@ pub fn print_short(out: &mut dyn Write, found: &Discrimination, subjects: &[Test
     Ok(())
 }
 
-/// Everything as one object.
+/// Returns everything as one object.
 #[must_use]
 pub fn discrimination_data(found: &Discrimination, subjects: &[TestSubject]) -> Value {
     let rows: Vec<Value> = found.rows.iter().map(|row| row_data(row, subjects, true)).collect();
@@ -190,7 +190,7 @@ fn table_data(table: &super::ContingencyTable) -> Value {
     })
 }
 
-/// Logarithms differ in their last bits between machines.
+/// Rounds a number, because logarithms differ in their last bits between machines.
 fn round_number(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }

@@ -1,7 +1,7 @@
-//! Inputs for the calls of invariants: `call add generate { a: integer 0..9 } cases 50 seed 7`.
+//! Generates inputs for the calls of invariants: `call add generate { a: integer 0..9 } cases 50 seed 7`.
 //!
-//! The same seed gives the same inputs, on every machine and in every version: those that wallfacer makes. Case 0 stands at the border of what is
-//! allowed, all others are random. Nothing is called here: whoever can call a tool asks it with these inputs, and the recording is judged.
+//! A seed yields equal inputs on every machine and in every version, and they equal those of Wallfacer. Case 0 is at the limit of the allowed values;
+//! all others are random. Nothing is called here: the caller sends these inputs to a tool, and the recording is judged.
 
 mod random;
 mod schema;
@@ -22,7 +22,7 @@ use schema::ArgumentMaker;
 use serde_json::{Map, Value};
 use std::rc::Rc;
 
-/// The placeholder for a tool name if no tools are known.
+/// The placeholder for the name of a tool if no tools are known.
 pub const ANY_TOOL: &str = "{{tool_name}}";
 
 /// The inputs of one call of an invariant, for one tool.
@@ -32,11 +32,11 @@ pub struct CallInputs {
     pub invariant: String,
     /// The tool, or [`ANY_TOOL`].
     pub tool: String,
-    /// How many there are, as the rules say.
+    /// Number of cases, from the rules.
     pub cases: u32,
-    /// The seed of all of them, as the rules say.
+    /// The seed for all cases, from the rules.
     pub seed: u64,
-    /// The name that the seed goes with.
+    /// The name that is combined with the seed.
     pub seed_name: String,
     made_by: InputSource,
     call: GeneratedCall,
@@ -60,16 +60,16 @@ pub struct GeneratedInput {
 /// The inputs that rules request.
 #[derive(Debug, Default)]
 pub struct FoundInputs {
-    /// The inputs, in the order of the rules and of the catalogue.
+    /// The inputs, in the order of the rules and of the catalog.
     pub inputs: Vec<CallInputs>,
-    /// The tools without a schema that inputs could be made by: where the rules ask for them, and their names.
+    /// Tools without a schema to generate inputs from: the location of the request in the rules, and the name of the tool.
     pub without_schema: Vec<(Span, String)>,
-    /// Diagnostics; an error among them means an invariant without inputs.
+    /// Diagnostics; an error means that an invariant has no inputs.
     pub said: Diagnostics,
 }
 
-/// The inputs that checked rules ask for, of the invariants that `chosen` names by id. `program` is compiled of the same module and has values for its
-/// parameters; what the module knows of tools says which there are.
+/// Returns the inputs that checked rules request, for the invariants whose ids `chosen` accepts. `program` is compiled from the same module and has
+/// values for its parameters; the tools are those that the module knows.
 #[must_use]
 pub fn find_inputs(
     module: &CheckedModule,
@@ -112,16 +112,16 @@ pub fn find_inputs(
 }
 
 impl CallInputs {
-    /// Where the rules ask for them: the name of the tool, or the word that stands for each.
+    /// Returns the location of the request in the rules: the name of the tool, or the word for each tool.
     #[must_use]
     pub fn call_span(&self) -> Span {
         self.call.span
     }
 
-    /// The input of a case under a seed; the same for the same.
+    /// Returns the input of a case for a seed; it is deterministic.
     ///
     /// # Errors
-    /// Where the schema of the tool has none that was found: said at the place in the rules.
+    /// If no input that satisfies the tool's schema was found; the diagnostic is located at the request in the rules.
     pub fn case_input(&self, seed: u64, case: u32) -> Result<GeneratedInput, Box<Diagnostic>> {
         let mut random = CaseRandom::new(seed, &self.seed_name, u64::from(case));
         let arguments = match &self.made_by {

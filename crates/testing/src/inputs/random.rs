@@ -1,4 +1,4 @@
-//! Random numbers of one case: the same for the same seed, name and case.
+//! Deterministic random numbers for one case, from the seed, the name and the case number.
 
 use chacha20::ChaCha20Rng;
 use chacha20::rand_core::{Rng as _, SeedableRng as _};
@@ -10,7 +10,7 @@ pub(super) struct CaseRandom {
 }
 
 impl CaseRandom {
-    /// Begins with the SHA-256 of the seed, the name and the number of the case, numbers as 64 bits, the lowest first.
+    /// Initializes the generator with the SHA-256 of the seed, the name and the case number, with numbers as 64 bits in little-endian order.
     pub fn new(seed: u64, name: &str, case: u64) -> Self {
         let hash = Sha256::new().chain_update(seed.to_le_bytes()).chain_update(name).chain_update(case.to_le_bytes());
         let start: [u8; 32] = hash.finalize().into();
@@ -18,17 +18,17 @@ impl CaseRandom {
         Self { numbers: ChaCha20Rng::from_seed(start), seed: u64::from_le_bytes([a, b, c, d, e, f, g, h]) }
     }
 
-    /// Identifies the case: the first eight bytes of its random stream.
+    /// Returns the id of the case: the first eight bytes of its random stream.
     pub fn case_seed(&self) -> u64 {
         self.seed
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn next(&mut self) -> u64 {
         self.numbers.next_u64()
     }
 
-    /// A number from `least` to `most`, which is not below it. One number is taken also where there is nothing to choose.
+    /// Returns a number from `least` to `most`, which must not be less. One random number is consumed even if there is no choice.
     pub fn number_between(&mut self, least: u64, most: u64) -> u64 {
         let next = self.next();
         match most.saturating_sub(least).checked_add(1) {
@@ -37,7 +37,7 @@ impl CaseRandom {
         }
     }
 
-    /// A number between signed bounds, inclusive.
+    /// Returns a number between signed bounds, inclusive.
     pub fn between_signed(&mut self, least: i64, most: i64) -> i64 {
         let next = self.next();
         let offset = match most.abs_diff(least).checked_add(1) {
@@ -47,12 +47,12 @@ impl CaseRandom {
         least.saturating_add_unsigned(offset)
     }
 
-    /// A number from 0 to 1, both of them included.
+    /// Returns a number from 0 to 1, both included.
     pub fn unit_share(&mut self) -> f64 {
         to_float(self.next()) / to_float(u64::MAX)
     }
 
-    /// Heads or tails.
+    /// Returns a random boolean.
     pub fn flip_coin(&mut self) -> bool {
         self.next() & 1 == 0
     }

@@ -1,4 +1,4 @@
-//! Arguments by the schema that a tool declares: made by its keywords, and given away only where the validator accepts them.
+//! Generates arguments from the schema that a tool declares. They are built from its keywords and used only if the validator accepts them.
 
 use super::ANY_TOOL;
 use super::random::CaseRandom;
@@ -17,7 +17,7 @@ mod keywords;
 mod schema_merge;
 mod texts;
 
-/// Attempts if the validator rejects a value.
+/// Maximum number of attempts if the validator rejects a value.
 const TRIES: u32 = 32;
 
 pub(super) struct ArgumentMakers<'a> {
@@ -31,7 +31,7 @@ impl<'a> ArgumentMakers<'a> {
         Self { module, limits, known: BTreeMap::new() }
     }
 
-    /// The generator for a tool's arguments; `place` is where the rules request it.
+    /// Returns the generator for a tool's arguments; `place` is the location of the request in the rules.
     pub fn tool_maker(&mut self, tool: &str, place: Span, said: &mut Diagnostics) -> Option<Rc<ArgumentMaker>> {
         let made = match self.known.get(tool) {
             Some(known) => known.clone(),
@@ -78,7 +78,7 @@ pub(super) struct ArgumentMaker {
 }
 
 impl ArgumentMaker {
-    /// Arguments that the schema allows; with `border` the largest, where it allows those. `None` where none were found.
+    /// Returns arguments that the schema allows; with `border`, the largest ones if the validator accepts them. Returns `None` if none were found.
     pub fn make_arguments(&self, random: &mut CaseRandom, border: bool) -> Option<Map<String, Value>> {
         for number in 0..TRIES {
             let mut making = keywords::ValueMaker::new(&self.root, random, border && number == 0);

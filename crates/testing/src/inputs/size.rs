@@ -1,11 +1,11 @@
-//! What is wrong with bounds before anything is made, and how large an input can be.
+//! Checks the bounds of inputs before they are generated, and computes their maximum size.
 
 use super::value::{LIST, TEXT, length_bounds};
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
 use averment_base::source::Span;
 use averment_checker::ir::{ValueKind, ValueSpec};
 
-/// Bytes of the largest input, as JSON.
+/// Maximum size of an input in bytes, as JSON.
 const INPUT: u64 = 16 << 20;
 
 pub(super) fn check_sizes(arguments: &[(String, ValueSpec)], place: Span, said: &mut Diagnostics) {
@@ -83,7 +83,7 @@ fn push_warning(span: Span, slug: Slug, message: String, help: String, said: &mu
     said.push(Diagnostic { severity: Severity::Warning, ..diagnostic });
 }
 
-/// Bytes of the largest value, as JSON.
+/// Returns the size of the largest value in bytes, as JSON.
 fn largest_size(spec: &ValueSpec) -> u64 {
     match &spec.kind {
         ValueKind::Text { least, most } => length_bounds(*least, *most, 32, TEXT).1.saturating_add(2),

@@ -1,14 +1,14 @@
-//! Inputs that are smaller than another one, and may be made all the same: what is tried where a large one fails.
+//! Shrinking: smaller valid inputs to try when a large one fails.
 
 use super::{CallInputs, InputSource};
 use averment_checker::ir::{ValueKind, ValueSpec};
 use serde_json::{Map, Value};
 
-/// List elements and object members that are shrunk individually.
+/// Maximum number of list elements and object members that are shrunk individually.
 const LOOKED_AT: usize = 16;
 
 impl CallInputs {
-    /// Inputs that are smaller than these arguments, the smallest first, each of those that may be made. None where there is no smaller one.
+    /// Returns inputs that are smaller than these arguments, the smallest first; all of them are valid. Empty if there are none.
     #[must_use]
     pub fn smaller_inputs(&self, arguments: &Map<String, Value>) -> Vec<Map<String, Value>> {
         let mut found = Vec::new();
@@ -35,7 +35,7 @@ impl CallInputs {
     }
 }
 
-/// Smallest first; all within the bounds of the rules.
+/// Returns smaller values, the smallest first, all within the bounds of the rules.
 fn smaller_than(value: &Value, spec: Option<&ValueSpec>) -> Vec<Value> {
     let kind = spec.map(|spec| &spec.kind);
     match value {

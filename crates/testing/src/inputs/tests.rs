@@ -1,4 +1,4 @@
-//! Inputs of rules as text: the same for the same seed, within their bounds, never larger than they may be.
+//! Tests of generated inputs: deterministic, within their bounds, never larger than allowed.
 
 #![allow(
     clippy::unwrap_used,
@@ -20,7 +20,7 @@ use averment_engine::compile::compile;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// What rules ask for, with a catalogue.
+/// Returns the inputs that rules request, with a catalog.
 fn found(rules: &str, tools: &Value) -> Result<FoundInputs, String> {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("r.assert", None, rules));
@@ -34,7 +34,7 @@ fn found(rules: &str, tools: &Value) -> Result<FoundInputs, String> {
     Ok(find_inputs(&checked.module, &program, &Limits::default(), |_| true))
 }
 
-/// All cases of rules, a line each.
+/// Returns all cases of rules, one per line.
 fn lines(rules: &str, tools: &Value) -> Vec<String> {
     let found = found(rules, tools).unwrap();
     let said: Vec<&str> = found.said.0.iter().map(|one| one.message.as_str()).collect();
@@ -57,7 +57,7 @@ fn arguments_are_made_by_what_the_rules_say() {
     assert_ne!(made[1], lines(&rules.replace("seed 7", "seed 8"), &json!([]))[1]);
 }
 
-/// What is asked for beyond the usual lengths is made.
+/// Lengths beyond the default limits are generated if the rules request them.
 #[test]
 fn large_texts_and_lists_are_made_where_the_rules_want_them() {
     let rules =
@@ -109,7 +109,7 @@ fn a_block_and_a_call_of_one_invariant_are_told_apart() {
     assert_eq!(found.inputs.iter().map(|one| one.tool.as_str()).collect::<Vec<_>>(), ["a", "b"]);
 }
 
-/// Schemas with what they may hold, each of which has arguments.
+/// Schemas for which arguments exist.
 #[test]
 fn schemas_make_what_they_allow() {
     for schema in [
@@ -132,7 +132,7 @@ fn schemas_make_what_they_allow() {
         let tools = json!([{"name": "t", "inputSchema": schema}]);
         let rules = "invariant g { call t generate from schema cases 40 seed 7; response exists }";
         let made = lines(rules, &tools);
-        // Each was accepted by the validator, or would not be there.
+        // Only values that the validator accepted are generated.
         assert!(made.len() == 40 && made.iter().all(|line| line.ends_with('}')), "{schema}: {made:?}");
         assert_eq!(made, lines(rules, &tools));
     }
@@ -230,7 +230,7 @@ fn spec() -> impl Strategy<Value = ValueSpec> {
     })
 }
 
-/// Whether a value lies within the bounds that are written.
+/// True if a value is within the specified bounds.
 fn fits(spec: &ValueSpec, value: &Value) -> bool {
     fn within<T: PartialOrd>(value: T, least: &Option<T>, most: &Option<T>) -> bool {
         least.as_ref().is_none_or(|least| *least <= value) && most.as_ref().is_none_or(|most| value <= *most)
@@ -251,7 +251,7 @@ fn fits(spec: &ValueSpec, value: &Value) -> bool {
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Of bounds about which nothing is said, every value lies within them; of bounds that are refused, none is made; and nothing is larger than it may be.
+    /// Every value is within its bounds unless the bounds were rejected, and no value is larger than allowed.
     #[test]
     fn values_lie_within_their_bounds(spec in spec(), seed in any::<u64>()) {
         let mut said = Diagnostics::default();

@@ -1,4 +1,4 @@
-//! For which tools of the catalogue inputs are made: those whose calls the invariant judges.
+//! Selects the tools of the catalog for which inputs are generated: those whose calls the invariant judges.
 
 use super::ANY_TOOL;
 use averment_base::diagnostic::{Diagnostic, Diagnostics, Severity, Slug};
@@ -12,7 +12,7 @@ use averment_engine::vm::select::RuleSelection;
 use bumpalo::Bump;
 use serde_json::json;
 
-/// Asks the evaluator which tools match, on a run with one call of each.
+/// Evaluates which tools match, on a run with one call of each.
 pub(super) struct ToolFitting<'a> {
     module: &'a CheckedModule,
     program: &'a Program,
@@ -25,13 +25,13 @@ impl<'a> ToolFitting<'a> {
         Self { module, program, prepared: PreparedProgram::new(program), limits }
     }
 
-    /// The tools that a call stands for, in the order of the catalogue.
+    /// Returns the tools that a call may mean, in the order of the catalog.
     pub fn fitting_tools(&mut self, call: &GeneratedCall, said: &mut Diagnostics) -> Vec<String> {
         if call.tool.is_some() {
             return call.tool_name(&self.program.params).into_iter().collect();
         }
         if self.module.tools.is_empty() && matches!(call.inputs, InputsSpec::Schema(_)) {
-            // That it has no schema is said of it.
+            // The missing schema is reported elsewhere.
             return vec![ANY_TOOL.to_owned()];
         }
         if self.module.tools.is_empty() {

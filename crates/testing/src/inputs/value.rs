@@ -1,4 +1,4 @@
-//! Values by what rules say of them.
+//! Generates values from the specifications in rules.
 
 use super::random::CaseRandom;
 use averment_checker::ir::{ValueKind, ValueSpec};
@@ -19,7 +19,7 @@ pub(super) fn border_value(spec: &ValueSpec) -> Value {
         ValueKind::Boolean => Value::Bool(true),
         ValueKind::List { least, most, elements } => {
             let length = most.or(*least).unwrap_or(1).min(length_limit(*least, LIST));
-            // Of no list that is empty an element is made: it may be large.
+            // If the list is empty, no element is generated, because it may be large.
             let element = elements.as_ref().filter(|_| length > 0).map_or(Value::Null, |element| border_value(element));
             Value::Array((0..length).map(|_| element.clone()).collect())
         }
@@ -39,7 +39,7 @@ pub(super) fn random_value(spec: &ValueSpec, random: &mut CaseRandom) -> Value {
         ValueKind::Number { least, most } => {
             let least = least.unwrap_or(-100.0);
             let most = most.unwrap_or(100.0).max(least);
-            // The sum may be rounded beyond the end.
+            // The sum may be rounded beyond the bound.
             Value::from((least + (most - least) * random.unit_share()).clamp(least, most))
         }
         ValueKind::Boolean => Value::Bool(random.flip_coin()),
@@ -54,24 +54,24 @@ pub(super) fn random_value(spec: &ValueSpec, random: &mut CaseRandom) -> Value {
     }
 }
 
-/// Without a written maximum it is `usual`; neither exceeds the limit.
+/// Returns the bounds of a length. Without an explicit maximum, it is `usual`; neither exceeds the limit.
 pub(super) fn length_bounds(least: Option<u64>, most: Option<u64>, usual: u64, usual_limit: u64) -> (u64, u64) {
     let limit = length_limit(least, usual_limit);
     let least = least.unwrap_or(0);
     (least, most.unwrap_or(usual).max(least).min(limit))
 }
 
-/// A minimum beyond the usual limit raises it.
+/// Returns the limit of a length; an explicit minimum above the default limit removes it.
 pub(super) fn length_limit(least: Option<u64>, usual: u64) -> u64 {
     if least.is_some_and(|least| least > usual) { u64::MAX } else { usual }
 }
 
 fn repeat_letter(letter: &str, length: u64) -> Value {
-    // How large an input can be was looked at before.
+    // The size of inputs was checked before.
     Value::String(letter.repeat(usize::try_from(length).unwrap_or(0)))
 }
 
-/// A number of a schema, up to the length of a text.
+/// Returns a number from a schema keyword, capped at the maximum text length.
 pub(super) fn keyword_count(keywords: &Map<String, Value>, name: &str) -> Option<u64> {
     let value = keywords.get(name)?;
     value
@@ -80,7 +80,7 @@ pub(super) fn keyword_count(keywords: &Map<String, Value>, name: &str) -> Option
         .map(|value| value.min(TEXT))
 }
 
-/// Truncated toward zero.
+/// Returns a number truncated toward zero.
 #[allow(clippy::cast_possible_truncation, reason = "what is beyond the ends is an end")]
 pub(super) fn whole_number(value: &Value) -> Option<i64> {
     value.as_i64().or_else(|| value.as_f64().map(|value| value.trunc() as i64))

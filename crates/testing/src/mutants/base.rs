@@ -1,5 +1,5 @@
-//! What mutants are made from: the text of the rule file without its tests, and, where the tests of a rule speak of it alone, without
-//! all other rules. A mutant of a large file then costs what its rule costs.
+//! The text that mutants are derived from: the rule file without its tests and, if the tests of a rule name only that rule, without all other rules.
+//! The cost of a mutant then depends on its rule, not on the size of the file.
 
 use crate::subject::TestSubject;
 use averment_base::limits::Limits;
@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 #[derive(Debug)]
 pub(super) struct MutantBase {
-    /// Offsets are those of the file.
+    /// The text; its offsets equal those in the file.
     pub(super) text: String,
     pub(super) original: Program,
 }
@@ -37,7 +37,7 @@ impl MutantBases {
         }
     }
 
-    /// Compiled once per rule; `None` if it does not compile.
+    /// Returns the base of a rule, compiled once; `None` if it does not compile.
     pub(super) fn rule_base(
         &self,
         rule: Option<&str>,
@@ -58,7 +58,7 @@ fn text_of(sources: &SourceMap) -> &str {
     sources.get(FileId(0)).map_or("", |file| &file.text)
 }
 
-/// Rules whose tests name no other rule. A test without names covers all rules.
+/// Returns the rules whose tests name no other rule. A test without names covers all rules.
 fn lone_rules(subject: &TestSubject) -> BTreeSet<String> {
     if subject.trials.iter().any(|trial| trial.rules.is_empty()) {
         return BTreeSet::new();

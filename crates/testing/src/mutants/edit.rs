@@ -1,25 +1,25 @@
-//! Changes of rules, each small and at one place.
+//! Small changes of rules, each at one location.
 
 use averment_base::source::Span;
 use std::ops::Range;
 
-/// A change of the text of a rule file that makes another rule of it.
+/// A change to the text of a rule file that results in a different rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleEdit {
-    /// The bytes that go.
+    /// The byte range that is replaced.
     pub range: Range<usize>,
     /// The replacement text.
     pub text: String,
     /// The kind of change.
     pub kind: MutantKind,
-    /// The test that would notice, in words.
+    /// Describes the test that would detect the change.
     pub missing: String,
-    /// The rule that it changes; `None` for what other rules may use.
+    /// The rule that it changes; `None` for something that other rules may use.
     pub rule: Option<String>,
 }
 
 impl RuleEdit {
-    /// By place, then by what is put there.
+    /// Compares by location, then by replacement text.
     #[must_use]
     pub fn place_order(&self, other: &Self) -> std::cmp::Ordering {
         (self.range.start, self.range.end, &self.text, self.kind).cmp(&(
@@ -40,10 +40,10 @@ macro_rules! kinds {
         }
 
         impl MutantKind {
-            /// All kinds with their words and what they do, for the reference.
+            /// All kinds with their names and descriptions, for the reference.
             pub const ALL: &'static [(Self, &'static str, &'static str)] = &[$((Self::$name, $slug, $doc),)*];
 
-            /// The word in reports.
+            /// Returns the word in reports.
             #[must_use]
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$name => $slug,)* }

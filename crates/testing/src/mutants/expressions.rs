@@ -1,4 +1,4 @@
-//! Changes of expressions.
+//! Mutations of expressions.
 
 use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
@@ -46,7 +46,7 @@ impl EditFinder<'_> {
                 self.mutate_expr(source);
                 self.mutate_expr(body);
             }
-            // A test judges one run: what is made of all of them is tested by none.
+            // A test judges one run, so it cannot cover an expression over all runs.
             ExprKind::OverRuns { .. } => {}
             ExprKind::Of { value, target, so_far } => {
                 self.so_far(*so_far, expr.span);
@@ -173,7 +173,7 @@ impl EditFinder<'_> {
         }
     }
 
-    /// `subject` is `None` if the test has none in front, as in `count`.
+    /// Mutates a test; `subject` is `None` if there is none before it, as in `count`.
     pub(super) fn mutate_test(&mut self, subject: Option<Span>, test: &ValueTest) {
         let whole = subject.map_or(test.span, |span| span.cover_with(test.span));
         let subject = subject.map_or_else(|| "the number".to_owned(), |span| format!("`{}`", self.short_text(span)));
@@ -236,7 +236,7 @@ impl EditFinder<'_> {
     }
 }
 
-/// The comparison that includes or excludes the boundary.
+/// Returns the comparison that includes or excludes the boundary.
 fn border_operator(kind: TestKind, negated: bool) -> Option<&'static str> {
     Some(match kind {
         _ if negated => return None,

@@ -1,10 +1,10 @@
-//! Changes of `calls match` and its clauses.
+//! Mutations of `calls match` and its clauses.
 
 use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
 
 impl EditFinder<'_> {
-    /// Each clause behind the expected calls is dropped: it asks for less or more than without it.
+    /// Drops each clause after the expected calls, which makes the statement stricter or weaker.
     pub(super) fn mutate_matching(&mut self, span: Span, behind: u32) {
         let clauses = [
             ("arguments named", "a test with a call that has a further argument"),

@@ -1,7 +1,7 @@
-//! Mutants: rules with one small change, each run against all tests. A mutant that no test notices shows what the tests leave open.
+//! Mutants: rules with one small change, each run against all tests. A mutant that no test detects shows a gap in the tests.
 //!
-//! Changes are found in the syntax tree ([`find_edits`]) and made in the text, so that every mutant is a rule file that an author could have
-//! written: it is parsed, checked and compiled like any other. One that does not compile, or compiles to the same program, is no mutant.
+//! Changes are found in the syntax tree ([`find_edits`]) and applied to the text, so that every mutant is a rule file that an author could have
+//! written: it is parsed, checked and compiled like any other. A change that does not compile, or compiles to an equal program, is discarded.
 
 mod base;
 pub mod edit;
@@ -19,7 +19,7 @@ pub use edit::{MutantKind, RuleEdit};
 pub use run::{MOST, Mutant, MutantResult, MutationOptions, MutationReport, run_mutants};
 pub use show::{mutants_data, print_human, print_short};
 
-/// Every change of the first file of a map, in file order.
+/// Returns all changes to the first file of a map, in file order.
 #[must_use]
 pub fn find_edits(sources: &SourceMap, limits: &Limits) -> Vec<RuleEdit> {
     let Some(file) = sources.get(FileId(0)) else { return Vec::new() };
@@ -30,7 +30,7 @@ pub fn find_edits(sources: &SourceMap, limits: &Limits) -> Vec<RuleEdit> {
         finder.mutate_items(std::slice::from_ref(item));
     }
     let mut edits = finder.edits;
-    // The same text again is no change; the same change twice is one.
+    // Drops changes without effect and duplicates.
     edits.retain(|edit| file.text.get(edit.range.clone()).is_some_and(|before| before != edit.text));
     edits.sort_by(RuleEdit::place_order);
     edits.dedup_by(|later, first| (&later.range, &later.text) == (&first.range, &first.text));

@@ -1,4 +1,4 @@
-//! Making mutants and running the tests against each.
+//! Creates mutants and runs the tests against each.
 
 use super::base::{MutantBase, MutantBases};
 use super::edit::RuleEdit;
@@ -26,43 +26,43 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// Fuel per assertion and run; a mutation must not make a test run on and on.
+/// Fuel for each assertion and run, so that a mutation cannot make a test run forever.
 const FUEL: u64 = 20_000_000;
-/// Stack bytes of a checking and judging thread.
+/// Stack size in bytes of a thread that checks and judges.
 const STACK: usize = 16 << 20;
 
-/// Mutants of one file that are tried when nobody says how many.
+/// Default maximum number of mutants of one file.
 pub const MOST: usize = 5_000;
 
 /// Options for running mutants.
 #[derive(Clone, Copy)]
 pub struct MutationOptions<'t> {
-    /// At most so many, spread evenly over the file.
+    /// Maximum number of mutants, spread evenly over the file.
     pub most: usize,
     /// Number run in parallel; `None` uses all processors. The report does not depend on it.
     pub threads: Option<NonZeroUsize>,
-    /// Set when no further mutant is to be started.
+    /// Set to stop before the next mutant.
     pub stop: &'t AtomicBool,
-    /// Told how many of how many are done.
+    /// Called with the number of finished mutants and the total.
     pub progress: &'t (dyn Fn(usize, usize) + Sync),
 }
 
 /// The result of a mutant.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum MutantResult {
-    /// A test fails with it: its name.
+    /// A test failed; its name.
     Killed(String),
-    /// All tests come out as before.
+    /// All tests had unchanged results.
     Survived,
-    /// No test judges the changed assertion, so none can notice.
+    /// No test judges the changed assertion, so none can detect the change.
     Untested,
-    /// It compiles to the same program, or changes a definition that nothing uses.
+    /// It compiles to an equal program, or changes an unused definition.
     Equivalent,
     /// It is not a valid rule file.
     Invalid,
 }
 
-/// A mutant with what became of it.
+/// A mutant and its result.
 #[derive(Debug, Clone)]
 pub struct Mutant {
     /// The change.
@@ -76,32 +76,32 @@ pub struct Mutant {
 pub struct MutationReport {
     /// Number of possible changes; more than were run if there was a limit or an interruption.
     pub found: usize,
-    /// Those that were tried, in file order.
+    /// The mutants that were run, in file order.
     pub mutants: Vec<Mutant>,
 }
 
 impl MutationReport {
-    /// How many had a fate.
+    /// Returns the number of mutants with a matching result.
     #[must_use]
     pub fn count_where(&self, is: impl Fn(&MutantResult) -> bool) -> usize {
         self.mutants.iter().filter(|mutant| is(&mutant.fate)).count()
     }
 
-    /// How many were noticed.
+    /// Returns the number of detected mutants.
     #[must_use]
     pub fn killed_count(&self) -> usize {
         self.count_where(|fate| matches!(fate, MutantResult::Killed(_)))
     }
 
-    /// How many were not.
+    /// Returns the number of undetected mutants.
     #[must_use]
     pub fn survived_count(&self) -> usize {
         self.count_where(|fate| matches!(fate, MutantResult::Survived | MutantResult::Untested))
     }
 }
 
-/// Tries the mutants of a subject whose tests all come out as stated. `files` reads what the rules name. `None` when the text that the
-/// subject holds does not compile from where it is.
+/// Runs the mutants of a subject whose tests all have the expected results. `files` provides the files that the rules name. Returns `None` if the
+/// text of the subject does not compile at its path.
 #[must_use]
 pub fn run_mutants(
     subject: &TestSubject,
@@ -129,7 +129,7 @@ pub fn run_mutants(
         while !tried.stop.load(Ordering::Relaxed) {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let (Some(edit), Some(place)) = (edits.get(number), fates.get(number)) else { return };
-            // A defect that a strange mutant brings to light must not take the others with it.
+            // A panic caused by an unusual mutant must not stop the others.
             let fate = catch_unwind(AssertUnwindSafe(|| work.mutant_result(edit))).unwrap_or(MutantResult::Invalid);
             *place.lock().unwrap_or_else(PoisonError::into_inner) = Some(fate);
             (tried.progress)(number + 1, edits.len());
@@ -148,13 +148,13 @@ pub fn run_mutants(
     Some(MutationReport { found, mutants })
 }
 
-/// At most this many changes, spread evenly.
+/// Selects at most this many changes, spread evenly.
 fn choose_edits(edits: Vec<RuleEdit>, most: usize) -> Vec<RuleEdit> {
     let all = edits.len();
     if most >= all {
         return edits;
     }
-    // Of the numbers 0..most, stretched to 0..all, each change is the start of at most one.
+    // Scaling the numbers 0..most to 0..all, each change is the start of at most one number.
     let starts =
         |number: usize| number * most / all != number.checked_sub(1).map_or(usize::MAX, |last| last * most / all);
     edits.into_iter().enumerate().filter(|(number, _)| starts(*number)).map(|(_, edit)| edit).collect()
@@ -198,7 +198,7 @@ impl MutationWork<'_> {
         self.bases.rule_base(rule, |text| self.compile_text(text).map(|program| without_places(&program)))
     }
 
-    /// True if a test can notice a change of the rule (of anything, for `None`).
+    /// True if a test can detect a change of the rule, or of anything if `rule` is `None`.
     fn concerns_trial(&self, trial: &TestTrial, rule: Option<&str>) -> bool {
         let name = |number: &u32| self.subject.program.rules.get(*number as usize).map(|rule| rule.id.as_str());
         trial.rules.is_empty() || rule.is_none_or(|rule| trial.rules.iter().any(|number| name(number) == Some(rule)))
@@ -277,7 +277,7 @@ fn unused_definitions(program: &Program) -> Vec<Span> {
     rest.map(|(_, chunk)| chunk.span).collect()
 }
 
-/// Strips data that only describes the source text: programs that are equal then judge every run alike.
+/// Removes data that only describes the source text. Programs that are then equal judge every run alike.
 fn without_places(program: &Program) -> Program {
     let mut plain = program.clone();
     let nowhere = Span::new(FileId(0), 0, 0);
@@ -304,7 +304,7 @@ fn without_places(program: &Program) -> Program {
     plain
 }
 
-/// Recursion is bounded by the brackets of the source.
+/// Clears the locations in a check. The brackets of the source bound the recursion.
 fn clear_places(check: &mut CompiledCheck) {
     match check {
         CompiledCheck::Not(inner) | CompiledCheck::Scoped { body: inner, .. } => clear_places(inner),

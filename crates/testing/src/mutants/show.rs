@@ -1,4 +1,4 @@
-//! Mutants for people and for machines.
+//! Prints mutants as text and as data.
 
 use super::edit::MutantKind;
 use super::run::{Mutant, MutantResult, MutationReport};
@@ -16,10 +16,10 @@ fn killed_share(report: &MutationReport) -> CoverageShare {
     CoverageShare { seen: number(killed), all: number(killed.saturating_add(survived)) }
 }
 
-/// Prints the survivors with their change, and the score.
+/// Prints the surviving mutants with their changes, and the score.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn print_human(
     out: &mut dyn Write,
     report: &MutationReport,
@@ -57,14 +57,14 @@ pub fn print_human(
     Ok(())
 }
 
-/// A single line for all mutants of an assertion that no test judges.
+/// Prints a single line for all mutants of an assertion that no test judges.
 fn print_untested(out: &mut dyn Write, report: &MutationReport, file: &SourceFile, style: TextStyle) -> io::Result<()> {
     let all: Vec<&Mutant> = report.mutants.iter().filter(|mutant| mutant.fate == MutantResult::Untested).collect();
     for whole in all.iter().filter(|mutant| mutant.edit.kind == MutantKind::DropAssertion) {
         let inside = |mutant: &&&Mutant| {
             whole.edit.range.start <= mutant.edit.range.start && mutant.edit.range.end <= whole.edit.range.end
         };
-        // What stands in a block is part of the block's line.
+        // Assertions in a block are covered by the line of the block.
         if all.iter().any(|other| other.edit.kind == MutantKind::DropAssertion && contains_mutant(other, whole)) {
             continue;
         }
@@ -108,10 +108,10 @@ fn of_lines(out: &mut dyn Write, group: &[&Mutant], file: &SourceFile, style: Te
     writeln!(out)
 }
 
-/// A line per survivor, for editors.
+/// Prints one line per surviving mutant, for editors.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn print_short(out: &mut dyn Write, report: &MutationReport, sources: &SourceMap) -> io::Result<()> {
     let Some(file) = sources.get(FileId(0)) else { return Ok(()) };
     for mutant in
@@ -126,7 +126,7 @@ pub fn print_short(out: &mut dyn Write, report: &MutationReport, sources: &Sourc
     Ok(())
 }
 
-/// `` `>` as `>=` ``, `` without `$id` ``.
+/// Describes a change: `` `>` as `>=` ``, `` without `$id` ``.
 fn describe_change(mutant: &Mutant, file: &SourceFile) -> String {
     let before = file.text.get(mutant.edit.range.clone()).unwrap_or("");
     let tidy = |text: &str| one_line(text.trim_matches([' ', '\n', '\t', ','])).into_owned();
@@ -156,7 +156,7 @@ fn changed_lines(mutant: &Mutant, file: &SourceFile) -> (String, String) {
     (part(start, end).to_owned(), behind)
 }
 
-/// The mutants of one rule file as an object.
+/// Returns the mutants of one rule file as an object.
 #[must_use]
 pub fn mutants_data(report: &MutationReport, sources: &SourceMap) -> Value {
     let Some(file) = sources.get(FileId(0)) else { return Value::Null };

@@ -1,4 +1,4 @@
-//! Changes of statements, blocks and modifiers.
+//! Mutations of statements, blocks and modifiers.
 
 use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
@@ -10,7 +10,7 @@ use averment_syntax::ast::{
 };
 
 impl EditFinder<'_> {
-    /// Tests, imports, schemas and calls are not mutated.
+    /// Mutates items, except tests, imports, schemas and calls.
     pub(super) fn mutate_items(&mut self, items: &[SyntaxItem]) {
         items.iter().for_each(|item| self.mutate_item(item));
     }
@@ -56,7 +56,7 @@ impl EditFinder<'_> {
         let span = statement.span;
         let missing = format!("tests that expect `pass` and `fail` because of `{}`", self.short_text(span));
         match &statement.kind {
-            // What they hold is negated itself.
+            // Their contents are negated separately.
             StatementKind::Not(_) | StatementKind::Block { .. } | StatementKind::World(_) => {}
             StatementKind::Expression(expr) => match &expr.kind {
                 averment_syntax::ast::ExprKind::Not(_) | averment_syntax::ast::ExprKind::Test { .. } => {}
@@ -179,7 +179,7 @@ impl EditFinder<'_> {
                 self.mutate_items(body);
             }
             S::Group { kind, body } => self.mutate_group(span, kind, body),
-            // A test judges one run: what is counted over all runs is tested by it.
+            // A test judges one run, so it can test the statement that is counted over all runs.
             S::Rate { rated: RatedSubject::Statement(inner), .. } => self.mutate_statement(inner),
             S::World(_) | S::Rate { .. } => {}
         }
@@ -190,7 +190,7 @@ impl EditFinder<'_> {
         steps.iter().for_each(|step| self.mutate_step(step));
     }
 
-    /// For a statement with at least two patterns; a single remaining one becomes `require`.
+    /// Mutates a statement with at least two patterns; if a single one remains, it becomes `require`.
     fn list_or_required(&mut self, span: Span, steps: &[StepPattern]) {
         let [left, right] = steps else { return self.mutate_list(steps) };
         for (gone, stays) in [(left, right), (right, left)] {
@@ -330,7 +330,7 @@ impl EditFinder<'_> {
             SequenceMode::Exactly => Some("exactly"),
         };
         let start = steps.first().map_or(span.start, |step| step.span.start);
-        // `sequence a` alone is no statement.
+        // `sequence a` with a single step is not a valid statement.
         let word = word.filter(|_| steps.len() > 1);
         if let Some(range) = word.and_then(|word| self.find_word(span.start, start, word)) {
             let range = self.with_space(range);
@@ -339,7 +339,7 @@ impl EditFinder<'_> {
         self.mutate_within(within);
     }
 
-    /// Weakens `nested`: closing need not happen in reverse order.
+    /// Weakens `nested`, so that closing in reverse order is not required.
     fn mutate_nested(&mut self, span: Span, open: &StepPattern, close: &StepPattern) {
         if let Some(range) = self.first_word(span, "nested") {
             let missing = "a test in which they are closed in another order".to_owned();

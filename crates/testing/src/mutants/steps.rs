@@ -1,4 +1,4 @@
-//! Changes of step patterns and flows.
+//! Mutations of step patterns and flows.
 
 use super::edit::{EditFinder, MutantKind};
 use averment_base::source::Span;
@@ -38,7 +38,7 @@ impl EditFinder<'_> {
         for (number, span) in spans.iter().enumerate() {
             let missing = format!("a test in which `{}` alone decides", self.short_text(*span));
             match steps.get(number + 1).and_then(|next| Some((continued_kind(next)?, next.span))) {
-                // What goes on with this one takes its word over.
+                // The next pattern takes its kind from this one, so the kind word is kept.
                 Some((kind, next)) => {
                     let range = span.start as usize..next.start as usize;
                     self.push_replacement(range, format!("{} ", kind.as_str()), MutantKind::DropPattern, missing);
@@ -105,7 +105,7 @@ impl EditFinder<'_> {
         }
     }
 
-    /// A kind of step without the text behind its word; where the word stands with an earlier text, it takes the place of this one.
+    /// Removes the text after a kind word. If the kind word belongs to an earlier text of the list, it replaces this text.
     fn widen(&mut self, kind: StepWord, word: Option<Span>, text: Span, missing: String) {
         match word {
             Some(word) => self.push_removal(word.end, text.end, MutantKind::Widen, missing),
@@ -150,7 +150,7 @@ impl EditFinder<'_> {
             StatusWord::Ok => ("ok", "failed"),
             StatusWord::Failed => ("failed", "ok"),
         };
-        // The word stands at the end, inside a parenthesis where the pattern has one around it.
+        // The status word is at the end, or inside of parentheses around the pattern.
         let written = self.span_text(span);
         let Some(at) = written.rfind(word) else { return };
         let start = span.start as usize + at;
@@ -193,7 +193,7 @@ impl EditFinder<'_> {
     }
 }
 
-/// The kind with which a pattern goes on, where it begins without a word of its own.
+/// Returns the kind that a pattern takes from an earlier one, if it begins without a kind word.
 fn continued_kind(step: &StepPattern) -> Option<StepWord> {
     match &step.kind {
         PatternForm::Atom(Atom { subject: AtomSubject::Kind { kind, word: None, .. }, .. }) => Some(*kind),

@@ -1,4 +1,4 @@
-//! From what was seen to rules that may hold.
+//! Derives candidate rules from the survey.
 
 use super::flow::{FlowOrigin, FlowTarget, ValueOrigin};
 use super::survey::{RunSurvey, ToolPair, ToolSurvey};
@@ -6,17 +6,17 @@ use super::values::KeyValues;
 use super::{RuleCandidate, Topic, names, numbers};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More tools than this are not a readable list.
+/// Maximum number of tools in a readable list.
 const MOST_LISTED: usize = 30;
-/// Conditions per tool.
+/// Maximum number of conditions per tool.
 const MOST_CONDITIONS: usize = 5;
-/// Larger numbers are ids or times.
+/// Larger numbers are probably ids or times.
 const LARGEST: f64 = 1e9;
-/// Factor of room above the largest observed value.
+/// Factor between the largest observed value and a proposed bound.
 const SLACK: f64 = 1.5;
 
 impl RunSurvey {
-    /// The rules that the runs suggest, best first within each topic. Whether they hold is for [`super::CandidateTrial`] to find out.
+    /// Returns the rules that the runs suggest, best first within each topic. [`super::CandidateTrial`] finds out if they hold.
     #[must_use]
     pub fn all_candidates(&self) -> Vec<RuleCandidate> {
         let mut all = self.tool_candidates();
@@ -202,7 +202,7 @@ fn sole_tool(tools: &BTreeSet<String>) -> Option<String> {
     tools.first().filter(|_| tools.len() == 1).and_then(|tool| names::tool_pattern(tool))
 }
 
-/// Ranks origins: an argument of the same name, a result, another argument, a text.
+/// Ranks origins: an argument with an equal name, a result, another argument, a text.
 fn origin_rank(target: &FlowTarget, origin: &FlowOrigin) -> u32 {
     match &origin.1 {
         ValueOrigin::Argument(key) if *key == target.1 => 0,
@@ -258,7 +258,7 @@ fn value_condition(key: &str, values: &KeyValues) -> Option<String> {
     })
 }
 
-/// `== "a"` or `in ["a", "b"]`.
+/// Returns `== "a"` or `in ["a", "b"]`.
 fn choice_test(values: &KeyValues) -> Option<String> {
     let texts: Option<Vec<String>> = values.text_choice()?.iter().map(|text| names::text_literal(text)).collect();
     match texts?.as_slice() {

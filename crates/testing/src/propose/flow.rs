@@ -1,28 +1,28 @@
-//! Where the arguments of calls come from: the same value in an earlier call or its result.
+//! Finds the origins of call arguments: an equal value in an earlier call or its result.
 
 use averment_base::value::{Node, Value};
 use averment_runs::run::{Run, Step, StepKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Shorter texts occur everywhere.
+/// Minimum length of a traced text; shorter ones occur everywhere.
 const SHORTEST: usize = 3;
-/// Longer texts are not ids.
+/// Maximum length of a traced text; longer ones are not ids.
 const LONGEST: usize = 200;
-/// Smaller numbers occur everywhere.
+/// Minimum traced number; smaller ones occur everywhere.
 const SMALLEST: u64 = 10;
-/// Values examined per result.
+/// Maximum number of values examined per result.
 const MOST_VALUES: usize = 2_000;
-/// Levels examined per result.
+/// Maximum depth examined in a result.
 const DEEPEST: usize = 6;
-/// Distinct links between origins and targets.
+/// Maximum number of distinct links between origins and targets.
 const MOST_LINKS: usize = 4_000;
-/// Bytes of results searched per run.
+/// Maximum bytes of results searched per run.
 const SEARCHED: usize = 1 << 20;
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum ValueOrigin {
     Argument(String),
-    /// In a result: keys, `None` for any list element.
+    /// In a result: the keys, `None` for any list element.
     Result(Vec<Option<String>>),
     Text,
 }
@@ -37,7 +37,7 @@ pub(super) struct ArgumentFlows {
 }
 
 impl ArgumentFlows {
-    /// Looks at one run.
+    /// Collects the links of one run.
     pub fn add_run(&mut self, run: &Run<'_>) {
         let mut known: BTreeMap<String, BTreeSet<FlowOrigin>> = BTreeMap::new();
         let mut texts: Vec<(&str, &str)> = Vec::new();
@@ -80,7 +80,7 @@ impl ArgumentFlows {
         }
     }
 
-    /// Links that always held, with at least two distinct values.
+    /// Returns the links that always held, with at least two distinct values.
     pub fn certain_flows(&self) -> impl Iterator<Item = (&FlowTarget, &FlowOrigin, u64)> {
         self.links.iter().filter_map(|((target, origin), count)| {
             let (all, values) = self.targets.get(target)?;
@@ -97,7 +97,7 @@ pub(super) fn call_arguments<'run>(step: &Step<'run>) -> impl Iterator<Item = (&
     object.into_iter().flat_map(|object| object.entries()).map(|entry| (entry.key, entry.node.value))
 }
 
-/// `None` for a value that occurs everywhere.
+/// Returns a value as text; `None` for a value that occurs everywhere.
 fn traceable_text(value: &Value<'_>) -> Option<String> {
     match value {
         Value::Text(text) => {

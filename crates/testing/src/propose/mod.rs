@@ -1,8 +1,8 @@
 //! Rules proposed from recorded runs.
 //!
-//! [`RunSurvey`] looks at every run and remembers what kinds of things happen; [`candidates`](RunSurvey::candidates) are the rules that this suggests;
-//! [`CandidateTrial`] compiles them and judges every run by the one evaluator. What held on all runs, and was exercised on at least one, is
-//! proposed; everything else is dropped, so that no guess of the survey is ever trusted.
+//! [`RunSurvey`] collects statistics from every run. [`candidates`](RunSurvey::candidates) are the rules that these suggest. [`CandidateTrial`]
+//! compiles them and judges every run with the one evaluator. A rule is proposed if it held on all runs and at least one run exercised it; every
+//! other candidate is dropped, so no guess of the survey is ever trusted.
 //!
 //! ```
 //! use averment_base::limits::Limits;
@@ -36,19 +36,19 @@ pub use write::write_proposals;
 /// The topic of a rule, in the order of the written file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Topic {
-    /// Which tools are used.
+    /// The tools that are used.
     Tools,
-    /// What comes before what.
+    /// The order of steps.
     Order,
-    /// Where arguments come from.
+    /// The origins of arguments.
     Data,
-    /// What arguments look like.
+    /// The form of arguments.
     Arguments,
-    /// How much of everything.
+    /// Counts, costs and durations.
     Budget,
-    /// How runs end.
+    /// The results of runs.
     Outcome,
-    /// What must not leak.
+    /// Data that must not leak.
     Safety,
 }
 
@@ -57,7 +57,7 @@ impl Topic {
     pub const ALL: [Self; 7] =
         [Self::Tools, Self::Order, Self::Data, Self::Arguments, Self::Budget, Self::Outcome, Self::Safety];
 
-    /// Proposals per topic in a file: as many as a person reads.
+    /// Returns the maximum number of proposals per topic, as many as a person will read.
     fn most_proposals(self) -> usize {
         match self {
             Self::Tools => 6,
@@ -85,15 +85,15 @@ impl Topic {
 /// A rule that the runs suggest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleCandidate {
-    /// What it is about.
+    /// Its topic.
     pub topic: Topic,
     /// The statement, on one line.
     pub text: String,
-    /// Observations beside the number of runs; may be empty.
+    /// Observations in addition to the number of runs; may be empty.
     pub seen: String,
     /// A declaration that it needs, on one line; empty for none.
     pub needs: String,
-    /// The text of another candidate that says less and is left out where this one is proposed.
+    /// Texts of weaker candidates, which are omitted if this one is proposed.
     pub covers: Vec<String>,
 }
 

@@ -1,13 +1,13 @@
-//! Names and texts of runs as rules write them. What is or may be a secret is never written.
+//! Writes names and texts from runs in rules. Possible secrets are never written.
 
 use averment_base::limits::{FuelMeter, Limits};
 use averment_builtins::detect::{self, Detector};
 use averment_syntax::words;
 
-/// Longer names and texts from runs are not copied into rules.
+/// Maximum length of a name or text that is copied from runs into rules.
 const LONGEST: usize = 64;
 
-/// `None` for a name that must not be copied into a rule.
+/// Returns a tool name for a pattern; `None` if it must not be copied into a rule.
 pub(super) fn tool_pattern(name: &str) -> Option<String> {
     if !is_harmless(name) {
         return None;
@@ -35,23 +35,23 @@ fn is_word(name: &str) -> bool {
         || others.contains(&name)
 }
 
-/// A key as an argument's name, such as `id` or `"user-id"`.
+/// Returns a key as the name of an argument, such as `id` or `"user-id"`.
 pub(super) fn argument_key(name: &str) -> Option<String> {
     if !is_harmless(name) {
         return None;
     }
-    // `args` and `result` are what a path in a call begins with.
+    // `args` and `result` would begin a path in a call.
     let is_plain = is_identifier(name) && !matches!(name, "args" | "result") && !words::OPERATORS.contains(&name);
     Some(if is_plain { name.to_owned() } else { quote_text(name) })
 }
 
-/// A key behind something: `.id`, `["user-id"]`.
+/// Returns a key as a path step: `.id`, `["user-id"]`.
 pub(super) fn field_path(name: &str) -> Option<String> {
     let plain = is_identifier(name).then(|| format!(".{name}"));
     is_harmless(name).then(|| plain.unwrap_or_else(|| format!("[{}]", quote_text(name))))
 }
 
-/// `None` for a text that must not be copied into a rule.
+/// Returns a text literal; `None` if the text must not be copied into a rule.
 pub(super) fn text_literal(text: &str) -> Option<String> {
     (is_harmless(text) && text.chars().count() <= LONGEST / 2).then(|| quote_text(text))
 }
@@ -66,7 +66,7 @@ pub(super) fn is_identifier(text: &str) -> bool {
     starts && characters.all(|character| character.is_ascii_alphanumeric() || character == '_')
 }
 
-/// True for text that may be copied into a rule: short, printable, no credential, no personal data.
+/// True for text that may be copied into a rule: short, printable, without credentials or personal data.
 fn is_harmless(text: &str) -> bool {
     let printable = text.chars().all(|character| character.is_ascii_graphic() || character == ' ');
     if text.is_empty() || text.len() > LONGEST || !printable || looks_random(text) {
@@ -77,7 +77,7 @@ fn is_harmless(text: &str) -> bool {
     !secret && Detector::Pii.find(text, &mut meter).is_ok_and(|found| found.is_empty())
 }
 
-/// A long mix of letters and digits is an id or a key, not a word.
+/// True for a long mix of letters and digits, which is an id or a key, not a word.
 fn looks_random(text: &str) -> bool {
     let parts = text.split(|character: char| !character.is_ascii_alphanumeric());
     parts.filter(|part| part.len() >= 12).any(|part| {

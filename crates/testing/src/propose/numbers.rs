@@ -1,9 +1,9 @@
-//! Bounds with room to breathe: the largest value seen is no limit that anybody meant.
+//! Bounds with a margin, because the largest observed value is not an intended limit.
 
 /// Round numbers within a decade.
 const STEPS: [f64; 7] = [1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0];
 
-/// `None` if there is no round number above.
+/// Returns the next round number; `None` if there is none.
 pub(super) fn round_up(value: f64) -> Option<f64> {
     if !value.is_finite() || value <= 0.0 || value > 1e12 {
         return None;
@@ -27,12 +27,12 @@ pub(super) fn grouped_number(value: f64) -> String {
     text
 }
 
-/// A bound above `most` by the factor `slack`.
+/// Returns a bound above `most` by the factor `slack`.
 pub(super) fn count_bound(most: f64, slack: f64) -> Option<String> {
     round_up((most * slack).ceil()).map(|bound| grouped_number(bound.ceil()))
 }
 
-/// A duration in milliseconds as `250ms`, `30s`, `5m`.
+/// Returns a duration in milliseconds as `250ms`, `30s`, `5m`.
 pub(super) fn duration_bound(milliseconds: f64, slack: f64) -> Option<String> {
     let bound = round_up(milliseconds * slack)?;
     Some(match bound {

@@ -1,4 +1,4 @@
-//! What kinds of things happen in the runs.
+//! Statistics about the runs.
 
 use super::flow::{ArgumentFlows, call_arguments};
 use super::values::KeyValues;
@@ -6,18 +6,18 @@ use averment_base::value::{Node, Value};
 use averment_runs::run::{Run, Step, StepKind};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// More tools than this are not compared pairwise.
+/// Maximum number of tools that are compared pairwise.
 const MOST_TOOLS: usize = 60;
-/// Keys examined per tool.
+/// Maximum number of keys examined per tool.
 const MOST_KEYS: usize = 40;
 
 #[derive(Debug, Default)]
 pub(super) struct ToolSurvey {
-    /// Runs that call it.
+    /// Number of runs that call it.
     pub runs: u64,
-    /// Calls in all runs.
+    /// Number of calls in all runs.
     pub calls: u64,
-    /// Most calls in one run.
+    /// Maximum number of calls in one run.
     pub most: u64,
     /// Its arguments by key.
     pub arguments: BTreeMap<String, KeyValues>,
@@ -25,17 +25,17 @@ pub(super) struct ToolSurvey {
 
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct ToolPair {
-    /// Runs in which the first call of the one stands before all of the other.
+    /// Number of runs in which the first call of one tool precedes all calls of the other.
     pub before: u64,
-    /// Runs in which the last call of the other stands behind all of the one.
+    /// Number of runs in which the last call of the other tool follows all calls of the one.
     pub after: u64,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct LargestNumber {
-    /// Runs that record it.
+    /// Number of runs that record it.
     pub runs: u64,
-    /// The largest.
+    /// The largest value.
     pub most: f64,
 }
 
@@ -48,7 +48,7 @@ impl LargestNumber {
     }
 }
 
-/// Statistics about the runs. Memory does not grow with their number.
+/// Statistics about the runs. Memory use does not grow with their number.
 #[derive(Debug, Default)]
 pub struct RunSurvey {
     pub(super) runs: u64,
@@ -70,7 +70,7 @@ pub struct RunSurvey {
 }
 
 impl RunSurvey {
-    /// Looks at one run.
+    /// Adds one run.
     pub fn add_run(&mut self, run: &Run<'_>) {
         self.runs += 1;
         self.add_numbers(run);
@@ -90,7 +90,7 @@ impl RunSurvey {
         self.flows.add_run(run);
     }
 
-    /// How many runs were looked at.
+    /// Returns the number of runs.
     #[must_use]
     pub fn run_count(&self) -> u64 {
         self.runs

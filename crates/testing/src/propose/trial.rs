@@ -1,4 +1,4 @@
-//! Candidates on trial: each is compiled, and judged on every run by the evaluator that will judge the written file.
+//! Tries out candidates: each is compiled, and judged on every run by the evaluator that will judge the written file.
 
 use super::{RuleCandidate, Topic};
 use averment_base::limits::Limits;
@@ -20,14 +20,14 @@ use std::collections::BTreeSet;
 pub struct RuleProposal {
     /// The rule.
     pub candidate: RuleCandidate,
-    /// On how many runs it was exercised and held; on all others there was nothing to exercise it.
+    /// Number of runs that exercised it and in which it held; the others did not exercise it.
     pub support: u64,
 }
 
-/// From this number of runs, a single exercised run counts as chance.
+/// From this number of runs on, a single exercised run counts as chance.
 const MANY: u64 = 4;
 
-/// Candidates that can be judged.
+/// The candidates that compile.
 pub struct CandidateTrial {
     candidates: Vec<RuleCandidate>,
     program: Program,
@@ -37,13 +37,13 @@ pub struct CandidateTrial {
 /// Results of judging runs; separate from the trial, because a judged run borrows the program.
 #[derive(Debug, Clone, Default)]
 pub struct TrialTotals {
-    /// Runs on which each candidate was exercised and held; `None` once it failed.
+    /// Number of runs in which each candidate was exercised and held; `None` once it failed.
     held: Vec<Option<u64>>,
     runs: u64,
 }
 
 impl TrialTotals {
-    /// Remembers the verdicts of one run.
+    /// Adds the verdicts of one run.
     pub fn record_run(&mut self, verdicts: &[Verdict]) {
         self.runs += 1;
         self.held.resize(self.held.len().max(verdicts.len()), Some(0));
@@ -58,13 +58,13 @@ impl TrialTotals {
 }
 
 impl CandidateTrial {
-    /// Candidates that compile, without any remark of the linter.
+    /// Keeps the candidates that compile without any lint finding.
     #[must_use]
     pub fn new(candidates: Vec<RuleCandidate>) -> Self {
         let fine = |candidate: &RuleCandidate| compile_candidates(std::slice::from_ref(candidate)).is_some();
         let mut candidates: Vec<RuleCandidate> = candidates.into_iter().filter(fine).collect();
         let program = compile_candidates(&candidates).unwrap_or_else(|| {
-            // Two of them say something about each other: they are taken one by one as long as nothing is to be said.
+            // Together, some candidates cause a lint finding. So they are added one by one, and a candidate that causes one is dropped.
             let mut kept: Vec<RuleCandidate> = Vec::new();
             for candidate in std::mem::take(&mut candidates) {
                 kept.push(candidate);
@@ -78,14 +78,14 @@ impl CandidateTrial {
         Self { prepared: PreparedProgram::new(&program), program, candidates }
     }
 
-    /// Judges one run; [`TrialTotals::record_run`] remembers what came of it. `arena` is the one that the run was read into.
+    /// Judges one run; pass the result to [`TrialTotals::record_run`]. `arena` must be the one that the run was read into.
     #[must_use]
     pub fn judge_run<'run>(&'run self, run: &'run Run<'run>, arena: &'run Bump) -> Vec<Verdict> {
         let outcome = evaluate(&self.program, &self.prepared, run, arena, &EvaluateOptions::default());
         outcome.results.into_iter().map(|result| result.verdict).collect()
     }
 
-    /// Candidates that held on all runs and were exercised, minus redundant ones; limited per topic.
+    /// Returns the candidates that held on all runs and were exercised, without redundant ones; limited per topic.
     #[must_use]
     pub fn held_proposals(&self, totals: &TrialTotals) -> Vec<RuleProposal> {
         let least = if totals.runs >= MANY { 2 } else { 1 };
@@ -108,7 +108,7 @@ impl CandidateTrial {
     }
 }
 
-/// One assertion per candidate; `None` if there is any diagnostic.
+/// Compiles candidates to one assertion each; returns `None` if there is any diagnostic.
 fn compile_candidates(candidates: &[RuleCandidate]) -> Option<Program> {
     let needs: BTreeSet<&str> = candidates.iter().map(|candidate| candidate.needs.as_str()).collect();
     let lines: Vec<&str> =
@@ -116,7 +116,7 @@ fn compile_candidates(candidates: &[RuleCandidate]) -> Option<Program> {
     compile_text(&lines.join("\n"))
 }
 
-/// `None` if there is any diagnostic.
+/// Compiles a text; returns `None` if there is any diagnostic.
 pub(super) fn compile_text(text: &str) -> Option<Program> {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("proposed.assert", None, text));

@@ -1,21 +1,21 @@
-//! What the values of one argument or field have in common.
+//! Common properties of the values of one argument or field.
 
 use averment_base::value::Value;
 use std::collections::BTreeSet;
 
-/// More distinct texts than this are not an enumeration.
+/// Maximum number of distinct texts in an enumeration.
 const FEW: usize = 6;
-/// A text seen less often may be chance.
+/// Minimum number of observations for an enumeration; fewer may be chance.
 const OFTEN: u64 = 6;
-/// Longer texts are not enumeration values.
+/// Maximum length of an enumeration value.
 const LONGEST: usize = 32;
 
 #[derive(Debug, Clone, Default)]
 pub(super) struct KeyValues {
-    /// How often it was there.
+    /// Number of observed values.
     pub count: u64,
     types: BTreeSet<&'static str>,
-    /// Distinct texts, until there are too many.
+    /// Distinct texts; no more are added once there are too many.
     texts: BTreeSet<String>,
     many_texts: bool,
     fractions: bool,
@@ -26,7 +26,7 @@ pub(super) struct KeyValues {
 }
 
 impl KeyValues {
-    /// Remembers one value.
+    /// Adds one value.
     pub fn add_value(&mut self, value: &Value<'_>) {
         self.count += 1;
         self.types.insert(value.type_name());
@@ -52,7 +52,7 @@ impl KeyValues {
         self.least = if first { value } else { self.least.min(value) };
     }
 
-    /// The type of the language that all of them have.
+    /// Returns the type of the rule language that all values have.
     pub fn value_type(&self) -> Option<&'static str> {
         let mut types = self.types.iter();
         match (types.next(), types.next()) {
@@ -62,7 +62,7 @@ impl KeyValues {
         }
     }
 
-    /// The texts, when there are so few of them that they look like a choice, and each is there often enough.
+    /// Returns the texts if there are so few that they look like an enumeration, and there are enough observations.
     pub fn text_choice(&self) -> Option<&BTreeSet<String>> {
         let distinct = u64::try_from(self.texts.len()).unwrap_or(u64::MAX);
         let is_choice = self.value_type() == Some("string") && !self.many_texts && distinct > 0;

@@ -1,13 +1,13 @@
-//! Proposals as a rule file: commented, formatted, and said of each how it was found.
+//! Writes proposals as a rule file: formatted, with a comment on how each rule was found.
 
 use super::Topic;
 use super::trial::{RuleProposal, compile_text};
 use averment_syntax::fmt::{FormatOptions, format_text};
 use std::collections::BTreeSet;
 
-/// The file of these proposals from so many runs. `name` is what the file is called, without its ending.
+/// Returns the file for these proposals. `name` is the name of the file without its extension, `runs` the number of runs.
 ///
-/// Should two of the proposals give the linter a reason to speak when they stand together, the later one is left out.
+/// If two proposals together cause a lint finding, the later one is omitted.
 #[must_use]
 pub fn write_proposals(name: &str, proposals: &[RuleProposal], runs: u64) -> String {
     let whole = proposals_text(name, proposals, runs);
@@ -44,7 +44,7 @@ fn proposals_text(name: &str, proposals: &[RuleProposal], runs: u64) -> String {
         }
         text.push_str("}\n");
     }
-    // What cannot be formatted cannot be read either, and is seen by whoever asks for the program.
+    // A text that cannot be formatted does not parse either, which the caller notices when compiling it.
     format_text(&text, &FormatOptions::default()).unwrap_or(text)
 }
 

@@ -1,4 +1,4 @@
-//! Tests for people: a line each, what went wrong, the matrix, one last line.
+//! Prints tests as text: one line each, the failures, the matrix, and a summary line.
 
 use super::{count_noun, failed_count};
 use crate::cells::VerdictMatrix;
@@ -7,10 +7,10 @@ use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_te
 use averment_base::truth::Verdict;
 use std::io::{self, Write};
 
-/// Prints tests for people. With `quiet`, only what did not come out as stated is shown, and the last line.
+/// Prints tests as text. With `quiet`, only unexpected results and the summary line are printed.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn print_human(out: &mut dyn Write, tested: &[TrialReport], style: TextStyle, quiet: bool) -> io::Result<()> {
     for test in tested.iter().filter(|test| !quiet || !test.passed) {
         print_test(out, test, style)?;
@@ -96,7 +96,7 @@ fn print_matrix(out: &mut dyn Write, cells: &VerdictMatrix, style: TextStyle) ->
     writeln!(out)
 }
 
-/// Matches are green, mismatches red; zeros are not colored.
+/// Returns a colored cell: matches are green, mismatches red; zeros are not colored.
 fn matrix_cell(cells: &VerdictMatrix, expected: Verdict, found: Verdict, style: TextStyle) -> String {
     let count = cells.cell_count(expected, found);
     let text = format!("{count:>11}");

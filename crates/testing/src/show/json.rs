@@ -6,7 +6,7 @@ use crate::outcome::TrialReport;
 use averment_base::truth::Verdict;
 use serde_json::{Value, json};
 
-/// The object of `--format json`, without what other parts of the command add to it.
+/// Returns the object of `--format json`, without the parts that the command adds.
 #[must_use]
 pub fn tests_data(tested: &[TrialReport]) -> Value {
     let tests: Vec<Value> = tested.iter().map(test_data).collect();

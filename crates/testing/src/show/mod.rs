@@ -1,4 +1,4 @@
-//! What came of tests, for people and for machines.
+//! Prints the results of tests as text and as data.
 
 mod human;
 mod json;
@@ -9,7 +9,7 @@ pub use human::print_human;
 pub use json::tests_data;
 pub use short::print_short;
 
-/// `1 test`, `2 tests`.
+/// Returns a count with its noun: `1 test`, `2 tests`.
 pub fn count_noun(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! A line per test that did not come out as stated, for editors.
+//! Prints one line per test with an unexpected result, for editors.
 
 use crate::outcome::TrialReport;
 use averment_base::diagnostic::render::one_line;
@@ -7,7 +7,7 @@ use std::io::{self, Write};
 /// Prints `FILE:LINE:COLUMN: error[test]: "NAME": why`.
 ///
 /// # Errors
-/// The stream cannot be written.
+/// If the stream cannot be written.
 pub fn print_short(out: &mut dyn Write, tested: &[TrialReport]) -> io::Result<()> {
     for test in tested.iter().filter(|test| !test.passed) {
         let (file, name, reason) = (one_line(&test.place.file), one_line(&test.name), one_line(&test.reason));

@@ -27,7 +27,7 @@ pub(super) fn is_before_run(arguments: &CheckArgs) -> bool {
     !arguments.phase.is_empty() && arguments.phase.iter().all(|phase| *phase == CheckPhase::Pre)
 }
 
-/// If no trace is named: the run that is about to begin, with only its inputs.
+/// Returns the run that is about to begin, with only its inputs, if no trace is named.
 pub(super) fn upcoming_run(arguments: &CheckArgs, given: &CheckInputs<'_>) -> Result<Option<TraceInput>, CommandError> {
     if !is_before_run(arguments) || !given.traces.is_empty() {
         return match arguments.input.first() {

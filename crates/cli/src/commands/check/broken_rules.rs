@@ -1,4 +1,4 @@
-//! What the compiler says of rules, in every format.
+//! Diagnostics of the compiler, in every report format.
 
 use crate::commands::console::{ColorChoice, eprint_redacted};
 use crate::commands::exit::{CommandError, Exit};
@@ -11,7 +11,7 @@ use averment_report::table::ReportTable;
 use averment_report::{Format, Reader, ReportedCommand};
 use std::io::Write as _;
 
-/// The rules do not compile: machines get their report, people the pictures.
+/// Reports rules that do not compile: reports for programs list the diagnostics, people see them drawn over the source.
 pub fn report_broken(
     rules: &CompiledRules,
     targets: &[OutputTarget],
@@ -29,7 +29,7 @@ pub fn report_broken(
     )?;
     outputs.begin_reports(&table)?;
     outputs.end_reports(&table, Exit::Rules)?;
-    // What services show are results: here, what does not compile.
+    // Formats for services, such as GitHub annotations, show results. Here the results are the diagnostics.
     if !services.is_empty() {
         RunlessReport::from_diagnostics(&rules.diagnostics).write_report(
             &services,

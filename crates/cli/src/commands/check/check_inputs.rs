@@ -1,4 +1,4 @@
-//! What is to be checked: what the command line says, else what the project says.
+//! The inputs of a check: rules, traces and settings, from the command line or from the project.
 
 use super::options::{redacted_paths, rule_permissions};
 use super::{CheckAllow, CheckArgs, CheckDeny, before_run};
@@ -31,14 +31,14 @@ pub(super) struct CheckInputs<'a> {
 
 impl<'a> CheckInputs<'a> {
     pub(super) fn new(arguments: &'a CheckArgs, color: ColorChoice) -> Result<Self, CommandError> {
-        // `aver check -r rules.assert run.json`: where rules are named so, a trace may stand first.
+        // `aver check -r rules.assert run.json`: with `-r`, the first positional argument may be a trace.
         let stands_first = |path: &&PathBuf| !arguments.more_rules.is_empty() && is_trace(path);
         let (trace, first) = arguments.rules.iter().partition::<Vec<_>, _>(stands_first);
         let mut named: Vec<PathBuf> = first.into_iter().chain(&arguments.more_rules).cloned().collect();
         let trace = trace.into_iter().map(|path| path.to_string_lossy().into_owned());
         let mut traces: Vec<String> = trace.chain(arguments.traces.iter().cloned()).collect();
         let found = arguments.project.load_project(&named, color)?;
-        // `aver check run.json` in a project: the rules are known, and a trace is named.
+        // `aver check run.json` in a project: the project names the rules, so the only argument is a trace.
         let of_project = |project: &Project| !project.rules.is_empty();
         if let ([only], [], Some(_)) =
             (named.as_slice(), traces.as_slice(), found.as_ref().filter(|one| of_project(one)))
@@ -59,7 +59,7 @@ impl<'a> CheckInputs<'a> {
         Ok(Self { arguments, rules, traces, uses_project_rules: named.is_empty(), project: found })
     }
 
-    /// What the command line and the project name. A pattern stands for the folder that it begins with.
+    /// Adds the paths from the command line and the project. A glob pattern counts as the folder that it begins with.
     pub(super) fn add_used_paths(&self, used: &mut UsedPaths) {
         let project = self.project.iter().flat_map(|one| one.baseline.iter().chain(&one.prices).chain([&one.file]));
         self.rules.iter().chain(project).for_each(|path| used.add_path(path));
@@ -75,10 +75,10 @@ impl<'a> CheckInputs<'a> {
         }
     }
 
-    /// What is known of the last check, with `--last-failed`.
+    /// Opens the failed traces of the last check, for `--last-failed`.
     pub(super) fn open_last_failed(&self) -> Result<Option<LastFailed>, CommandError> {
         let rules = self.rules.iter().map(|path| path.to_string_lossy().into_owned());
-        // A trace may be named like a rule file: what stands between them is no path.
+        // The empty word separates rules from traces, because a trace can have the same name as a rule file.
         let words = rules.chain([String::new()]).chain(self.traces.iter().cloned());
         self.arguments.last_failed.then(|| LastFailed::open(words.collect())).transpose()
     }
@@ -106,13 +106,12 @@ impl<'a> CheckInputs<'a> {
         self.arguments.allow_read.iter().chain(granted).cloned().collect()
     }
 
-    /// Where reports go that are named one by one.
+    /// Returns the targets of `--format` and `--report`.
     pub(super) fn named_targets(&self, folder: ReportFolder<'_>) -> Result<Vec<OutputTarget>, CommandError> {
         let format = self.project.as_ref().and_then(|project| project.format.as_deref());
         self.arguments.reports.named_targets(ReportedCommand::Check, format, folder)
     }
 
-    /// Which assertions are judged.
     pub(super) fn rule_selection(&self) -> RuleSelection {
         let arguments = self.arguments;
         RuleSelection {
@@ -126,7 +125,7 @@ impl<'a> CheckInputs<'a> {
         }
     }
 
-    /// How runs are read and judged.
+    /// Returns the settings for reading and judging runs.
     pub(super) fn judge_settings(
         &self,
         selection: RuleSelection,
@@ -162,7 +161,7 @@ impl<'a> CheckInputs<'a> {
     }
 }
 
-/// True for a file with rules that holds the runs that they are about, such as results of promptfoo.
+/// True if a rule file contains the runs that it checks, such as promptfoo results.
 fn brings_runs(path: &Path) -> bool {
     let limits = Limits::default();
     let read =
@@ -203,7 +202,7 @@ pub(super) fn load_rules(
     rules::load_for_check(&files, reading, &levels)
 }
 
-/// Detects rules and traces in the wrong order by their extensions.
+/// Reports an error if rules and traces are in the wrong order, judged by their file extensions.
 fn refuse_swapped(arguments: &CheckArgs) -> Result<(), CommandError> {
     let ending = |path: &std::path::Path| path.extension().and_then(|ending| ending.to_str()).unwrap_or("").to_owned();
     let rules = arguments.traces.iter().find(|trace| ending(std::path::Path::new(trace.as_str())) == "assert");
@@ -277,6 +276,6 @@ pub(super) fn refuse_overlaps(
     let baseline = given.baseline_path();
     targets::refuse_overwrite(outputs.iter().copied(), read.chain(baseline))?;
     targets::refuse_overwrite(outputs.iter().copied(), targets::input_paths(&rules))?;
-    // A baseline is read and written anew by design; nothing else goes into it.
+    // A baseline may be both input and output, but no other output may use its file.
     targets::refuse_same_file(outputs.iter().copied().chain(baseline.filter(|_| arguments.update_baseline)), "outputs")
 }

@@ -1,4 +1,4 @@
-//! What is said when all is judged, and the exit code.
+//! Closing messages and the exit code of a check.
 
 use super::CheckAllow;
 use super::check_inputs::CheckInputs;
@@ -17,7 +17,7 @@ use averment_report::table::ReportTable;
 use averment_report::totals::RunTotals;
 use averment_traces::redact_path::{self, RedactPath};
 
-/// Says what was not done, and which files were skipped.
+/// Prints notes about runs that were not judged, and about skipped files.
 pub(super) fn tell_end(end: &PipelineEnd, deadline: Option<&Deadline>, outputs: &ReportOutputs) {
     if end.interrupted {
         world::end_all();
@@ -39,7 +39,7 @@ pub(super) fn tell_end(end: &PipelineEnd, deadline: Option<&Deadline>, outputs: 
     eprint_redacted(&outputs.skipped_files().skipped_note());
 }
 
-/// How many runs have no verdict: `at least 3 runs were not judged`.
+/// Number of runs without a verdict, in words: `at least 3 runs were not judged`.
 fn not_judged_words(LostRuns { runs, more }: LostRuns) -> String {
     let least = if more { "at least " } else { "" };
     match runs {
@@ -49,9 +49,9 @@ fn not_judged_words(LostRuns { runs, more }: LostRuns) -> String {
     }
 }
 
-/// Warns of names that no run has, where all runs were looked at.
+/// Warns of names in rules that no run has, if all runs were read.
 pub(super) fn tell_names(end: &PipelineEnd, pipeline: &Pipeline, traces: &[TraceInput], outputs: &ReportOutputs) {
-    // Of traces without a run nothing was read under any name: why is said of each.
+    // Without any run, every name would be missing. The unreadable traces have their own messages.
     if outputs.totals().runs == 0 || end.is_cut() || end.exhausted {
         return;
     }
@@ -64,14 +64,14 @@ pub(super) fn tell_names(end: &PipelineEnd, pipeline: &Pipeline, traces: &[Trace
     eprint_redacted(&pipeline.near_names.warning_lines(&pipeline.table, traces, is_judged, &pipeline.programs));
 }
 
-/// Warns of paths of `--redact` that led to nothing, where all runs were looked at.
+/// Warns of `--redact` paths that matched nothing, if all runs were read.
 pub(super) fn tell_idle_paths(end: &PipelineEnd, paths: &[RedactPath], outputs: &ReportOutputs) {
     if outputs.totals().runs > 0 && !end.is_cut() && !end.exhausted {
         eprint_redacted(&redact_path::unmatched_warnings(paths));
     }
 }
 
-/// The highest exit code that applies, with what is said where nothing was checked.
+/// Returns the highest exit code that applies, and an error if nothing was checked.
 pub(super) fn decide_exit(
     end: &PipelineEnd,
     pipeline: &Pipeline,
@@ -80,7 +80,7 @@ pub(super) fn decide_exit(
     is_recorded: bool,
 ) -> (Exit, Option<CommandError>) {
     let has_unreadable = totals.unreadable > 0;
-    // What a `when` skips in every run was asked, as what is vacuous was: that is said in the first line.
+    // Rules that their `when` skips in every run still count as checked, like vacuous ones. The first line of the report says so.
     let is_asked = totals.counts.skipped > 0 && pipeline.table.asks_every_run();
     let is_skipped = totals.counts.all_results() == totals.counts.skipped;
     let is_nothing = is_skipped && !is_asked && !has_unreadable && end.is_complete();

@@ -1,4 +1,4 @@
-//! What the flags mean: what is drawn, known, hidden, permitted.
+//! Conversion of flags into settings for drawing, baselines, redaction and permissions.
 
 use super::CheckArgs;
 use crate::commands::baseline::BaselineFile;
@@ -72,7 +72,7 @@ pub(super) fn profile_target(arguments: &CheckArgs) -> Result<Option<profile::Pr
     arguments.profile.as_deref().map(parse).transpose()
 }
 
-/// Permissions from the command line, and those a trusted project requests.
+/// Returns the permissions from the command line, and those that a trusted project requests.
 pub(super) fn rule_permissions(arguments: &CheckArgs, project: Option<&Project>) -> Result<Permissions, CommandError> {
     let folder = std::env::current_dir().unwrap_or_default();
     let allowed = Permissions::of_command_line(folder);

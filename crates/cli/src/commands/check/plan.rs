@@ -1,4 +1,4 @@
-//! All that a check is asked for, in one value: settled before anything is opened.
+//! Everything that a check needs, in one value. It is complete before anything is opened.
 
 use super::check_inputs::{CheckInputs, select_traces};
 use super::ending::{decide_exit, tell_end, tell_idle_paths, tell_names};
@@ -28,7 +28,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What is checked, by what, and what is made of it.
+/// The complete settings of a check: rules, traces, and reports.
 pub(super) struct CheckPlan<'a> {
     given: &'a CheckInputs<'a>,
     color: ColorChoice,
@@ -38,7 +38,7 @@ pub(super) struct CheckPlan<'a> {
     traces: Vec<TraceInput>,
     last_failed: Option<LastFailed>,
     targets: Vec<OutputTarget>,
-    /// Bytes of a chunk.
+    /// Size of a chunk of traces, in bytes.
     chunk: usize,
     profile: Option<ProfileTarget>,
     costs: Option<CheckCosts>,
@@ -46,7 +46,7 @@ pub(super) struct CheckPlan<'a> {
 }
 
 impl<'a> CheckPlan<'a> {
-    /// Settles what depends on the rules, which compile.
+    /// Completes the plan with the settings that depend on the compiled rules.
     pub(super) fn settle(
         request: CheckRequest<'a>,
         mut rules: CompiledRules,
@@ -89,7 +89,7 @@ impl<'a> CheckPlan<'a> {
         })
     }
 
-    /// Opens all that is written, and the baseline.
+    /// Opens all reports, the recording and the baseline.
     pub(super) fn open_outputs(&self) -> Result<ReportOutputs, CommandError> {
         let arguments = self.given.arguments;
         let baseline = open_baseline(arguments, self.given.project.as_ref())?;
@@ -103,7 +103,7 @@ impl<'a> CheckPlan<'a> {
         Ok(outputs.with_recording(recording, arguments.measures))
     }
 
-    /// Judges all traces, and ends every report.
+    /// Judges all traces, and finishes every report.
     pub(super) fn judge_traces(self, outputs: &mut ReportOutputs) -> Result<Exit, CommandError> {
         let Self {
             given, color, deadline, rules, settings, traces, last_failed, chunk, profile, costs, started, ..
@@ -112,13 +112,13 @@ impl<'a> CheckPlan<'a> {
         let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
         let batch = rules.batch().threads(arguments.threads.map_or(0, NonZeroUsize::get)).chunk(chunk);
         let wants = outputs.batch_wants();
-        // Counts of many runs do not say which of them failed.
+        // With `--fail-fast` and `--last-failed`, whole runs are needed, because totals do not say which run failed.
         let counts_only = !arguments.fail_fast && !arguments.last_failed;
         let runs = if counts_only { wants.runs } else { RunGranularity::Whole };
         let needs = ReportNeeds { profile: costs, timed: arguments.timings, runs, ..wants };
         let pipeline = batch.build_pipeline(needs);
         let judged = report_traces(&pipeline, CheckedTraces { traces, last_failed }, outputs, given, deadline);
-        // A thread that is left may hold the costs.
+        // After memory ran out, a parked thread may still hold the lock of the profile.
         if let Some(target) = profile.filter(|_| !memory::is_exhausted()) {
             target.write_profile(&pipeline, started, color)?;
         }
@@ -130,13 +130,13 @@ impl<'a> CheckPlan<'a> {
     }
 }
 
-/// The traces that are judged, and what is remembered of them.
+/// The traces to judge, and the failed traces of the last check.
 struct CheckedTraces {
     traces: Vec<TraceInput>,
     last_failed: Option<LastFailed>,
 }
 
-/// Runs the pipeline and ends every report.
+/// Runs the pipeline and finishes every report.
 fn report_traces(
     pipeline: &Arc<Pipeline>,
     checked: CheckedTraces,
@@ -162,7 +162,7 @@ fn report_traces(
     let exit = decide_exit(&end, pipeline, outputs.totals(), given, is_recorded);
     pipeline.faults.reach_point(FaultPoint::Ending);
     outputs.end_reports(&pipeline.table, exit.0)?;
-    // Who interrupts a check keeps what was known before.
+    // After an interruption, the failures of the last check are kept.
     if let Some(last) = last_failed.filter(|_| end.is_complete() && (end.stopped || !end.is_cut())) {
         last.save(outputs.take_failed_traces())?;
     }

@@ -1,11 +1,11 @@
-//! A rule file of another system that brings the run that it is about: a suite with recorded outputs, which needs no trace.
+//! Rule files of other systems that contain the run to judge: suites with recorded outputs, which need no trace.
 
 use crate::commands::inputs::TraceInput;
 use averment_base::truth::Verdict;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::select::RuleSelection;
 
-/// The recorded run of a lone foreign rule file with one test; selects that test's rules unless others are.
+/// Returns the recorded run of a single foreign rule file with one test. Selects the rules of that test unless rules are already selected.
 pub(super) fn recorded_run(programs: &[Program], selection: &mut RuleSelection) -> Option<TraceInput> {
     let [program] = programs else { return None };
     let [test] = program.tests.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! What the command line and the project ask for, before the rules are read.
+//! Settings from the command line and the project, before the rules are read.
 
 use super::check_inputs::{CheckInputs, load_rules, refuse_overlaps};
 use super::options::{profile_target, refuse_times};
@@ -20,20 +20,20 @@ use averment_report::ReportedCommand;
 use std::path::Path;
 use std::time::Instant;
 
-/// What is asked for, as far as it depends on no rule.
+/// Settings of a check that do not depend on the rules.
 pub(super) struct CheckRequest<'a> {
     pub(super) given: &'a CheckInputs<'a>,
     pub(super) color: ColorChoice,
     pub(super) deadline: Option<&'a Deadline>,
     pub(super) limits: Limits,
-    /// The run that is about to begin, in the place of traces.
+    /// The run that is about to begin; replaces the traces.
     pub(super) upcoming: Option<TraceInput>,
     pub(super) named: NamedTraces<'a>,
     pub(super) values: ParamValues,
     pub(super) profile: Option<ProfileTarget>,
     pub(super) started: Instant,
     folder: ReportFolder<'a>,
-    /// Where reports go that are named one by one.
+    /// Targets of `--format` and `--report`.
     targets: Vec<OutputTarget>,
 }
 
@@ -71,7 +71,7 @@ impl<'a> CheckRequest<'a> {
         load_rules(self.given, self.limits, foreign)
     }
 
-    /// Where all reports go, with those that the rules ask for. No output takes the place of an input or of another output.
+    /// Returns all report targets, including those that the rules request. Refuses an output that is also an input or another output.
     pub(super) fn settle_targets(&self, rules: &CompiledRules) -> Result<Vec<OutputTarget>, CommandError> {
         let arguments = self.given.arguments;
         let folder = self.folder.with_requested(&rules.reports);

@@ -1,4 +1,4 @@
-//! The rules of a check, for whoever judges runs one by one before they are reported together.
+//! The rules of a check, for commands that judge single runs before all runs are reported together.
 
 use super::check_inputs::{CheckInputs, load_rules, refuse_overlaps};
 use super::options::open_baseline;
@@ -14,7 +14,7 @@ use averment_engine::vm::select::RuleSelection;
 use averment_report::ReportedCommand;
 use std::path::Path;
 
-/// The rules that `aver check` with these arguments would judge by, as it would.
+/// Loads the rules exactly as `aver check` does with these arguments.
 pub fn check_rules(arguments: &CheckArgs, color: ColorChoice) -> Result<averment::Rules, CommandError> {
     let limits = Limits::default();
     let given = CheckInputs::new(arguments, color)?;
@@ -42,7 +42,7 @@ fn check_writable(
     color: ColorChoice,
 ) -> Result<(), CommandError> {
     let (arguments, project) = (given.arguments, given.project.as_ref());
-    // What a project asks for and does not get is said when all is judged.
+    // Refused requests of the project are reported after judging.
     let writes = project.filter(|_| arguments.reports.report_dir.is_some() || arguments.project.trust_project);
     let folder = arguments.project.report_folder(arguments.reports.report_dir.as_deref(), writes, color);
     let named = given.named_targets(folder)?;
@@ -51,7 +51,7 @@ fn check_writable(
     refuse_overlaps(given, &written, &inputs::NamedTraces { found: Vec::new(), notes: String::new() })?;
     targets::refuse_overwrite(written.iter().copied(), rules.file_names().map(Path::new))?;
     open_baseline(arguments, project)?;
-    // Who reads a pipe would take the end of this for its end.
+    // Pipes are not opened here, because their reader would take the close for the end of the output.
     let is_file = |target: &OutputTarget| target.file.as_deref().is_some_and(|file| !is_device(file));
     let files: Vec<OutputTarget> = targets.into_iter().filter(is_file).collect();
     ReportOutputs::open_targets(&files, color, given.gate_policy(), DrawOptions::default(), &serde_json::Value::Null)

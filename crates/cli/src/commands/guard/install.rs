@@ -1,4 +1,4 @@
-//! `aver guard install AGENT RULES`: the settings that make an agent ask.
+//! `aver guard install AGENT RULES`: adds the guard hook to the settings of an agent.
 
 use super::super::console::{ColorChoice, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
@@ -56,7 +56,7 @@ pub(super) fn run_install(arguments: &InstallArgs, _: ColorChoice) -> Result<Exi
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(unusable(&path, &io_error_text(&error))),
     };
-    // Rules that do not compile, or lack a value, are found now and not at the tenth call.
+    // Building the command loads the rules, so that compile errors and missing parameters show up now and not at a later call.
     let command = if arguments.uninstall { None } else { Some(hook_command(arguments)?) };
     let after = edit_settings(agent, &before, command.as_deref()).map_err(|problem| unusable(&path, &problem))?;
     let changed = after.as_deref().unwrap_or_default() != before;

@@ -1,11 +1,11 @@
-//! `--listen`: where a guard is asked over HTTP, and by whom.
+//! `--listen`: the address at which a guard answers over HTTP, and the hosts that may ask.
 
 use super::super::exit::CommandError;
 use super::super::io_error_text;
 use averment_http::hosts::KnownHosts;
 use averment_http::server::HttpServer;
 
-/// Where a guard listens, and by whom it is asked.
+/// Options about the address of a guard, and the hosts that may ask.
 #[derive(Debug, clap::Args)]
 pub struct ListenArgs {
     /// Listen for HTTP at this address of this machine: 127.0.0.1:8765. Port 0 takes a free one, and standard error says which
@@ -20,7 +20,7 @@ pub struct ListenArgs {
 }
 
 impl ListenArgs {
-    /// Begins to listen.
+    /// Starts the HTTP server.
     pub fn open_server(&self, address: &str) -> Result<HttpServer, CommandError> {
         let names = self.allow_host.iter().map(|name| name.to_ascii_lowercase()).collect();
         HttpServer::listen_at(address, self.allow_remote, KnownHosts { names }).map_err(|error| {
@@ -37,7 +37,7 @@ impl ListenArgs {
     }
 }
 
-/// Where a server listens, as clients write it.
+/// Returns the URL of the server, as clients write it.
 pub(super) fn address_text(server: &HttpServer, path: &str) -> std::io::Result<String> {
     Ok(format!("http://{}{path}", server.local_address()?))
 }

@@ -1,4 +1,4 @@
-//! `aver guard mcp RULES -- SERVER`: in front of an MCP server on standard input and output, or of one behind an address.
+//! `aver guard mcp RULES -- SERVER`: a guarding proxy for an MCP server on standard input and output, or at a URL.
 
 use super::super::console::{ColorChoice, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
@@ -81,17 +81,17 @@ fn start_server(words: &[String]) -> Result<Child, CommandError> {
     })
 }
 
-/// How long a server may say nothing, and not end either, once its client has gone.
+/// Maximum time for a silent server to end after its client has gone.
 const SILENCE: Duration = Duration::from_secs(10);
 
-/// What happens on a connection that its end depends on.
+/// Events on a connection that decide when it ends.
 enum PumpEvent {
     Heard,
     ClientGone,
     ServerEnded,
 }
 
-/// Passes messages both ways until the server ends, which it does when the client does. One that hangs then is stopped.
+/// Passes messages both ways until the server ends. The server should end after its client does; if it hangs, it is killed.
 fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Result<Exit> {
     let (Some(to_server), Some(from_server)) = (server.stdin.take(), server.stdout.take()) else {
         return Ok(Exit::Failed);
@@ -131,12 +131,12 @@ fn pump_messages(server: &mut Child, connection: &Mutex<McpGuard<'_>>) -> io::Re
             Ok(Decision::Warn(text)) | Err(text) => eprint_redacted(&format!("{text}\n")),
             Ok(_) => {}
         }
-        // With the server gone nothing can follow, and a client that says nothing more would hold the process.
+        // Exits directly, because the thread that reads the client could block forever.
         std::process::exit(i32::from(!ended.success()))
     })
 }
 
-/// Waits for the end of a server; false if it hangs.
+/// Waits for the server to end; false if it hangs.
 fn ends_by_itself(events: &Receiver<PumpEvent>) -> bool {
     let mut wait = None;
     loop {
@@ -153,7 +153,7 @@ fn ends_by_itself(events: &Receiver<PumpEvent>) -> bool {
     }
 }
 
-/// The server's input ends when this does.
+/// Passes messages from the client to the server. The server's input closes when this function returns.
 fn pass_requests(mut to_server: ChildStdin, connection: &Mutex<McpGuard<'_>>, said: &Mutex<()>) {
     let passed = each_line(BufReader::new(io::stdin()), |line, whole| {
         if !whole {

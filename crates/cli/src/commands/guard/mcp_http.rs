@@ -1,4 +1,4 @@
-//! `aver guard mcp RULES --url URL --listen ADDRESS`: in front of an MCP server over streamable HTTP.
+//! `aver guard mcp RULES --url URL --listen ADDRESS`: a guarding proxy for an MCP server over streamable HTTP.
 
 use super::super::console::eprint_redacted;
 use super::super::exit::{CommandError, Exit};
@@ -9,7 +9,7 @@ use averment_guard::mcp::{McpProxy, ProxySettings, RunKeying, ToolCheck};
 use averment_http::client::ServerUrl;
 use std::thread;
 
-/// The server behind an address, and how runs are told apart.
+/// Options about the URL of the MCP server, and about separating runs.
 #[derive(Debug, clap::Args)]
 pub struct UrlArgs {
     /// The address of a running server over streamable HTTP; clients ask at `--listen` instead
@@ -49,7 +49,7 @@ fn is_header_name(name: &str) -> bool {
     averment_http::http::HeaderName::from_bytes(name.as_bytes()).is_ok()
 }
 
-/// Listens until the command is ended.
+/// Serves until the command is ended.
 pub(super) fn run_http_proxy(
     arguments: &UrlArgs,
     listening: &ListenArgs,
@@ -73,7 +73,7 @@ pub(super) fn run_http_proxy(
     Ok(Exit::Holds)
 }
 
-/// The tools of a server, as it says in a session of its own. A server that has none yet is asked no further: its clients will.
+/// Returns the tools of a server, listed in a separate session. Returns `None` if the server does not answer; its clients will list them later.
 #[cfg(feature = "probe")]
 fn listed_tools(target: ServerUrl) -> Option<Vec<String>> {
     use averment_probe::{AnswerLimits, ProbeClient, ServerTarget};

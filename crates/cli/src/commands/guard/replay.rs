@@ -1,4 +1,4 @@
-//! `aver guard replay RULES RUNS`: how a policy is tried before it is enforced.
+//! `aver guard replay RULES RUNS`: tries a policy on recorded runs before it is enforced.
 
 use super::super::console::{ColorChoice, OutputStream, RedactingWriter};
 use super::super::exit::{CommandError, Exit};

@@ -53,7 +53,7 @@ pub struct ServeArgs {
     listening: ListenArgs,
 }
 
-/// Connections at one time.
+/// Maximum number of open connections.
 #[cfg(unix)]
 const MAX_CONNECTIONS: usize = 64;
 
@@ -107,7 +107,7 @@ fn serve_everywhere(_: &ServeArgs, guard: &SessionGuard<'_>, http: Option<&HttpS
     Ok(Exit::Holds)
 }
 
-/// A socket that was left behind is replaced; anything else in its place is not.
+/// Opens the socket. A stale socket is replaced; any other file at the path is an error.
 #[cfg(unix)]
 fn open_socket(path: &Path) -> Result<UnixListener, CommandError> {
     let unusable = |error: &io::Error| {
@@ -136,7 +136,7 @@ fn accept_all(guard: &SessionGuard<'_>, listener: &UnixListener) {
             }
             let open = &open;
             scope.spawn(move || {
-                // A connection that breaks off concerns nobody else.
+                // Errors of one connection are ignored, because they do not affect the others.
                 let _ = connection.try_clone().and_then(|reading| answer_lines(guard, reading, connection));
                 open.fetch_sub(1, Ordering::Relaxed);
             });

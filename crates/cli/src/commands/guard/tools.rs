@@ -1,11 +1,11 @@
-//! The tools that rules name, for whoever knows which tools there are.
+//! The tools that rules name, to compare with the tools that exist.
 
 use averment::Rules;
 use averment_engine::vm::named_tools::named_tools;
 use averment_engine::vm::select::RuleSelection;
 use averment_guard::mcp::{NamedTool, ToolCheck};
 
-/// Names that are tools to the letter: what a glob means need not be there.
+/// Collects exact tool names. Globs are skipped, because they may match nothing.
 pub(super) fn tool_check(rules: &Rules) -> ToolCheck {
     let mut named = Vec::new();
     for program in rules.compiled_programs() {

@@ -1,4 +1,4 @@
-//! `aver guard watch RULES FOLDER`: sessions that grow, and the rules that they break while they do.
+//! `aver guard watch RULES FOLDER`: judges growing sessions, and reports the rules that they break.
 
 use super::super::console::{ColorChoice, OutputStream, RedactingWriter, eprint_redacted};
 use super::super::exclude::ExcludePatterns;
@@ -62,10 +62,10 @@ enum WatchFormat {
     Jsonl,
 }
 
-/// A glance for Ctrl-C.
+/// Polling interval for Ctrl-C.
 const GLANCE: Duration = Duration::from_millis(50);
 
-/// What is known of a file: its length and time, how often each run breaks each assertion, and what kept runs from being judged.
+/// State of a file: its length and time, the number of breaches by run and assertion, and the problems that kept runs from being judged.
 #[derive(Default)]
 struct WatchedFile {
     state: Option<(u64, SystemTime)>,
@@ -129,8 +129,7 @@ fn session_files(traces: &[String]) -> Result<Vec<PathBuf>, CommandError> {
     Ok(files.collect())
 }
 
-/// The runs of a file that changed, with what is broken in them more often than before. What cannot be judged now is looked at again when it
-/// has grown.
+/// Returns the new breaches of a changed file, with the names of their runs. Runs that cannot be judged yet are tried again after the file has grown.
 fn changed_breaches(file: &mut WatchedFile, path: &Path, rules: &Rules, mode: GuardMode) -> Vec<(String, RuleBreach)> {
     let about = std::fs::metadata(path).ok();
     let state = about.and_then(|about| Some((about.len(), about.modified().ok()?)));

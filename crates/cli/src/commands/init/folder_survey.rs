@@ -1,4 +1,4 @@
-//! What stands in a folder: traces, rules, tools and frameworks.
+//! Survey of a project folder: traces, rules, tools and frameworks.
 
 use super::known_tools::{KNOWN_TOOLS, KnownTool};
 use averment_base::files;
@@ -9,36 +9,36 @@ use bumpalo::Bump;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-/// How deep folders are looked into.
+/// Maximum depth of visited folders.
 const DEPTH: usize = 6;
-/// How many files and folders are looked at.
+/// Maximum number of visited files and folders.
 const ENTRIES: usize = 20_000;
-/// How many files are read to see whether they are traces.
+/// Maximum number of files that are read to detect traces.
 const TRACES: usize = 500;
-/// A larger file is not opened, in bytes.
+/// Maximum size of a file that is read to detect traces, in bytes.
 const TRACE_SIZE: u64 = 64 << 20;
-/// A larger file of dependencies is not read, in bytes.
+/// Maximum size of a dependency file, in bytes.
 const DEPENDENCIES_SIZE: usize = 1 << 20;
 
-/// Folders of other people's files and of what was built.
+/// Folders with dependencies or build output.
 const FOREIGN_FOLDERS: [&str; 8] =
     ["node_modules", "target", "venv", "dist", "build", "vendor", "site-packages", "__pycache__"];
-/// Files that name dependencies. Of a `package.json` only the names count, because short ones are words of descriptions, too.
+/// Files that name dependencies. `package.json` is read separately, as only its package names count: short ones are also words of descriptions.
 const DEPENDENCY_FILES: [&str; 6] =
     ["pyproject.toml", "requirements.txt", "setup.cfg", "Pipfile", "Cargo.toml", "go.mod"];
-/// Members of a `package.json` whose keys are dependencies.
+/// Members of a `package.json` whose keys are package names.
 const NPM_MEMBERS: [&str; 4] = ["dependencies", "devDependencies", "optionalDependencies", "peerDependencies"];
 
-/// What was found, with paths from the folder on.
+/// The result of a survey. Paths are relative to the folder.
 #[derive(Default)]
 pub struct FolderSurvey {
-    /// Files with runs, and the name of their format.
+    /// Trace files with the names of their formats.
     pub traces: BTreeMap<PathBuf, &'static str>,
     /// Rule files.
     pub rules: BTreeSet<PathBuf>,
     /// Tools and frameworks, in the order of the table.
     pub tools: Vec<&'static KnownTool>,
-    /// Whether not everything was looked at.
+    /// True if a limit was reached before everything was visited.
     pub cut_short: bool,
     entries: usize,
     opened: usize,
@@ -47,7 +47,7 @@ pub struct FolderSurvey {
 }
 
 impl FolderSurvey {
-    /// Looks through a folder. What cannot be read is passed over: it is no trace that a check could use.
+    /// Surveys a folder. Unreadable files are skipped, because a check could not use them.
     pub fn look_through(folder: &Path) -> Self {
         let mut survey = Self::default();
         survey.visit_folder(folder, Path::new(""), DEPTH);
@@ -73,7 +73,7 @@ impl FolderSurvey {
                 return;
             }
             let name = entry.file_name().to_string_lossy().into_owned();
-            // Links are not followed: they may lead out of the folder.
+            // Links are not followed, because they may lead out of the folder.
             let Ok(kind) = entry.file_type() else { continue };
             if kind.is_dir() && !name.starts_with('.') && !FOREIGN_FOLDERS.contains(&name.as_str()) {
                 match depth.checked_sub(1) {
@@ -109,14 +109,14 @@ impl FolderSurvey {
     }
 }
 
-/// The names of the packages that a `package.json` depends on.
+/// Returns the names of the packages that a `package.json` depends on.
 fn npm_dependencies(text: &str) -> Vec<String> {
     let described: serde_json::Value = serde_json::from_str(text).unwrap_or_default();
     let members = NPM_MEMBERS.iter().filter_map(|member| described.get(member)?.as_object());
     members.flat_map(|packages| packages.keys().cloned()).collect()
 }
 
-/// The format of the first run of a file; `None` where it is no trace that can be read.
+/// Returns the format of the first run of a file; `None` if the file is not a readable trace.
 fn trace_format(path: &Path) -> Option<&'static str> {
     if path.metadata().ok()?.len() > TRACE_SIZE {
         return None;
@@ -129,7 +129,7 @@ fn trace_format(path: &Path) -> Option<&'static str> {
     Some(run.format)
 }
 
-/// Folders and files as `averment.toml` names them: files that stand in the folder itself, and of all others the uppermost folder with some.
+/// Returns the paths for `averment.toml`: files in the folder itself, and for all others the topmost folder that contains some.
 pub fn settings_paths<'a>(found: impl Iterator<Item = &'a PathBuf>) -> Vec<String> {
     let mut paths = BTreeSet::new();
     for path in found {

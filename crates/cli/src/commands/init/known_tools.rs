@@ -1,22 +1,22 @@
 //! The table of tools and frameworks that `aver init` recognizes.
 
-/// A tool or framework, and what a project that uses it begins with.
+/// A tool or framework, and what `aver init` sets up for it.
 pub struct KnownTool {
-    /// Its name, as the first words of its trace formats have it.
+    /// Its name, which is also the first words of its trace formats.
     pub name: &'static str,
-    /// Files and folders of a project that uses it.
+    /// Files and folders that show that a project uses it.
     pub marks: &'static [&'static str],
-    /// Its packages: `@scope/` stands for all packages of a scope, `npm:NAME` for this one of npm alone.
+    /// Its packages: `@scope/` matches all packages of a scope, `npm:NAME` matches only the npm package of this exact name.
     pub packages: &'static [&'static str],
-    /// The template of `aver new` to begin with where there are no runs.
+    /// The template of `aver new` for projects without runs.
     pub template: &'static str,
-    /// A pack of rules; `None` where no pack is about it.
+    /// A pack of rules for it; `None` if there is no such pack.
     pub pack: Option<&'static str>,
-    /// Where its runs come from.
+    /// Instructions to obtain its runs.
     pub runs: &'static str,
 }
 
-/// In the order in which templates are chosen.
+/// The known tools. Templates are chosen in this order.
 pub const KNOWN_TOOLS: &[KnownTool] = &[
     KnownTool {
         name: "Claude Code",
@@ -189,7 +189,7 @@ pub const KNOWN_TOOLS: &[KnownTool] = &[
 ];
 
 impl KnownTool {
-    /// Whether a file of dependencies names one of its packages, or one that begins with its name.
+    /// True if a dependency file names one of its packages, or a package that starts with such a name.
     pub fn is_named_in(&self, dependencies: &str) -> bool {
         let in_name = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_' | '@' | '/' | '.');
         dependencies
@@ -197,7 +197,7 @@ impl KnownTool {
             .any(|word| self.packages.iter().any(|package| is_package(word, package)))
     }
 
-    /// Whether a dependency of a `package.json` is one of its packages, or begins with the name of one.
+    /// True if a dependency of a `package.json` is one of its packages, or starts with the name of one.
     pub fn has_npm_package(&self, dependency: &str) -> bool {
         self.packages.iter().any(|package| match package.strip_prefix("npm:") {
             Some(exact) => dependency == exact,
@@ -206,7 +206,7 @@ impl KnownTool {
     }
 }
 
-/// `opentelemetry-sdk` is a package of `opentelemetry`, and `mcpx` is none of `mcp`.
+/// True if a word is a package or a variant of it: `opentelemetry-sdk` belongs to `opentelemetry`, but `mcpx` does not belong to `mcp`.
 fn is_package(word: &str, package: &str) -> bool {
     let Some(rest) = word.strip_prefix(package) else { return false };
     rest.is_empty() || package.ends_with('/') || rest.starts_with(['-', '_', '/'])

@@ -1,4 +1,4 @@
-//! `aver init`: rules, settings and a CI file for the project in a folder, from what stands in it.
+//! `aver init`: writes rules, settings and a CI file for the project in a folder, based on the files found there.
 
 mod folder_survey;
 mod known_tools;
@@ -37,7 +37,7 @@ pub struct InitArgs {
     no_ci: bool,
 }
 
-/// A file to write, from the folder on.
+/// A file to write, with its path relative to the folder.
 struct PlannedFile {
     path: PathBuf,
     text: String,
@@ -46,7 +46,7 @@ struct PlannedFile {
 
 const CI_FILE: &str = ".github/workflows/averment.yml";
 
-/// Looks through the folder, writes what is missing, and checks.
+/// Surveys the folder, writes the missing files, and runs a check.
 pub fn run_init(arguments: &InitArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     let folder = arguments.folder.clone().unwrap_or_else(|| PathBuf::from("."));
     if !folder.is_dir() {
@@ -66,7 +66,7 @@ pub fn run_init(arguments: &InitArgs, color: ColorChoice) -> Result<Exit, Comman
     }
     let exit = check_project(&folder, &survey, color)?;
     print_next_steps(&survey, exit)?;
-    // A rule that fails on recorded runs is a finding, and no failure of this command.
+    // Recorded runs may break the new rules. That is a finding, so `aver init` still succeeds.
     Ok(if exit == Exit::Failed { Exit::Holds } else { exit })
 }
 
@@ -118,10 +118,10 @@ fn plan_files(arguments: &InitArgs, folder: &Path, survey: &FolderSurvey) -> Res
 fn plan_rules(folder: &Path, survey: &FolderSurvey) -> Result<Vec<PlannedFile>, CommandError> {
     let traces: Vec<String> =
         survey.traces.keys().map(|path| folder.join(path).to_string_lossy().into_owned()).collect();
-    // Runs in which nothing happens suggest no rule, and a check needs one.
+    // Runs without steps suggest no rule, but a check needs one.
     let proposed = match traces.as_slice() {
         [] => None,
-        // Proposals have to hold on all runs; where one cannot be read, which was said, a template does not need it.
+        // Proposals must hold on all runs. After an unreadable run, which was reported, a template is used instead.
         some => match new::propose_rules("agent", some) {
             Err(CommandError::Said(Exit::Trace)) => None,
             proposed => Some(proposed?),
@@ -139,7 +139,7 @@ fn plan_rules(folder: &Path, survey: &FolderSurvey) -> Result<Vec<PlannedFile>, 
     Ok(files)
 }
 
-/// The packs for the tools that were found. They have no tests: where there are no runs, nothing would try them.
+/// Plans the file that imports the packs of the detected tools. Without runs there is none, because packs have no tests to try them.
 fn plan_packs(survey: &FolderSurvey) -> Option<PlannedFile> {
     let packs: BTreeSet<&str> = survey.tools.iter().filter_map(|tool| tool.pack).collect();
     if packs.is_empty() || survey.traces.is_empty() {
@@ -160,7 +160,7 @@ fn plan_packs(survey: &FolderSurvey) -> Option<PlannedFile> {
 fn settings_text(survey: &FolderSurvey) -> String {
     let listed = |found: Vec<String>, otherwise: &str| {
         let found = if found.is_empty() { vec![otherwise.to_owned()] } else { found };
-        // Texts of TOML are escaped as those of JSON.
+        // Strings in TOML use the same escapes as in JSON.
         let quoted: Vec<String> = found.iter().map(|path| serde_json::Value::from(path.as_str()).to_string()).collect();
         quoted.join(", ")
     };
@@ -175,7 +175,7 @@ fn settings_text(survey: &FolderSurvey) -> String {
     )
 }
 
-/// Writes a file, unless there is one of its name.
+/// Writes a file, unless it already exists.
 fn place_file(folder: &Path, file: &PlannedFile, dry_run: bool) -> Result<(), CommandError> {
     let PlannedFile { path, text, about } = file;
     let (whole, shown) = (folder.join(path), path.display());
@@ -196,7 +196,7 @@ fn place_file(folder: &Path, file: &PlannedFile, dry_run: bool) -> Result<(), Co
     print_line(&format!("wrote {shown} {about}"))
 }
 
-/// Checks the runs with the settings as they are now. Without runs, the rules are tested; rules that were there before may have no test.
+/// Checks the runs with the new settings. Without runs, it runs the tests; existing rules may have none.
 fn check_project(folder: &Path, survey: &FolderSurvey, color: ColorChoice) -> Result<Exit, CommandError> {
     let settings = folder.join("averment.toml").into_os_string();
     let command: &[&str] = match (survey.traces.is_empty(), survey.rules.is_empty()) {

@@ -1,4 +1,4 @@
-//! Reading the rules for a server, asking it, and judging what was recorded.
+//! Reads the rules for a server, makes their calls, and judges the recording.
 
 use super::super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::super::exit::{CommandError, Exit};
@@ -36,7 +36,7 @@ pub(super) struct ProbeLog {
 }
 
 impl ProbeLog {
-    /// Adds what was recorded of one.
+    /// Adds the record of one invariant.
     pub fn add_recorded(&mut self, recorded: &RecordedProbe) {
         let count = |count: &mut usize, list: &[String]| *count = count.saturating_add(usize::from(!list.is_empty()));
         self.calls = self.calls.saturating_add(recorded.calls);
@@ -73,7 +73,7 @@ impl ProbeLog {
 }
 
 impl ProbeInputs<'_> {
-    /// Reads the rules, with further catalogues of tools.
+    /// Reads the rules, with additional tool catalogues.
     pub fn read_rules(&self, tools: &[rules::ToolFile]) -> Result<Vec<(RuleSentences, Program)>, CommandError> {
         let (limits, arguments) = (Limits::default(), self.arguments);
         let named = std::slice::from_ref(&arguments.rules);
@@ -97,7 +97,7 @@ impl ProbeInputs<'_> {
         Ok(sentences.into_iter().zip(programs).collect())
     }
 
-    /// The calls to make, by rule file.
+    /// Returns the planned calls of each rule file.
     pub fn plan_calls(&self, tools: &mut ToolListing, named: &[String]) -> Result<Vec<ProbePlan>, CommandError> {
         if tools.tool_count() == 0 && !self.arguments.judging.allows_nothing() {
             let help = "look at its arguments; `--allow empty` asks it all the same";
@@ -135,7 +135,7 @@ impl ProbeInputs<'_> {
         }
     }
 
-    /// Checks that some call is of a listed tool, or of one that must be unknown.
+    /// Returns an error if no planned call is of a listed tool, unless the call's tool must be unknown.
     pub fn something_listed(
         &self,
         asks: &[&InvariantCalls],
@@ -158,7 +158,7 @@ impl ProbeInputs<'_> {
         ))
     }
 
-    /// Says which inputs of the corpus are for nothing that is asked; whether there are some.
+    /// Warns of corpus inputs that no invariant uses; returns true if there are some.
     pub fn report_stale(&self, asks: &[&InvariantCalls], kept: &[KeptInput]) -> bool {
         let chosen = &self.arguments.invariant;
         let is_stale = |kept: &&KeptInput| {
@@ -177,7 +177,7 @@ impl ProbeInputs<'_> {
         !stale.is_empty()
     }
 
-    /// Prints what would be called.
+    /// Prints the planned calls, without making them.
     pub fn print_plan(
         &self,
         probe: &Probe<'_>,
@@ -200,7 +200,7 @@ impl ProbeInputs<'_> {
         Ok(Exit::Holds)
     }
 
-    /// Asks everything, and records what cannot be asked.
+    /// Makes all planned calls, and records the invariants that cannot be checked.
     pub fn ask_all(
         &self,
         probe: &Probe<'_>,
@@ -242,7 +242,7 @@ impl ProbeInputs<'_> {
             }
             let recorded = probe.run_invariant(ask, Some(&mut *client));
             asked.add_recorded(&recorded);
-            // A call with written arguments is made once, unless a corpus asks whether it fails again.
+            // A call with written arguments is made only once, unless a corpus needs to know if it fails again.
             if !looks || arguments.corpus.is_none() && !ask.is_generated() {
                 continue;
             }
@@ -264,7 +264,7 @@ impl ProbeInputs<'_> {
         Ok(())
     }
 
-    /// The exit code for `--strict`.
+    /// Returns the exit code for `--strict`.
     pub fn strict_exit(&self, asked: &ProbeLog) -> Exit {
         let count = asked.skipped.saturating_add(asked.unlisted);
         if !self.arguments.strict || count == 0 {
@@ -274,7 +274,7 @@ impl ProbeInputs<'_> {
         Exit::Failed
     }
 
-    /// Judges what was recorded.
+    /// Judges the recording.
     pub fn judge_recorded(&self, recorded: &str) -> Result<Exit, CommandError> {
         let arguments = self.arguments;
         let (mut name, mut of_server) = (UNSAVED.to_owned(), OF_SERVER.to_owned());
@@ -302,7 +302,7 @@ impl ProbeInputs<'_> {
         self.arguments.judging.check_args(&self.arguments.rules, made, &[])
     }
 
-    /// Reports the failing input, and saves it if there is a corpus.
+    /// Prints a smaller failing input, and saves it if there is a corpus.
     fn keep_input(&self, ask: &InvariantCalls, smallest: &SmallestInput) -> Result<(), CommandError> {
         let SmallestInput { tool, arguments, behind, found, .. } = smallest;
         if let (Some(_), Ok(shown)) = (&smallest.run, serde_json::to_string(arguments)) {
@@ -326,11 +326,11 @@ impl ProbeInputs<'_> {
     }
 }
 
-/// The name of a recording that is in no file: no report may point at a file that is not there.
+/// The name of an unsaved recording. Reports must not refer to a file that does not exist.
 const UNSAVED: &str = "recording";
-/// The rules about the server, named as all rules that come with the program.
+/// The built-in rules about the server, named like all rules that come with the program.
 const OF_SERVER: &str = "std/probe/server.assert";
-/// In characters.
+/// Maximum length of the arguments in a message, in characters.
 const SHOWN: usize = 200;
 
 fn failing_assertions(rules: &averment::Rules, run: &Value) -> Vec<String> {

@@ -1,4 +1,4 @@
-//! `aver run SUITE --explain DIR`: the agent of a session that failed is asked why.
+//! `aver run SUITE --explain DIR`: asks the agent of a failed session for the reasons.
 
 use super::progress_messages;
 use super::{is_stopped, print_note, shown_path};

@@ -1,10 +1,10 @@
-//! How `aver run` judges a session that has ended, and what it looks at before.
+//! Judging of sessions that have ended, and of the files that their rules look at.
 
 use averment_engine::vm::world::{Permissions, WorldLookup, WorldNotes};
 use averment_suite::{FailureQuestion, SessionVerdict};
 use std::path::Path;
 
-/// Evaluates a run's rules on its session's files; returns what they looked at.
+/// Evaluates the rules of a run on the files of its session; returns the lookups that the rules made.
 pub(super) fn observe_world(rules: &averment::Rules, run: &str, folder: &Path) -> Vec<WorldLookup> {
     let notes = WorldNotes::default();
     let working_directory = Some(folder.to_owned());
@@ -14,7 +14,7 @@ pub(super) fn observe_world(rules: &averment::Rules, run: &str, folder: &Path) -
     notes.take_notes()
 }
 
-/// Judges a run, with the questions about its failures.
+/// Judges a run, and prepares the questions about its failures.
 pub(super) fn judge_session(rules: &averment::Rules, run: &str) -> SessionVerdict {
     let Ok(outcome) = rules.check_one(run) else { return SessionVerdict::default() };
     let mut judged = SessionVerdict { passed: outcome.passed(), ..SessionVerdict::default() };

@@ -1,4 +1,4 @@
-//! What is said on standard error while sessions run: a line for each that has ended, and on a terminal one that says what runs.
+//! Messages on standard error while sessions run: a line for each session that ended, and a status line on a terminal.
 
 use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
 use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
@@ -14,7 +14,7 @@ pub(super) fn redacted_words(withheld: &WithheldTexts, words: &str) -> String {
 
 /// Clears the status line.
 const CLEAR: &str = "\r\x1b[2K";
-/// Columns that stay free.
+/// Columns kept free.
 const FREE: usize = 2;
 
 pub(super) struct SessionProgress {

@@ -1,4 +1,4 @@
-//! `--coverage`: what the tests, and traces given with `--on`, try of the rules.
+//! `--coverage`: measures how much of the rules the tests, and traces given with `--on`, exercise.
 
 use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
 use crate::commands::exclude::ExcludePatterns;
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-/// Flags of coverage.
+/// Options about coverage.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Coverage")]
 #[group(skip)]
@@ -52,28 +52,28 @@ enum CoverageFormat {
     Lcov,
 }
 
-/// What was asked for.
+/// The requested coverage output.
 pub struct CoverageRequest {
     format: CoverageFormat,
     out: Option<PathBuf>,
     least: Option<u64>,
-    /// False when only the share is looked at.
+    /// False if only the minimum share is checked.
     shown: bool,
     traces: Vec<String>,
 }
 
 impl CoverageFlags {
-    /// The traces that were given.
+    /// Returns the traces of `--on`.
     pub fn trace_names(&self) -> &[String] {
         &self.on
     }
 
-    /// The file that coverage goes into.
+    /// Returns the output file for coverage.
     pub fn output_file(&self) -> Option<&Path> {
         self.coverage_out.as_deref()
     }
 
-    /// What was asked for; `None` when nothing was. `least` is the share that the project wants, in tenths of a percent.
+    /// Returns the requested coverage; `None` if nothing was requested. `least` is the project's minimum share, in tenths of a percent.
     pub fn requested_coverage(&self, least: Option<u64>) -> Result<Option<CoverageRequest>, CommandError> {
         let of_project = least;
         let least = self.coverage_min.as_deref().map(parse_tenths).transpose()?;
@@ -112,7 +112,7 @@ fn input_name(input: &TraceInput) -> String {
     }
 }
 
-/// `90%`, `90`, `87.5%` in tenths of a percent.
+/// Parses a share such as `90%`, `90` or `87.5%`; returns tenths of a percent.
 fn parse_tenths(text: &str) -> Result<u64, CommandError> {
     let wrong =
         || CommandError::usage(format!("`--coverage-min {text}` is no share"), "write a percentage, such as `90%`");
@@ -126,29 +126,29 @@ fn parse_tenths(text: &str) -> Result<u64, CommandError> {
     Some(whole * 10 + part).filter(|tenths| whole <= 100 && *tenths <= 1000).ok_or_else(wrong)
 }
 
-/// Coverage in work.
+/// Coverage while it is measured.
 pub struct CoverageRun {
     asked: CoverageRequest,
-    /// By subject.
+    /// The coverage of each subject.
     pub all: Vec<Coverage>,
     unreadable: bool,
 }
 
 impl CoverageRequest {
-    /// Nothing tried yet.
+    /// Starts measuring, with no coverage yet.
     pub fn start_run(self, subjects: &[TestSubject]) -> CoverageRun {
         let all = subjects.iter().map(|subject| Coverage::new(&subject.program, &subject.prepared)).collect();
         CoverageRun { asked: self, all, unreadable: false }
     }
 
-    /// How many traces were given.
+    /// True if traces were given.
     pub fn has_traces(&self) -> bool {
         !self.traces.is_empty()
     }
 }
 
 impl CoverageRun {
-    /// Adds the traces. What cannot be read is said at once.
+    /// Adds the traces. Unreadable traces are reported immediately.
     pub fn read_traces(&mut self, subjects: &[TestSubject], limits: &Limits) {
         let reading = trace_runs::cover_runs(subjects, &mut self.all, &self.asked.traces, limits);
         for error in &reading.unreadable {
@@ -157,12 +157,12 @@ impl CoverageRun {
         self.unreadable = !reading.unreadable.is_empty();
     }
 
-    /// The coverage as data, when it is to stand in a report of this kind and not in a file.
+    /// Returns the coverage as JSON, if it belongs into the report of the tests instead of a file.
     pub fn inline_data(&self, subjects: &[TestSubject]) -> Option<Value> {
         (self.asked.out.is_none() && self.asked.shown).then(|| self.coverage_data(subjects))
     }
 
-    /// True when standard output is for a machine that reads coverage: the report of the tests must not stand in front of it.
+    /// True if standard output is reserved for a program that reads coverage, so that the test report must not be printed there.
     pub fn takes_output(&self) -> bool {
         self.asked.shown && self.asked.out.is_none() && self.asked.format != CoverageFormat::Text
     }
@@ -181,7 +181,7 @@ impl CoverageRun {
         coverage::overall_share(&self.all)
     }
 
-    /// Prints coverage, or writes it into its file. `beside` says that standard output already is a report for machines.
+    /// Prints coverage, or writes it into its file. `beside` means that standard output already has a report for programs.
     pub fn print_coverage(
         &self,
         out: &mut dyn Write,
@@ -231,7 +231,7 @@ impl CoverageRun {
         }
     }
 
-    /// What coverage makes of the exit code.
+    /// Returns the exit code of the coverage.
     pub fn coverage_exit(&self, color: ColorChoice) -> Exit {
         let total = self.total_share();
         if self.unreadable {

@@ -1,4 +1,4 @@
-//! `--discriminate GOOD BAD`: which rules tell two folders of runs apart.
+//! `--discriminate GOOD BAD`: shows which rules distinguish two folders of runs.
 
 use crate::commands::console::{ColorChoice, OutputStream, RedactingWriter, eprint_redacted};
 use crate::commands::exclude::ExcludePatterns;

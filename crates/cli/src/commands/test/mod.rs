@@ -110,7 +110,7 @@ pub struct TestArgs {
     project: ProjectArguments,
 }
 
-/// What is said of tests and means nothing where two folders are told apart.
+/// Options about tests, which conflict with `--discriminate`.
 const NOT_WITH_FOLDERS: [&str; 9] =
     ["filter", "cases", "quiet", "coverage", "coverage_out", "coverage_min", "mutants", "snapshots", "update"];
 
@@ -128,7 +128,7 @@ enum TestDeny {
     Survivors,
 }
 
-/// Runs the tests, once or again and again.
+/// Runs the tests, once or with `--watch`.
 pub fn run_tests(arguments: &TestArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     if arguments.watch {
         let named = arguments.named_paths();
@@ -139,7 +139,7 @@ pub fn run_tests(arguments: &TestArgs, color: ColorChoice) -> Result<Exit, Comma
 }
 
 impl TestArgs {
-    /// What the command line names.
+    /// Returns the paths that the command line names.
     fn named_paths(&self) -> UsedPaths {
         let mut named = UsedPaths::default();
         for path in self.rules.iter().chain(&self.cases).chain(&self.param_file) {
@@ -151,7 +151,7 @@ impl TestArgs {
         named
     }
 
-    /// Everything that the tests write is something else than what they read and than each other.
+    /// Returns an error if an output is also an input or another output.
     fn refuse_overlaps(&self, targets: &[OutputTarget], subjects: &[TestSubject]) -> Result<(), CommandError> {
         let rules = || subjects.iter().filter_map(|subject| subject.path.as_deref());
         let snapshots: Vec<PathBuf> = rules().map(averment_testing::snapshot::path_of).collect();
@@ -163,7 +163,7 @@ impl TestArgs {
     }
 }
 
-/// Runs the tests; tells what files that took.
+/// Runs the tests once, and adds the files that were read to `used`.
 fn run_round(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> Result<Exit, CommandError> {
     let given = TestInputs::new(arguments, color)?;
     let folder =
@@ -171,7 +171,7 @@ fn run_round(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> 
     let targets = arguments.reports.targets(ReportedCommand::Test, None, folder)?;
     let format = targets.first().map_or(Format::Human, |target| target.format);
     let limits = Limits::default();
-    // Mutants take long: Ctrl-C prints what is done of them, whenever it comes.
+    // Mutants take long, so Ctrl-C at any time prints the results so far.
     let stop = match arguments.mutants.mutants {
         true => signals::interruption_flag()?,
         false => Arc::default(),
@@ -214,20 +214,18 @@ fn run_round(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> 
     Ok(done.round_exit(arguments, color))
 }
 
-/// Everything that came of one round.
 struct TestRound {
     subjects: Vec<TestSubject>,
     tested: Vec<TrialReport>,
-    /// Where the tests of each subject end.
+    /// End indexes of each subject's tests.
     ends: Vec<usize>,
-    /// Snapshots that have no test.
+    /// Snapshots without a test.
     orphans: Vec<String>,
     coverage: Option<coverage::CoverageRun>,
     mutants: Option<mutants::MutantRun>,
 }
 
 impl TestRound {
-    /// Writes the reports that go into files.
     fn write_reports(&self, targets: &[OutputTarget], exit: Exit) -> Result<(), CommandError> {
         let files = targets.iter().filter(|target| target.file.is_some());
         let (own, shared) = files.cloned().partition::<Vec<_>, _>(|target| is_own(target.format));
@@ -296,7 +294,6 @@ impl TestRound {
         Ok(())
     }
 
-    /// Everything as one object.
     fn results_data(&self) -> Value {
         let mut data = show::tests_data(&self.tested);
         if let Some(data) = data.as_object_mut() {
@@ -329,7 +326,7 @@ impl TestRound {
         }
     }
 
-    /// The exit code without that of the coverage.
+    /// Returns the exit code, without that of the coverage.
     fn tests_exit(&self, arguments: &TestArgs) -> Exit {
         if self.mutants.as_ref().is_some_and(mutants::MutantRun::was_interrupted) {
             return Exit::Interrupted;
@@ -349,12 +346,12 @@ impl TestRound {
     }
 }
 
-/// Formats in which tests have a form of their own.
+/// True for formats that have their own layout for tests.
 fn is_own(format: Format) -> bool {
     matches!(format, Format::Human | Format::Short | Format::Json)
 }
 
-/// No test is no success.
+/// Returns the error for a round without any test.
 fn no_tests_error(chosen: &TestSelection, all: usize) -> CommandError {
     if all == 0 {
         return CommandError::usage(

@@ -1,4 +1,4 @@
-//! `--mutants`: which small changes of the rules no test notices.
+//! `--mutants`: finds small changes of the rules that no test notices.
 
 use crate::commands::console::{ColorChoice, OutputStream, eprint_redacted};
 use crate::commands::exit::CommandError;
@@ -15,7 +15,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Flags of mutants.
+/// Options about mutants.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Mutants")]
 #[group(skip)]
@@ -31,15 +31,15 @@ pub struct MutantFlags {
     threads: Option<NonZeroUsize>,
 }
 
-/// The mutants of each subject, and whether Ctrl-C ended the work.
+/// The mutants of each subject; `interrupted` is true if Ctrl-C ended the work.
 pub struct MutantRun {
     reports: Vec<MutationReport>,
     interrupted: bool,
 }
 
 impl MutantFlags {
-    /// Tries the mutants of subjects whose tests come out as stated: others say nothing about a change. `stop` is set when no further one is to be
-    /// started.
+    /// Tries the mutants of each subject. Expects subjects whose tests all have their expected outcome, because other tests show nothing about a
+    /// change. No further mutant starts after `stop` is set.
     pub fn try_all(
         &self,
         subjects: &[TestSubject],
@@ -49,7 +49,7 @@ impl MutantFlags {
     ) -> Result<MutantRun, CommandError> {
         let shown = AtomicUsize::new(0);
         let progress = |done: usize, all: usize| {
-            // A line that is written over; not more often than a person can see.
+            // The line overwrites itself, at most once per percent.
             let step = done * 100 / all.max(1);
             if OutputStream::Err.is_terminal() && shown.swap(step, Ordering::Relaxed) != step {
                 eprint_redacted(&format!("\rmutants: {done} of {all}\u{1b}[K"));
@@ -81,7 +81,7 @@ impl MutantFlags {
 }
 
 impl MutantRun {
-    /// Prints the survivors for people, or a line each.
+    /// Prints the surviving mutants: a report for people, or one line each.
     pub fn print_mutants(
         &self,
         out: &mut dyn Write,
@@ -101,7 +101,7 @@ impl MutantRun {
         Ok(())
     }
 
-    /// Everything as data.
+    /// Returns all results as JSON.
     pub fn mutant_data(&self, subjects: &[TestSubject]) -> Value {
         let files: Vec<Value> = subjects
             .iter()
@@ -111,12 +111,12 @@ impl MutantRun {
         json!(files)
     }
 
-    /// Whether Ctrl-C ended the work early.
+    /// True if Ctrl-C ended the work early.
     pub fn was_interrupted(&self) -> bool {
         self.interrupted
     }
 
-    /// Whether one survived.
+    /// True if a mutant survived.
     pub fn any_survived(&self) -> bool {
         self.reports.iter().any(|report| report.survived_count() > 0)
     }

@@ -1,4 +1,4 @@
-//! `--snapshots`, `--update`: what each test finds, kept in a file beside the rules.
+//! `--snapshots`, `--update`: keeps the findings of each test in a file beside the rules.
 
 use crate::commands::console::eprint_redacted;
 use crate::commands::draft_file;
@@ -9,7 +9,7 @@ use averment_testing::show::count_noun;
 use averment_testing::snapshot::{TestSnapshots, path_of};
 use averment_testing::subject::TestSubject;
 
-/// Flags of snapshots.
+/// Options about snapshots.
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Snapshots")]
 #[group(skip)]
@@ -23,8 +23,8 @@ pub struct SnapshotFlags {
 }
 
 impl SnapshotFlags {
-    /// Compares the tests of a subject with their snapshots, or accepts what they find. A file of snapshots that is there is always
-    /// compared. Gives the snapshots that have no test. `all` says that every test was run.
+    /// Compares the tests of a subject with their snapshots, or updates the snapshots. An existing snapshot file is always compared. Returns the
+    /// snapshots without a test. `all` means that every test was run.
     pub fn apply_snapshots(
         &self,
         subject: &TestSubject,

@@ -1,4 +1,4 @@
-//! What is tested: what the command line says, else what the project says.
+//! The inputs of `aver test`, from the command line or from the project.
 
 use super::TestArgs;
 use crate::commands::console::ColorChoice;
@@ -13,7 +13,7 @@ use averment_testing::cases;
 use averment_testing::subject::{TestSelection, TestSubject};
 use std::path::{Path, PathBuf};
 
-/// What is tested.
+/// The rules and settings of `aver test`.
 pub struct TestInputs<'a> {
     arguments: &'a TestArgs,
     /// The project of the rules.
@@ -21,19 +21,19 @@ pub struct TestInputs<'a> {
 }
 
 impl<'a> TestInputs<'a> {
-    /// Of a command line.
+    /// Reads the inputs of a command line.
     pub fn new(arguments: &'a TestArgs, color: ColorChoice) -> Result<Self, CommandError> {
         Ok(Self { arguments, project: arguments.project.load_project(&arguments.rules, color)? })
     }
 
-    /// The coverage that the project wants, in tenths of a percent. A selection of tests is not held against it.
+    /// Returns the project's minimum coverage, in tenths of a percent. It does not apply to a selection of tests.
     pub fn least_coverage(&self, chosen: &TestSelection) -> Option<u64> {
         let share = self.project.as_ref()?.test.minimum_coverage.filter(|_| chosen.is_all())?;
-        // Shares are between 0 and 1 with a few digits: their text is the easiest way to a whole number.
+        // Shares are between 0 and 1 with few digits, so formatting is a simple way to convert them to an integer.
         format!("{:.0}", share * 1000.0).parse().ok()
     }
 
-    /// The rules with their tests. What is read on the way is told to `used`.
+    /// Loads the rules with their tests. Adds the files that were read to `used`.
     pub fn load_subjects(
         &self,
         color: ColorChoice,
@@ -88,7 +88,7 @@ impl<'a> TestInputs<'a> {
         Ok(subjects)
     }
 
-    /// A folder of `--cases` that belongs to none of several rule files is a mistake.
+    /// Returns an error if a folder of `--cases` belongs to none of several rule files.
     fn cases_have_rules(&self, inputs: &[inputs::TraceInput]) -> Result<(), CommandError> {
         let stems: Vec<&std::ffi::OsStr> = inputs
             .iter()
@@ -107,7 +107,7 @@ impl<'a> TestInputs<'a> {
         }
     }
 
-    /// Cases that do not lie beside the rules. With several rule files, each has a folder of its name in them.
+    /// Returns the cases that are not beside the rules. With several rule files, each has a subfolder of its own name.
     fn case_paths(&self, rules: Option<&Path>, alone: bool) -> Vec<PathBuf> {
         let of_project = self.project.iter().flat_map(|project| &project.test.cases);
         let all = self.arguments.cases.iter().chain(of_project);

@@ -1,4 +1,4 @@
-//! `aver trace convert TRACE...`: runs of any format in the normal form.
+//! `aver trace convert TRACE...`: prints runs of any format in the normal form.
 
 use super::super::console::ColorChoice;
 use super::super::exit::{CommandError, Exit};

@@ -1,4 +1,4 @@
-//! What the project says of tools, put into runs that are shown: how calls ended is then what `aver check` says.
+//! Applies the project's facts about tools to displayed runs, so that they show the call statuses that `aver check` sees.
 
 use super::super::console::ColorChoice;
 use super::super::exit::CommandError;
@@ -19,7 +19,7 @@ pub(super) struct ToolFacts {
 }
 
 impl ToolFacts {
-    /// A project's facts; `None` without any.
+    /// Loads a project's facts about tools; `None` without any.
     pub(super) fn of_project(
         project: Option<&Project>,
         limits: Limits,

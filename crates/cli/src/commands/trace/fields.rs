@@ -1,4 +1,4 @@
-//! Where the fields of a run were read: for each the path to its value in the text, as a JSON pointer, and its line.
+//! Source locations of the fields of a run: for each field the JSON pointer to its value in the text, and its line.
 
 use averment_base::diagnostic::render::one_line;
 use averment_base::value::{Node, Value};
@@ -7,12 +7,12 @@ use averment_runs::run::{Run, StepKind};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// A line for each field of the run, and of the first step of each kind.
+/// Returns one line for each field of the run, and of the first step of each kind.
 pub(super) fn field_places(run: &Run<'_>) -> String {
     let fields = recorded_fields(run);
     let offsets = fields.iter().filter_map(|(_, node)| node_start(node)).collect::<Vec<_>>();
     let pointers = find_pointers(run.text, offsets);
-    // Names of fields that nobody knows are those of the recorded text.
+    // Unknown field names come from the trace, so they are made printable.
     let fields: Vec<_> = fields.iter().map(|(name, node)| (one_line(name), node)).collect();
     let widest = fields.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let mut out = String::new();
@@ -50,7 +50,7 @@ enum PointerContainer {
     Object(String),
 }
 
-/// The JSON pointer for each offset: to the value that starts there, or the string that contains it.
+/// Returns the JSON pointer for each offset: to the value that starts there, or to the string that contains it.
 fn find_pointers(text: &str, mut offsets: Vec<usize>) -> BTreeMap<usize, String> {
     offsets.sort_unstable();
     offsets.dedup();

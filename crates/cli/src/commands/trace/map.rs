@@ -1,4 +1,4 @@
-//! `aver trace map FILE`: a file for `--map`, proposed from a trace.
+//! `aver trace map FILE`: proposes a `--map` file for a trace.
 
 use super::super::exit::{CommandError, Exit};
 use super::super::inputs::TraceInput;
@@ -56,7 +56,7 @@ pub(super) fn run_map(map: &MapArgs) -> Result<Exit, CommandError> {
     ))
 }
 
-/// A proposed map without secrets, whether recognized by their form or by their names.
+/// Proposes a map without secrets, which are detected by their form or by their names.
 fn propose_map(text: &str) -> Result<String, String> {
     let arena = Bump::new();
     let mut texts = Vec::new();

@@ -1,4 +1,4 @@
-//! `aver trace`: what is read of traces, without any rules.
+//! `aver trace`: shows traces, without any rules.
 
 mod convert;
 mod facts;
@@ -57,7 +57,7 @@ Examples:
     Schema,
 }
 
-/// Which runs are read, and how.
+/// Options that select the runs to read, and their format.
 #[derive(Debug, clap::Args)]
 pub(super) struct TraceInputs {
     /// Traces: files, folders, patterns in quotes, `-` for standard input
@@ -93,13 +93,13 @@ enum TraceCompat {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CallStatusSource {
-    /// As recorded.
+    /// Statuses as recorded.
     AsRecorded,
-    /// With the project's facts about tools, as rules see it.
+    /// Statuses that follow the project's facts about tools, as rules see them.
     AsJudged,
 }
 
-/// Runs one of the commands.
+/// Runs one of the subcommands.
 pub fn run_trace(arguments: &TraceArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     match &arguments.command {
         TraceCommand::Show(show) => show::run_show(show, color),

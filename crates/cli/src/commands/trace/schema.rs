@@ -1,4 +1,4 @@
-//! `aver trace schema`: the normal form as a JSON Schema, made of the tables that reading goes by.
+//! `aver trace schema`: the normal form as a JSON Schema, generated from the tables that the readers use.
 
 use super::super::exit::{CommandError, Exit};
 use averment_runs::normal::{EntryType, entry_type, of_run, of_step};
@@ -13,7 +13,7 @@ pub(super) fn run_schema() -> Result<Exit, CommandError> {
     Ok(Exit::Holds)
 }
 
-/// JSON Schema 2020-12 of one run.
+/// Returns the JSON Schema 2020-12 of one run.
 fn trace_schema() -> Value {
     let mut properties = Map::new();
     for entry in of_run::ALL.into_iter().filter(|entry| *entry != of_run::STEPS) {

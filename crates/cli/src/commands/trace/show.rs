@@ -1,4 +1,4 @@
-//! `aver trace show TRACE`: runs as rules see them.
+//! `aver trace show TRACE`: shows runs as rules see them.
 
 use super::super::console::{ColorChoice, OutputStream};
 use super::super::exit::{CommandError, Exit};
@@ -52,7 +52,7 @@ pub(super) fn run_show(show: &ShowArgs, color: ColorChoice) -> Result<Exit, Comm
     })
 }
 
-/// A run step by step. Hides what reports hide, except in the first line.
+/// Formats a run step by step. Hides everything that reports hide, except in the first line.
 fn run_text(run: &Run<'_>, show: &ShowArgs, width: usize) -> String {
     let kinds: &[StepKind] = if show.calls { &[StepKind::Call] } else { &StepKind::ALL };
     let text = printable(&timeline_of(run, kinds, width, redacted_start)).into_owned();

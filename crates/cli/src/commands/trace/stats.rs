@@ -1,4 +1,4 @@
-//! `aver trace stats TRACE...`: what runs did, in counts. Memory grows with the names of tools, not with the runs.
+//! `aver trace stats TRACE...`: counts what happened in runs. Memory grows with the number of tool names, not of runs.
 
 use super::super::console::{ColorChoice, OutputStream};
 use super::super::exit::{CommandError, Exit};
@@ -41,9 +41,9 @@ enum StatsFormat {
     Json,
 }
 
-/// Tools listed without `--all`.
+/// Maximum number of tools listed without `--all`.
 const LISTED: usize = 20;
-/// Further tools are counted together.
+/// Maximum number of tools counted separately; further ones are counted together.
 const TOOLS: usize = 100_000;
 const USAGE: [&str; 6] = [
     of_usage::INPUT,
@@ -62,15 +62,15 @@ struct RunCounts {
     steps: BTreeMap<&'static str, u64>,
     calls: u64,
     tools: BTreeMap<String, ToolCounts>,
-    /// Calls of tools beyond the limit.
+    /// Calls of tools beyond the limit [`TOOLS`].
     #[serde(skip_serializing_if = "is_zero")]
     other_tools: u64,
     tokens: BTreeMap<&'static str, RecordedSum>,
     cost_usd: RecordedSum,
-    /// Runs whose cost is computed from prices.
+    /// Number of runs whose cost was computed from prices.
     #[serde(skip_serializing_if = "is_zero")]
     priced: u64,
-    /// Why a cost could not be computed from prices, with the number of runs.
+    /// Number of runs whose cost could not be computed, by reason.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     unpriced: BTreeMap<String, u64>,
     duration_ms: RecordedSum,
@@ -85,7 +85,7 @@ struct ToolCounts {
     calls: u64,
     ok: u64,
     failed: u64,
-    /// Denied or still pending: never executed.
+    /// Calls that were denied or are pending, so never executed.
     not_executed: u64,
     /// Calls without a recorded outcome.
     unknown: u64,
@@ -162,7 +162,7 @@ impl RunCounts {
         self.warnings += run.warnings.len() as u64;
     }
 
-    /// `name` is the shown part of the tool's name.
+    /// Adds a call. `name` is the tool's name, shortened for display.
     fn add_call(&mut self, name: &str, step: &Step<'_>) {
         self.calls += 1;
         if self.tools.len() >= TOOLS && !self.tools.contains_key(name) {

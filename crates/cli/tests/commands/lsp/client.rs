@@ -1,4 +1,4 @@
-//! A client: built on the message types of `lsp-server`, over memory or over the standard input and output of the real program.
+//! A test client for the language server, built on the message types of `lsp-server`. It connects in memory or to the real program.
 
 use lsp_server::{Connection, Message, Notification, Request, RequestId, Response, ResponseError};
 use serde_json::{Value, json};
@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How long an answer may take before a test gives up.
+/// Maximum time to wait for an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 enum Wire {
@@ -17,7 +17,7 @@ enum Wire {
     Process(Child, Option<ChildStdin>, Receiver<Message>),
 }
 
-/// The next message. The type of the library has no answer without an id, which is what a message that cannot be read gets.
+/// Reads the next message. Answers to unreadable messages have no id, which the library's type cannot express.
 fn read(output: &mut impl BufRead) -> Option<Message> {
     let mut length = 0;
     loop {
@@ -39,27 +39,27 @@ fn read(output: &mut impl BufRead) -> Option<Message> {
     Some(serde_json::from_value(value).unwrap())
 }
 
-/// One session.
+/// One session with the server.
 pub struct Client {
     wire: Wire,
     next: i32,
-    /// The folder that the session works in.
+    /// The workspace folder of the session.
     pub folder: tempfile::TempDir,
-    /// What the server said without being asked.
+    /// Notifications from the server.
     pub said: Vec<Notification>,
-    /// What the server asked for.
+    /// Requests from the server.
     pub asked: Vec<Request>,
-    /// The settings that it is given when it asks.
+    /// The settings that the client returns on request.
     pub settings: Value,
 }
 
 impl Client {
-    /// A server in this process, with the files of the workspace.
+    /// Starts a server in this process, with files in its workspace.
     pub fn in_memory(files: &[(&str, &str)]) -> Self {
         Self::in_memory_with(files, json!({}), json!({}))
     }
 
-    /// The same with capabilities of the client and settings.
+    /// Starts a server in this process, with client capabilities and settings.
     pub fn in_memory_with(files: &[(&str, &str)], capabilities: Value, settings: Value) -> Self {
         let (server, client) = Connection::memory();
         let thread = std::thread::spawn(move || averment_ide::lsp::serve(server));
@@ -68,12 +68,12 @@ impl Client {
         client
     }
 
-    /// The real program over standard input and output.
+    /// Starts the real program over standard input and output.
     pub fn over_stdio(files: &[(&str, &str)], capabilities: Value) -> Self {
         Self::over_stdio_with(files, capabilities, json!({}))
     }
 
-    /// The same with settings.
+    /// Starts the real program, with settings.
     pub fn over_stdio_with(files: &[(&str, &str)], capabilities: Value, settings: Value) -> Self {
         let mut child = Command::new(env!("CARGO_BIN_EXE_aver"))
             .args(["lsp", "--stdio"])
@@ -119,7 +119,7 @@ impl Client {
         self.notify("initialized", json!({}));
     }
 
-    /// The folder without symbolic links.
+    /// Returns the workspace folder with symbolic links resolved.
     pub fn root(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap()
     }
@@ -135,7 +135,7 @@ impl Client {
         }
     }
 
-    /// Bytes as they are, for what is no message.
+    /// Sends raw bytes, for invalid messages.
     pub fn send_raw(&mut self, bytes: &[u8]) {
         use std::io::Write as _;
         if let Wire::Process(_, input, _) = &mut self.wire {
@@ -155,7 +155,7 @@ impl Client {
         self.send(Notification::new(method.to_owned(), parameters).into());
     }
 
-    /// Sends a request without waiting.
+    /// Sends a request without waiting for its answer.
     pub fn begin(&mut self, method: &str, parameters: Value) -> RequestId {
         self.next += 1;
         let id = RequestId::from(self.next);
@@ -169,7 +169,7 @@ impl Client {
         self.answer(&id).response_result
     }
 
-    /// Waits for an answer; what comes in between is kept.
+    /// Waits for an answer, and keeps other messages.
     pub fn answer(&mut self, id: &RequestId) -> Response {
         loop {
             match self.receive() {
@@ -194,7 +194,7 @@ impl Client {
         }
     }
 
-    /// Opens a document, of the workspace or not.
+    /// Opens a document, which need not be in the workspace.
     pub fn open(&mut self, name: &str, text: &str) {
         let uri = self.uri(name);
         self.notify(
@@ -226,7 +226,7 @@ impl Client {
         );
     }
 
-    /// The diagnostics of a version of a document: those that come next for it.
+    /// Waits for the diagnostics of this version of a document, and returns them.
     pub fn diagnostics(&mut self, name: &str, version: i32) -> Vec<Value> {
         let uri = self.uri(name);
         loop {
@@ -244,7 +244,7 @@ impl Client {
         }
     }
 
-    /// The messages of diagnostics with their lines, from 1.
+    /// Returns the messages of diagnostics with their lines, from 1.
     pub fn messages(&mut self, name: &str, version: i32) -> Vec<String> {
         let shown = |one: &Value| {
             let line = one["range"]["start"]["line"].as_u64().unwrap() + 1;
@@ -253,7 +253,7 @@ impl Client {
         self.diagnostics(name, version).iter().map(shown).collect()
     }
 
-    /// The text of the messages that were shown to the user.
+    /// Returns the messages that were shown to the user.
     pub fn shown(&self) -> Vec<String> {
         let all = self.said.iter().filter(|one| one.method == "window/showMessage");
         all.map(|one| one.params["message"].as_str().unwrap().to_owned()).collect()
@@ -263,14 +263,14 @@ impl Client {
         json!({ "textDocument": { "uri": self.uri(name) }, "position": { "line": line, "character": character } })
     }
 
-    /// Ends the session properly; gives the exit code.
+    /// Ends the session with `shutdown` and `exit`; returns the exit code.
     pub fn leave(mut self) -> i32 {
         self.request("shutdown", Value::Null).unwrap();
         self.notify("exit", Value::Null);
         self.ended()
     }
 
-    /// Waits for the end.
+    /// Waits for the server to end; returns the exit code.
     pub fn ended(&mut self) -> i32 {
         match &mut self.wire {
             Wire::Memory(_, thread) => i32::from(thread.take().unwrap().join().unwrap()),
@@ -281,7 +281,7 @@ impl Client {
         }
     }
 
-    /// Closes the input without a word.
+    /// Closes the input without `shutdown`.
     pub fn hang_up(mut self) -> i32 {
         match &mut self.wire {
             Wire::Memory(..) => panic!("only a process can be hung up on"),

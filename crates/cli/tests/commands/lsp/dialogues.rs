@@ -1,5 +1,5 @@
-//! Dialogues: each folder of `tests/golden/lsp` is a request, each file in it a document with cursors `<|>` (and other files behind
-//! `#--- NAME`), each snapshot what the server answers, with its places shown in the text.
+//! Snapshot tests of requests. Each folder of `tests/golden/lsp` is a request. Each file in it is a document with cursors `<|>`, followed by other
+//! files after `#--- NAME`. Each snapshot holds the server's answers, with their locations marked in the text.
 
 use super::client::Client;
 use averment_fixtures as fixtures;
@@ -60,14 +60,14 @@ impl Fixture {
         client
     }
 
-    /// The line of a cursor with the cursor in it.
+    /// Returns the line of a cursor, with the cursor in it.
     fn line(&self, mark: (u32, u32)) -> String {
         let line = self.text.lines().nth(mark.0 as usize).unwrap_or("");
         let (front, back) = split(line, mark.1);
         format!("{front}{MARK}{back}")
     }
 
-    /// The text under a range.
+    /// Returns the text of a range.
     fn under(&self, range: &Value) -> String {
         text_of(&self.text, range)
     }
@@ -100,12 +100,12 @@ fn text_of(text: &str, range: &Value) -> String {
     text[offset(text, &range["start"])..offset(text, &range["end"])].replace('\n', "⏎")
 }
 
-/// `3:5` of the start of a range, from 1.
+/// Returns the start of a range, such as `3:5`, counted from 1.
 fn place(range: &Value) -> String {
     format!("{}:{}", number(&range["start"]["line"]) + 1, number(&range["start"]["character"]) + 1)
 }
 
-/// The text after edits.
+/// Applies edits to a text.
 fn edited(text: &str, edits: &[Value]) -> String {
     let mut edits: Vec<(usize, usize, &str)> = edits
         .iter()
@@ -127,7 +127,7 @@ fn snapshot(feature: &str, name: &str, text: &str) {
     insta::assert_snapshot!(name, text);
 }
 
-/// Asks at every cursor and writes down what `show` makes of the answer.
+/// Sends a request at every cursor, and snapshots the output of `show` for each answer.
 fn at_cursors(feature: &str, method: &str, extra: &Value, show: impl Fn(&Fixture, &Value) -> String) {
     for fixture in fixtures(feature) {
         let mut client = fixture.client();
@@ -149,7 +149,7 @@ fn at_cursors(feature: &str, method: &str, extra: &Value, show: impl Fn(&Fixture
     }
 }
 
-/// Asks once for each document.
+/// Sends one request for each document.
 fn of_documents(
     feature: &str,
     method: &str,

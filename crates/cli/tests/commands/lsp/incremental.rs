@@ -1,11 +1,11 @@
-//! Long files: only what was touched is read and checked again.
+//! Long files: after an edit, only the changed parts are parsed and checked again.
 
 use super::client::Client;
 use serde_json::json;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// A file of 5,000 lines: 500 rules with statements, documentation and bare assertions between them.
+/// Returns a file of 5,000 lines: 500 rules with statements, documentation and bare assertions.
 fn long_file() -> String {
     let mut text = String::from("param limit: number = 100\ndef large(amount) = amount > limit\n");
     for number in 0..499 {
@@ -24,7 +24,7 @@ fn long_file() -> String {
     text
 }
 
-/// The time of the first analysis, and of those after edits, sorted.
+/// Returns the time of the first analysis, and the sorted times after edits.
 fn measured(text: &str, settings: &serde_json::Value) -> (Duration, Vec<Duration>) {
     let mut client = Client::over_stdio_with(&[], json!({}), settings.clone());
     let begun = Instant::now();
@@ -33,7 +33,7 @@ fn measured(text: &str, settings: &serde_json::Value) -> (Duration, Vec<Duration
     let first = begun.elapsed();
     let mut times: Vec<Duration> = Vec::new();
     let mut version = 1;
-    // A name in an expression becomes a wrong one and the right one again, at the front, in the middle and at the end.
+    // Renames a name in an expression to an unknown one and back, at the start, in the middle and at the end of the file.
     for line in [8, 2_008, 2_498, 4_008, 4_978] {
         let line = u32::try_from(line).unwrap();
         let written = text.lines().nth(line as usize).unwrap();
@@ -61,7 +61,7 @@ fn measured(text: &str, settings: &serde_json::Value) -> (Duration, Vec<Duration
 fn after_an_edit_diagnostics_take_at_most_a_tenth_of_the_first_analysis() {
     let text = long_file();
     assert_eq!(text.lines().count(), 5_000);
-    // Without lints the first analysis is reading and checking alone; that share is shown and not held against the machine of the day.
+    // Without lints, the first analysis only parses and checks. Its ratio is printed but not asserted, because it depends on the machine.
     for (what, settings) in [("with lints", json!({})), ("without lints", json!({ "lint": false }))] {
         let (first, times) = measured(&text, &settings);
         let (best, median, worst) = (times[0], times[times.len() / 2], times[times.len() - 1]);
@@ -78,7 +78,7 @@ fn when_nobody_types_everything_is_checked() {
     let mut client = Client::over_stdio(&[], json!({}));
     client.open("first.assert", "require a\noutput.x == 1\n");
     assert!(client.messages("first.assert", 1).is_empty());
-    // A lint of the statement that was touched comes a moment later, for the same version.
+    // The lints of the edited statement arrive a moment later, for the same version.
     client.change("first.assert", 2, [1, 0, 1, 13], "1 == output.x");
     let first = client.messages("first.assert", 2);
     let settled = client.messages("first.assert", 2);

@@ -1,4 +1,4 @@
-//! A session as it goes over the wire, with nothing left out.
+//! A complete session, with every message on the wire.
 
 use super::client::Client;
 use serde_json::{Value, json};

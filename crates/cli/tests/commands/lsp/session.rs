@@ -1,4 +1,4 @@
-//! Whole sessions, most of them with the real program over standard input and output.
+//! Whole sessions, mostly with the real program over standard input and output.
 
 use super::client::Client;
 use lsp_server::{Message, Notification, RequestId};
@@ -51,7 +51,7 @@ fn open_buffers_hide_what_is_on_disk() {
     let mut client = Client::over_stdio(&[("lib.assert", LIB), ("first.assert", FIRST)], json!({}));
     client.open("first.assert", FIRST);
     assert!(client.messages("first.assert", 1).is_empty());
-    // The name is gone in the buffer, not on disk.
+    // The name was removed in the buffer, but not on disk.
     client.open("lib.assert", LIB);
     assert!(client.messages("lib.assert", 1).is_empty() && client.messages("first.assert", 1).is_empty());
     client.replace("lib.assert", 2, "param bound: number = 100\noutput.amount < bound\n");
@@ -59,7 +59,7 @@ fn open_buffers_hide_what_is_on_disk() {
     let messages = client.messages("first.assert", 1);
     assert_eq!(messages.len(), 1, "{messages:?}");
     assert!(messages[0].starts_with("2: [unknown-name] unknown name `limit`"), "{messages:?}");
-    // Closed, the file on disk counts again.
+    // After closing, the file on disk counts again.
     let uri = client.uri("lib.assert");
     client.notify("textDocument/didClose", json!({ "textDocument": { "uri": uri } }));
     assert!(client.messages("first.assert", 1).is_empty());
@@ -92,7 +92,7 @@ fn files_that_change_on_disk_are_read_again() {
     let uri = client.uri("tools.json");
     client.notify("workspace/didChangeWatchedFiles", json!({ "changes": [{ "uri": uri, "type": 2 }] }));
     assert!(client.messages("first.assert", 1).is_empty());
-    // The levels of lints are those of the project.
+    // The project sets the levels of lints.
     client.replace("first.assert", 2, "let unused = 1\nrequire refund\n");
     assert_eq!(client.messages("first.assert", 2).len(), 1);
     std::fs::write(client.path("averment.toml"), "[lint]\nunused-let = \"allow\"\n").unwrap();
@@ -111,11 +111,11 @@ fn what_the_project_says_of_tools_is_known_and_followed() {
         ("mcp.json", r#"{"lookup": {"type": "object", "properties": {"order_id": {"type": "string"}}}}"#),
     ];
     let mut client = Client::over_stdio(&files, json!({}));
-    // Another name of a tool is known, a slip in the name of one is told.
+    // An alias of a tool is known; a misspelled name is reported.
     client.open("first.assert", "require lookup\nrequire lokup\n");
     let messages = client.messages("first.assert", 1);
     assert!(messages.len() == 1 && messages[0].contains("lokup"), "{messages:?}");
-    // A change that is checked by itself is checked with them, too.
+    // An incremental check uses the tool files, too.
     client.change("first.assert", 2, [1, 8, 1, 13], "lookup");
     assert!(client.messages("first.assert", 2).is_empty());
     let at = client.at("first.assert", 1, 10);
@@ -129,7 +129,7 @@ fn what_the_project_says_of_tools_is_known_and_followed() {
     let at = client.at("first.assert", 0, 10);
     let hover = client.request("textDocument/hover", at).unwrap().to_string();
     assert!(hover.contains("Another name of `issue_refund`"), "{hover}");
-    // What another program writes into such a file counts at once.
+    // An open tool file is used immediately.
     client.replace("first.assert", 5, "require lookop\n");
     assert_eq!(client.messages("first.assert", 5).len(), 1);
     client.open("tools.assert", "tool lookop { type: \"object\" }\n");
@@ -139,7 +139,7 @@ fn what_the_project_says_of_tools_is_known_and_followed() {
 
 #[test]
 fn text_is_changed_in_the_unit_of_columns_that_was_agreed_on() {
-    // 🙂 is two units of UTF-16 and four bytes of UTF-8.
+    // 🙂 has two UTF-16 units and four UTF-8 bytes.
     for (offered, column) in
         [(json!(["utf-16"]), 20), (json!(["utf-8", "utf-16"]), 22), (json!(["utf-32"]), 19), (Value::Null, 20)]
     {
@@ -196,7 +196,7 @@ fn what_is_no_message_does_not_end_the_session() {
 fn a_request_that_is_taken_back_while_it_waits_is_not_answered_in_full() {
     let mut client = Client::in_memory(&[]);
     client.open("first.assert", &"require search\n".repeat(3_000));
-    // The server reads all of it before it answers the first.
+    // The server reads all messages before it answers the first one.
     let first = client.begin("textDocument/hover", client.at("first.assert", 0, 0));
     let second = client.begin("textDocument/hover", client.at("first.assert", 1, 0));
     let number = |id: &RequestId| serde_json::to_value(id).unwrap();
@@ -204,7 +204,7 @@ fn a_request_that_is_taken_back_while_it_waits_is_not_answered_in_full() {
     client.send(Message::Notification(Notification::new("$/cancelRequest".to_owned(), cancel)));
     let (one, two) = (client.answer(&first), client.answer(&second));
     assert!(one.response_result.is_ok());
-    // It may have been faster than the client.
+    // The answer may have been sent before the cancellation.
     if let Err(error) = two.response_result {
         assert_eq!(error.code, -32800);
     }
@@ -218,7 +218,7 @@ fn the_exit_code_says_whether_the_session_was_shut_down() {
     client.notify("exit", Value::Null);
     assert_eq!(client.ended(), 1);
     assert_eq!(Client::over_stdio(&[], json!({})).hang_up(), 1);
-    // Behind `shutdown` nothing is answered any more.
+    // After `shutdown`, requests are refused.
     let mut client = Client::over_stdio(&[], json!({}));
     client.request("shutdown", Value::Null).unwrap();
     assert_eq!(client.request("workspace/symbol", json!({ "query": "" })).unwrap_err().code, -32600);
@@ -346,7 +346,7 @@ fn a_header_without_a_length_and_one_that_promises_too_much_end_the_session() {
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-        // The input stays open: the server leaves by itself.
+        // The input stays open, but the server exits.
         let mut input = child.stdin.take().unwrap();
         std::io::Write::write_all(&mut input, format!("Content-Length: {length}\r\n\r\n{{}}").as_bytes()).unwrap();
         let start = std::time::Instant::now();

@@ -1,10 +1,10 @@
-//! What stands behind a backslash, and in brackets.
+//! Reads escapes and character sets.
 
 use super::super::pattern::{GroupPurpose, RegexNode, escape_letter, set_node};
 use super::JsRegexReader;
 use crate::regex_flavour::UnusableRegex;
 
-/// White space of JavaScript beyond ASCII.
+/// JavaScript white space, including non-ASCII characters.
 const SPACE: &str = r"\s\u{A0}\u{1680}\u{2000}-\u{200A}\u{2028}\u{2029}\u{202F}\u{205F}\u{3000}\u{FEFF}";
 
 enum JsSetMember {
@@ -22,7 +22,7 @@ impl JsSetMember {
 }
 
 impl JsRegexReader<'_> {
-    /// Matches nothing if the group has not matched or is still open.
+    /// Returns a back-reference. It matches the empty text if the group has not matched or is still open.
     fn group_reference(&self, group: u32) -> RegexNode {
         if self.open.contains(&group) {
             return RegexNode::Group(GroupPurpose::Plain, "(?:".to_owned(), Box::new(RegexNode::Empty));
@@ -58,7 +58,7 @@ impl JsRegexReader<'_> {
         Ok(self.group_reference(group))
     }
 
-    /// `\1`: a group if there are as many, else octal without flag `u`.
+    /// Reads `\1`: a back-reference if there are that many groups, otherwise octal unless flag `u` is set.
     fn read_numbered(&mut self, first: char, start: usize) -> Result<RegexNode, UnusableRegex> {
         let mut ahead = self.cursor;
         let more = ahead.take_while(usize::MAX, |letter| letter.is_ascii_digit());
@@ -74,7 +74,7 @@ impl JsRegexReader<'_> {
         Ok(RegexNode::Written(escape_letter(letter), 1))
     }
 
-    /// Up to three digits, at most 377.
+    /// Reads an octal escape of up to three digits, at most 377.
     fn read_octal(&mut self, first: char) -> char {
         let most = if first <= '3' { 2 } else { 1 };
         let more = self.cursor.take_while(most, |letter| ('0'..='7').contains(&letter));
@@ -117,7 +117,7 @@ impl JsRegexReader<'_> {
         })
     }
 
-    /// `\cJ`; without a letter the backslash is literal.
+    /// Reads a control escape such as `\cJ`; without a letter the backslash is literal.
     fn read_control(&mut self, start: usize, in_set: bool) -> Result<char, UnusableRegex> {
         let wanted = |letter: &char| {
             letter.is_ascii_alphabetic() || in_set && !self.flags.unicode && (letter.is_ascii_digit() || *letter == '_')
@@ -133,7 +133,7 @@ impl JsRegexReader<'_> {
         Ok('\\')
     }
 
-    /// `\x41`, `\u0041`, `\u{41}`, surrogate pairs; without digits the letter is literal.
+    /// Reads `\x41`, `\u0041`, `\u{41}` and surrogate pairs; without digits the letter is literal.
     fn read_char_code(&mut self, letter: char, start: usize) -> Result<char, UnusableRegex> {
         let strict = self.flags.unicode;
         let mut code = None;

@@ -1,36 +1,36 @@
-//! Characters beyond U+FFFF, of which an expression without flag `u` sees two halves.
+//! Characters above U+FFFF, which an expression without flag `u` sees as two halves (surrogates).
 //!
-//! A search in whole characters has the same answer wherever a half can only be met at an end of what is found. Between two things
-//! that take no half, what takes one character takes none beyond U+FFFF. All else is told.
+//! A search over whole characters has the same result if a half can occur only at the start or end of a match. Between two parts that match no half,
+//! a part that matches one character cannot match one above U+FFFF. Any other expression is reported.
 
 use super::super::pattern::{GroupPurpose, RegexNode};
 use crate::regex_flavour::HalvesSeen;
 
 const BEYOND: &str = r"\x{10000}-\x{10FFFF}";
 
-/// What stands beside a node.
+/// The neighbor of a node on one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum NodeEdge {
-    /// Something that takes no half.
+    /// It cannot match a half.
     Firm,
-    /// An end of what is found.
+    /// The start or end of the match.
     Open,
-    /// Something that may take a half.
+    /// It may match a half.
     Free,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum AtomKind {
     Firm,
-    /// It takes any half, and any character beyond U+FFFF.
+    /// It matches any half, and any character above U+FFFF.
     Free,
-    /// A character beyond U+FFFF itself.
+    /// It matches a character above U+FFFF, written as two halves.
     Pair,
-    /// A set that names halves of one.
+    /// A set that lists halves of a character.
     Torn,
 }
 
-/// Writes a tree so that it sees what halves would show, as far as that can be said.
+/// Rewrites a tree so that it treats halves correctly where possible. Returns how the expression meets halves.
 pub(super) fn settle_halves(root: &mut RegexNode) -> HalvesSeen {
     settle_node(root, NodeEdge::Open, NodeEdge::Open)
 }
@@ -93,7 +93,7 @@ fn settle_repeated(text: &mut String, times: (u32, Option<u32>), is_lazy: bool, 
     }
 }
 
-/// What a node meets on a side: what stands there, and behind what can be empty the next.
+/// Returns the neighbor on one side: the adjacent nodes up to the first one that cannot be empty.
 fn met_edge<'n>(beside: impl Iterator<Item = &'n RegexNode>, at_end: bool, outer: NodeEdge) -> NodeEdge {
     let mut met = NodeEdge::Firm;
     for node in beside {
@@ -105,7 +105,7 @@ fn met_edge<'n>(beside: impl Iterator<Item = &'n RegexNode>, at_end: bool, outer
     met.max(outer)
 }
 
-/// What a node shows at its end, or at its front.
+/// Returns how a node looks to its neighbor, at the end of the node if `at_end` is set, otherwise at its start.
 fn edge_of(node: &RegexNode, at_end: bool) -> NodeEdge {
     match node {
         RegexNode::Empty | RegexNode::Place(_) => NodeEdge::Firm,
@@ -128,7 +128,7 @@ fn edge_of(node: &RegexNode, at_end: bool) -> NodeEdge {
     }
 }
 
-/// True of what may take nothing; a place in the text holds as something.
+/// True if the node can match the empty text. A position counts as not empty.
 fn can_be_empty(node: &RegexNode) -> bool {
     match node {
         RegexNode::Empty | RegexNode::Reference(_) => true,
@@ -151,7 +151,7 @@ fn kind_of_atom(text: &str) -> AtomKind {
     let (negated, members) = set.strip_prefix('^').map_or((false, set), |members| (true, members));
     match (negated, names_pair(members), has_complement(members)) {
         (_, true, _) => AtomKind::Torn,
-        // Without what is in no such set nothing beyond U+FFFF is left.
+        // A negated set with a negated class in it, and a set without one, exclude every character above U+FFFF.
         (true, false, true) | (false, false, false) => AtomKind::Firm,
         (true, false, false) | (false, false, true) => AtomKind::Free,
     }
@@ -163,7 +163,7 @@ fn names_pair(text: &str) -> bool {
         || ["\\x{", "\\u{"].iter().any(|opening| text.split(opening).skip(1).any(by_number))
 }
 
-/// If a set has members of which only those of another one are left out.
+/// True if a set contains a negated class, such as `\D` or a nested `[^…]`.
 fn has_complement(members: &str) -> bool {
     let mut letters = members.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -176,7 +176,7 @@ fn has_complement(members: &str) -> bool {
     false
 }
 
-/// What takes any character, without those beyond U+FFFF.
+/// Returns an expression for any character that excludes those above U+FFFF.
 fn without_pairs(text: &str) -> String {
     match (text, text.strip_suffix(']')) {
         ("\\D", _) => format!("[^\\d{BEYOND}]"),

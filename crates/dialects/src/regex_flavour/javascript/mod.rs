@@ -1,4 +1,4 @@
-//! Expressions of JavaScript's `RegExp`, with what the annex of its standard allows beside the rest where there is no flag `u`.
+//! JavaScript `RegExp` expressions, including the web extensions (Annex B of the standard) that apply without flag `u`.
 
 mod escape;
 mod halves;
@@ -8,11 +8,11 @@ use super::pattern::{
 };
 use super::{HalvesSeen, TranslatedRegex, UnusableRegex};
 
-/// An expression of JavaScript's `RegExp`, as `test` asks for it: `g`, `y` and `d` say where a search begins and what it remembers, and
-/// count for nothing.
+/// Translates a JavaScript `RegExp` expression for use with `test`. The flags `g`, `y` and `d` are ignored, because they only affect where a search
+/// starts and what it records.
 ///
 /// # Errors
-/// Where `RegExp` refuses it, and where it speaks of halves of characters or of sets of texts (flag `v`).
+/// If `RegExp` rejects the expression, or if it uses surrogate halves or sets of texts (flag `v`).
 pub fn translate_javascript(pattern: &str, flags: &str) -> Result<TranslatedRegex, UnusableRegex> {
     let given = flags_of(flags, pattern.len())?;
     let (groups, names) = groups_of(pattern);
@@ -39,7 +39,7 @@ struct JsRegexFlags {
     unicode: bool,
 }
 
-/// Flags are reported behind the expression's last byte.
+/// Reads the flags. Errors are located after the last byte of the expression.
 fn flags_of(flags: &str, end: usize) -> Result<JsRegexFlags, UnusableRegex> {
     let mut given = JsRegexFlags::default();
     for (at, letter) in flags.char_indices() {
@@ -93,7 +93,7 @@ struct JsRegexReader<'p> {
     flags: JsRegexFlags,
     groups: u32,
     names: Vec<(String, u32)>,
-    /// `\k` refers to a group.
+    /// True if `\k` refers to a group.
     named: bool,
     open: Vec<u32>,
     count: u32,
@@ -152,7 +152,7 @@ impl JsRegexReader<'_> {
         }
     }
 
-    /// The repetition as written and its bounds; `None` for a literal brace.
+    /// Reads a repetition; returns it as written and its bounds, or `None` for a literal brace.
     fn read_repetition(&mut self, at: usize) -> Result<Option<(String, u32, Option<u32>)>, UnusableRegex> {
         let mut ahead = self.cursor;
         let (mut sign, least, most) = match ahead.next() {
@@ -249,7 +249,7 @@ impl JsRegexReader<'_> {
         if self.names.iter().any(|(known, number)| known == name && *number <= self.count) {
             return Err(UnusableRegex::new(start, format!("there are two groups `{name}`")));
         }
-        // A name may have a `$`, which the language knows not: groups are referred to by their numbers.
+        // The rule language does not allow `$` in a group name. Groups are referenced by number, so the name is dropped.
         let opening = if name.contains('$') { "(".to_owned() } else { format!("(?<{name}>") };
         if !self.cursor.take_text(">") {
             return Err(UnusableRegex::new(start, "the name of a group and `>` must follow `(?<`"));

@@ -1,4 +1,4 @@
-//! What stands behind a backslash, and in brackets.
+//! Reads escapes and character sets.
 
 use super::super::pattern::{RegexNode, escape_letter, set_node};
 use super::{PyRegexFlags, PyRegexReader};
@@ -58,7 +58,7 @@ impl PyRegexReader<'_> {
         (inside.to_owned(), letter.is_ascii_uppercase())
     }
 
-    /// `\1` to `\99`, or three octal digits.
+    /// Reads a back-reference `\1` to `\99`, or three octal digits.
     fn read_reference(&mut self, first: char, start: usize) -> Result<RegexNode, UnusableRegex> {
         let octal = |letter: char| ('0'..='7').contains(&letter);
         let mut digits = String::from(first);

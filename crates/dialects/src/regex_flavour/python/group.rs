@@ -1,4 +1,4 @@
-//! Groups, with their names, flags and conditions.
+//! Reads groups, with their names, flags and conditions.
 
 use super::super::pattern::{GroupPurpose, RegexNode};
 use super::{PyRegexFlags, PyRegexReader, set_flag};
@@ -91,7 +91,7 @@ impl PyRegexReader<'_> {
         Ok(name)
     }
 
-    /// `(?P<name>…)`, `(?P=name)`.
+    /// Reads `(?P<name>…)` or `(?P=name)`.
     fn read_named_group(
         &mut self,
         flags: PyRegexFlags,
@@ -117,7 +117,7 @@ impl PyRegexReader<'_> {
         Err(UnusableRegex::new(start, "`<name>` or `=name` must follow `(?P`"))
     }
 
-    /// `(?(1)yes|no)`.
+    /// Reads `(?(1)yes|no)`.
     fn read_conditional(
         &mut self,
         flags: PyRegexFlags,
@@ -151,7 +151,7 @@ impl PyRegexReader<'_> {
         Ok(RegexNode::Group(GroupPurpose::Other, format!("(?({group})"), Box::new(both)))
     }
 
-    /// `(?i-m:…)`.
+    /// Reads `(?i-m:…)`.
     fn with_flags(&mut self, mut flags: PyRegexFlags, depth: usize, start: usize) -> Result<RegexNode, UnusableRegex> {
         let before = flags;
         let at = self.cursor.at;

@@ -1,4 +1,4 @@
-//! Expressions of Python's module `re`, of texts.
+//! Expressions of Python's module `re` on `str` texts.
 
 mod escape;
 mod group;
@@ -21,10 +21,10 @@ pub struct PyRegexFlags {
     pub ascii: bool,
 }
 
-/// An expression of Python's module `re`.
+/// Translates an expression of Python's module `re`.
 ///
 /// # Errors
-/// Where `re` refuses it.
+/// If `re` rejects the expression.
 pub fn translate_python(pattern: &str, mut flags: PyRegexFlags) -> Result<TranslatedRegex, UnusableRegex> {
     let mut cursor = RegexCursor { pattern, at: 0 };
     global_flags(&mut cursor, &mut flags)?;
@@ -55,7 +55,7 @@ pub fn translate_python(pattern: &str, mut flags: PyRegexFlags) -> Result<Transl
     Ok(TranslatedRegex::new(&writer.text, letters, writer.backtracks))
 }
 
-/// `(?im)` at the start.
+/// Reads global flags such as `(?im)` at the start.
 fn global_flags(cursor: &mut RegexCursor<'_>, flags: &mut PyRegexFlags) -> Result<(), UnusableRegex> {
     loop {
         if flags.verbose {
@@ -94,7 +94,7 @@ fn set_flag(flags: &mut PyRegexFlags, letter: char, on: bool) -> Result<(), Stri
     Ok(())
 }
 
-/// White space and comments under `x`.
+/// Skips white space and comments under flag `x`.
 fn skip_blank(cursor: &mut RegexCursor<'_>) {
     loop {
         cursor.take_while(usize::MAX, |letter| matches!(letter, ' ' | '\t' | '\n' | '\r' | '\x0b' | '\x0c'));
@@ -108,9 +108,9 @@ fn skip_blank(cursor: &mut RegexCursor<'_>) {
 struct PyRegexReader<'p> {
     cursor: RegexCursor<'p>,
     ascii: bool,
-    /// Its meaning depends on the language's flag `u`.
+    /// True if the meaning depends on flag `u` of the rule language.
     unicode: bool,
-    /// Lengths of groups; `None` while open.
+    /// Minimum and maximum lengths of groups; `None` while a group is open.
     groups: Vec<Option<(u64, Option<u64>)>>,
     names: Vec<(String, u32)>,
     asked: Vec<(usize, u32)>,
@@ -149,7 +149,7 @@ impl PyRegexReader<'_> {
         }
     }
 
-    /// `{2}`, `{2,}`, `{,2}`, `{2,3}`, `{,}`; any other brace is literal.
+    /// Reads `{2}`, `{2,}`, `{,2}`, `{2,3}` or `{,}`; any other brace is literal.
     fn peek_count(&self) -> Option<(RegexCursor<'_>, &str, Option<&str>)> {
         let mut ahead = self.cursor;
         if !ahead.take_text("{") || ahead.peek() == Some('}') {
@@ -214,7 +214,7 @@ impl PyRegexReader<'_> {
         Ok(())
     }
 
-    /// `None` for an empty element, which a repetition skips.
+    /// Reads an atom; returns `None` for an empty element, which a repetition skips.
     fn read_atom(&mut self, flags: PyRegexFlags, depth: usize) -> Result<Option<RegexNode>, UnusableRegex> {
         let start = self.cursor.at;
         let Some(letter) = self.cursor.next() else { return Ok(None) };

@@ -1,10 +1,10 @@
-//! Methods of lists of a run.
+//! Methods on lists of a run.
 
 use super::member_tables::element_field;
 use super::*;
 use crate::skillgym::plain::whole_number;
 
-/// A list of objects here that is one of texts there, as the texts.
+/// Returns a list of texts from a list whose elements are texts in SkillGym but objects here.
 pub(in crate::skillgym) fn text_list(told: &RunExpr) -> RunExpr {
     match element_field(told.kind) {
         "" => told.clone(),
@@ -19,14 +19,14 @@ fn joined_path(element: &str, field: &str) -> String {
     if field.is_empty() || element.is_empty() { format!("{element}{field}") } else { format!("{element}.{field}") }
 }
 
-/// True if a condition may read the run: beside an element's own fields its names would be taken for fields.
+/// True if a condition may read the run. Inside a `where` filter, the names of run fields would be taken for fields of the element.
 fn reads_run(text: &str) -> bool {
     const OF_RUN: [&str; 9] = ["output", "prompt", "duration", "skills", "usage", "meta", "commands", "calls", "reads"];
     let words = text.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
     words.into_iter().any(|word| OF_RUN.contains(&word))
 }
 
-/// What the elements need that a program looks at, which ends with one of them.
+/// Returns the needs of the elements that a program looks at before it stops at one of them.
 fn needed_until(element: &str, list: &str, needs: &str) -> String {
     format!("(all {element} in {list}: {needs} or undecided(\"the program may end before it looks at each element\"))")
 }
@@ -35,7 +35,7 @@ impl SuiteProgram<'_, '_> {
     pub(in crate::skillgym) fn list_element(&mut self, told: &RunExpr, place: i64) -> JsValue {
         let Some(kind) = element_of(told.kind) else { return open_value("an element of what is no list") };
         let list = told.nested_text(BindingStrength::Closely);
-        // Behind `[*]` an index would be one of each element.
+        // After `[*]`, an index would apply to each element.
         let path = match list.matches("[*]").count() {
             _ if list.ends_with(')') && !list.starts_with("(if ") => format!("{list}[{place}]"),
             0 => format!("{list}[{place}]"),
@@ -46,14 +46,14 @@ impl SuiteProgram<'_, '_> {
         JsValue::RunExpr(RunExpr { lack: Lack::Element, needs: told.needed_parts(), ..RunExpr::new(path, kind) })
     }
 
-    /// An element under a name, as the program sees it.
+    /// Returns an element bound to a name, as the program sees it.
     pub(in crate::skillgym) fn named_element(&self, told: &RunExpr, name: &str) -> Option<LocatedValue> {
         let kind = element_of(told.kind)?;
         let element = RunExpr::new(joined_path(name, element_field(told.kind)), kind);
         Some(LocatedValue::new(JsValue::RunExpr(element), Span::default()))
     }
 
-    /// `None` for a method of another value.
+    /// Evaluates a method of a list; returns `None` if it is a method of another type.
     pub(super) fn run_list_method(
         &mut self,
         told: &RunExpr,
@@ -61,7 +61,7 @@ impl SuiteProgram<'_, '_> {
         arguments: &[LocatedValue],
     ) -> Option<JsValue> {
         let list = told.nested_text(BindingStrength::Closely);
-        // What has the name of a method of texts, too, is looked at there.
+        // A method that texts also have is checked later.
         let is_of_text = ["includes", "toString", "at", "slice", "concat", "indexOf", "lastIndexOf"].contains(&name);
         let needs = if is_of_text { told.needed_parts() } else { told.needed_type(&["list"]) };
         let texts = RunExpr { needs: needs.clone(), ..text_list(told) };
@@ -110,13 +110,13 @@ impl SuiteProgram<'_, '_> {
                     Box::new([format!("({needed}{quantified})"), format!("({needed}not {quantified})")])
                 });
                 match own {
-                    // It ends at the first that holds, or throws before.
+                    // The loop ends at the first element that satisfies the condition, or throws before.
                     Some(own) if name == "some" => {
                         let text = format!("{own} and {}", reached.nested_text(BindingStrength::And));
                         let both = RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth);
                         JsValue::RunExpr(RunExpr { needs, total, ..both })
                     }
-                    // Of what is no list it does not hold either.
+                    // A value that is not a list does not satisfy `every`.
                     _ if name == "every" && told.kind == RunExprKind::Any && needs.is_some() => {
                         let text = format!("{needed}{}", reached.nested_text(BindingStrength::And));
                         let both = RunExpr::with_binding(text, BindingStrength::And, RunExprKind::Truth);
@@ -129,13 +129,13 @@ impl SuiteProgram<'_, '_> {
                 self.chosen_elements(told, name, function, *scope)
             }
             ("includes" | "toString", _) if !is_texts => return None,
-            // It may as well be a text.
+            // The value may also be a text.
             _ if told.kind == RunExprKind::Any => return None,
             _ => JsValue::RuntimeOnly(format!("what `{name}` gives of a list of a run")),
         })
     }
 
-    /// `filter`, `find`, `findLast`: `LIST where COND`, where the elements have fields here.
+    /// Lowers `filter`, `find` and `findLast`: `LIST where COND`, if the elements have fields here.
     fn chosen_elements(&mut self, told: &RunExpr, name: &str, function: &TsFunction, scope: ScopeId) -> JsValue {
         let list = told.nested_text(BindingStrength::Closely);
         let element = self.fresh_name();
@@ -158,7 +158,7 @@ impl SuiteProgram<'_, '_> {
                 return JsValue::Object(vec![("length".to_owned(), LocatedValue::new(length, Span::default()))]);
             }
             let found = RunExpr::new(any.as_str(), RunExprKind::Found);
-            // What is found may be an empty text.
+            // The found element may be an empty text.
             let is_text =
                 element_of(told.kind).is_some_and(|kind| matches!(kind, RunExprKind::Text | RunExprKind::Any));
             let field = joined_path(&element, element_field(told.kind));
@@ -186,7 +186,7 @@ impl SuiteProgram<'_, '_> {
         self.truth_condition(&LocatedValue::new(value, Span::default()))
     }
 
-    /// What a function gives of an element; its place is not known.
+    /// Returns the result of a function for an element; the index of the element is unknown.
     fn element_result(&mut self, element: LocatedValue, function: &TsFunction, scope: ScopeId) -> JsValue {
         let open = |why: &str| LocatedValue::new(open_value(why), Span::default());
         self.function_result(function, &[element, open("the place of an element"), open("a list in a function")], scope)

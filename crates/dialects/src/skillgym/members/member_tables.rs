@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Owner kind, name there, name here, kind.
+/// Owner type, name in SkillGym, name here, type of the property.
 pub(super) const PROPERTIES: &[(RunExprKind, &str, &str, RunExprKind)] = &[
     (RunExprKind::Report, "finalOutput", "output", RunExprKind::Text),
     (RunExprKind::Report, "prompt", "prompt", RunExprKind::Text),
@@ -27,7 +27,7 @@ pub(super) const PROPERTIES: &[(RunExprKind, &str, &str, RunExprKind)] = &[
     (RunExprKind::Failure, "message", "message", RunExprKind::Message),
 ];
 
-/// Owner kind, name there, name here, kind.
+/// Owner type, name in SkillGym, name here, type of the field.
 pub(super) const FIELDS: &[(RunExprKind, &str, &str, RunExprKind)] = &[
     (RunExprKind::Call, "tool", "tool", RunExprKind::Text),
     (RunExprKind::Call, "args", "args", RunExprKind::Any),
@@ -43,7 +43,7 @@ pub(super) const ASKED: &[(&str, &str, RunExprKind)] = &[
     ("finalOutput", "output", RunExprKind::Text),
 ];
 
-/// The field that an element of a list of objects here is there: paths of reads, texts of commands.
+/// Returns the field that SkillGym has in place of the whole element: the path of a read, the text of a command.
 pub(super) fn element_field(kind: RunExprKind) -> &'static str {
     match kind {
         RunExprKind::Reads => "path",

@@ -1,4 +1,4 @@
-//! The vectors of the program and of its documents.
+//! Test vectors of the Assay program and of its documentation.
 
 use crate::judged::Given;
 use crate::tally::{Tally, few_decisions};
@@ -6,26 +6,27 @@ use averment::{UndecidedCause, Verdict};
 use averment_fixtures::{lines, shared};
 use serde_json::{Value, json};
 
-/// What a verdict is called there.
+/// Returns Assay's word for a verdict.
 fn outcome(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass => "held",
         Verdict::Fail => "violated",
-        // A run that goes on has not exercised what it has not decided.
+        // Assay calls an undecided rule of an unfinished run not exercised.
         Verdict::Vacuous | Verdict::Undecided => "not_exercised",
         Verdict::Error => "error",
         Verdict::Skipped => "skipped",
     }
 }
 
-/// Whether they say the same. Of a run that goes on `held` means there that nothing has broken the rule so far: here that is open or owed.
+/// True if both outcomes are equivalent. For an unfinished run, `held` in Assay means that nothing has broken the rule so far; here that is undecided
+/// with the cause open or owed.
 fn same_outcome(vector: &Value, found: (Verdict, Option<UndecidedCause>)) -> bool {
     let causes = [Some(UndecidedCause::Open), Some(UndecidedCause::Owed)];
     let may_change = found.0 == Verdict::Undecided && causes.contains(&found.1);
     vector["outcome"] == outcome(found.0) || may_change && vector["extent"] == "partial" && vector["outcome"] == "held"
 }
 
-/// The verdict of the only rule of a policy on a run, and why it is undecided where it is.
+/// Returns the verdict of the only rule of a policy on a run, and the cause if it is undecided.
 fn verdict_with_cause(policy: &Value, run: &Value) -> Result<(Verdict, Option<UndecidedCause>), String> {
     let text = policy.to_string();
     let given = Given { name: "policy.yaml", text: &text, ..Given::default() };
@@ -50,7 +51,7 @@ fn run(vector: &Value) -> Value {
     }
 }
 
-/// Each rule as the policy of a program, with the aliases of the vector.
+/// Tests each rule as a policy of the Assay program, with the aliases of the vector.
 fn of_rules(file: &str) -> Option<(usize, usize)> {
     let path = shared(&format!("conformance/assay/{file}"))?;
     let mut tally = Tally::of(file);
@@ -70,7 +71,7 @@ fn of_rules(file: &str) -> Option<(usize, usize)> {
     Some(tally.end())
 }
 
-/// The rules of the documents, which know pass and fail.
+/// Tests the rules of the documentation, which have only pass and fail.
 fn of_documents() -> Option<(usize, usize)> {
     let file = "docs_vectors/sequences_v1.0.0.jsonl";
     let path = shared(&format!("conformance/assay/{file}"))?;
@@ -132,7 +133,7 @@ fn of_schemas() -> Option<(usize, usize)> {
     Some(tally.end())
 }
 
-/// Every rule of the vectors, imported.
+/// Imports every rule of the vectors.
 #[test]
 fn what_is_imported_is_formatted_and_no_lint_finds_anything() {
     let mut seen = std::collections::BTreeSet::new();

@@ -1,4 +1,4 @@
-//! The examples of the documents: what each says of a run, and where.
+//! The examples of the documentation: the violations that each one reports on a run, with their locations.
 
 use crate::judged::Given;
 use averment::{Rules, Verdict};
@@ -11,7 +11,7 @@ fn calls(names: &[&str]) -> String {
     format!("{{\"calls\": [{}]}}", calls.join(", "))
 }
 
-/// The lines of the documented form of traces.
+/// Returns the lines of a trace in the documented format.
 fn lines(calls: &[(&str, &str)]) -> String {
     let line = |(at, (tool, args)): (usize, &(&str, &str))| {
         let at = at + 1;
@@ -22,7 +22,7 @@ fn lines(calls: &[(&str, &str)]) -> String {
     calls.iter().enumerate().map(line).collect()
 }
 
-/// Each violation: the place of what was violated, the step, and the line of the trace.
+/// Returns the violations: the location of the violated rule, the step, and the line of the trace.
 fn violations(given: &Given<'_>, run: &str) -> Vec<String> {
     given.judge(run).unwrap();
     let rules = Rules::builder().files(Memory::new(given.beside.iter().copied())).text(given.name, given.text).build();

@@ -1,4 +1,4 @@
-//! Files of Assay, held against what its documents print and what its program said.
+//! Files of Assay, compared with its documentation and with recorded results of its program.
 
 mod conformance;
 mod documented;

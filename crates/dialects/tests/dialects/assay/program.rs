@@ -1,4 +1,4 @@
-//! Suites as the program runs them: tests by prompt, on all runs of a trace.
+//! Suites as the Assay program runs them: tests by prompt, on all runs of a trace.
 
 use crate::judged::Given;
 use crate::tally::Tally;
@@ -9,7 +9,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-/// Of each test whether it passes: every run of its prompt does.
+/// Returns the result of each test, which passes if every run with its prompt passes.
 fn tests(suite: &Path, trace: Option<&Path>) -> Result<BTreeMap<String, &'static str>, String> {
     let text = std::fs::read_to_string(suite).unwrap();
     let name = suite.to_str().unwrap();
@@ -28,7 +28,7 @@ fn tests(suite: &Path, trace: Option<&Path>) -> Result<BTreeMap<String, &'static
     Ok(found)
 }
 
-/// Why a suite that the program refuses is read here.
+/// Returns why a suite that the program rejects is accepted here.
 fn decision(suite: &str) -> Option<&'static str> {
     [
         ("mcp-tool-safety-gate", "tests may have a `description`, as the documents show"),
@@ -39,7 +39,7 @@ fn decision(suite: &str) -> Option<&'static str> {
     .map(|(_, reason)| reason)
 }
 
-/// The suites of its repository on their traces, with what the program said.
+/// Compares the suites of Assay's repository on their traces with recorded results of its program.
 pub(super) fn suites() -> Option<(usize, usize)> {
     let path = shared("conformance/assay/EXPECTED.jsonl")?;
     let folder = path.parent().unwrap();

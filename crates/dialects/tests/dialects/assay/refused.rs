@@ -1,4 +1,4 @@
-//! Files that cannot be used: where, what, and what to write.
+//! Unusable files: location, message and suggestion of each diagnostic.
 
 use crate::judged::Given;
 

@@ -1,4 +1,4 @@
-//! Assay: a rule about the order of calls, or the schema of a tool, on the calls of a run.
+//! Assay: a rule about the order of calls, or the schema of a tool, applied to the calls of a run.
 
 use super::{BesideInput, compare};
 use crate::choices::Choices;

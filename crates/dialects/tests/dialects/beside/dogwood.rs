@@ -1,4 +1,4 @@
-//! Dogwood: policies as they are read, and rules as they are written, on generated traces of requests and answers.
+//! Dogwood: imported policies and exported rules, on generated traces of requests and responses.
 
 use super::{BesideInput, compare_cases};
 use crate::choices::Choices;
@@ -19,7 +19,8 @@ const SCHEMA: &str = r#"namespace Shop {
     action "c" appliesTo { principal: [User], resource: [Store], context: { input: Input, output?: Output } };
 }"#;
 
-/// Rules, and whether calls follow each other and do not fail: what the page says otherwise of those that do is not compared.
+/// Rules to export. The flag is true if, according to the documentation page, the exported policy differs for calls that overlap or fail; traces with
+/// such calls are then not compared.
 const RULES: &[(&str, bool)] = &[
     ("before a ok -> b", false),
     ("before a(k: $k) ok -> b(k: $k)", false),
@@ -85,11 +86,11 @@ fn log(at: &mut Choices, in_turn: bool) -> String {
     lines.join("\n")
 }
 
-/// The first call that breaks a rule.
+/// Returns the first call that breaks a rule.
 fn first_broken(rule: &str, run: &Json) -> Option<usize> {
     let rules = Rules::builder().text("rules.assert", rule).build().unwrap();
     let mut calls = run["calls"].as_array().unwrap().clone();
-    // A call without an answer was made, and nothing is known of its end.
+    // A call without a response was executed, but its end is unknown.
     for call in calls.iter_mut().filter(|call| call["status"] == "pending") {
         call.as_object_mut().unwrap().remove("status");
         call["end"] = json!(1_800_000_000_000_u64);

@@ -1,9 +1,10 @@
-//! Generated inputs beside the real programs: same outcome, or a decision that the pages give; in no case passes here what fails there.
+//! Compares generated inputs with the real programs. The outcomes have to be equal, or differ by a decision in the documentation. Nothing may pass
+//! here that fails there.
 //!
-//! `AVERMENT_BESIDE_RUNSIGHT="python runsight.py"` names a program that reads a list of inputs (JSON) and prints a list of outcomes; so do
-//! `AVERMENT_BESIDE_STOP`, `AVERMENT_BESIDE_WALLFACER`, `AVERMENT_BESIDE_ASSAY`, `AVERMENT_BESIDE_DOGWOOD` and `AVERMENT_BESIDE_PROMPTFOO`. The programs of this folder ask the
-//! real ones: CONTRIBUTING.md says how they are started. Without them, inputs are judged here alone. `AVERMENT_BESIDE_CASES` is how many,
-//! `AVERMENT_BESIDE_FROM` the first seed.
+//! `AVERMENT_BESIDE_RUNSIGHT="python runsight.py"` names a program that reads a list of inputs (JSON) and prints a list of outcomes.
+//! `AVERMENT_BESIDE_STOP`, `AVERMENT_BESIDE_WALLFACER`, `AVERMENT_BESIDE_ASSAY`, `AVERMENT_BESIDE_DOGWOOD` and `AVERMENT_BESIDE_PROMPTFOO` work in
+//! the same way. The programs in this folder run the real systems; CONTRIBUTING.md says how to start them. Without these variables, inputs are judged
+//! only here. `AVERMENT_BESIDE_CASES` is the number of inputs, `AVERMENT_BESIDE_FROM` the first seed.
 
 mod assay;
 mod dogwood;
@@ -17,16 +18,16 @@ use serde_json::Value as Json;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-/// An input: what the real program is asked, and the outcome here.
+/// An input for the real program, and the outcome here.
 struct BesideInput {
     asked: Json,
     found: Json,
 }
 
-/// What the pages decide otherwise, of an input, the outcome there and the one here.
+/// Returns the documented reason for a difference, from the input and the outcome of the real program.
 type Decision = fn(&BesideInput, &Json) -> Option<&'static str>;
 
-/// What a program says of inputs, if it is named.
+/// Returns the outcomes of the real program; `None` if it is not configured.
 fn outcomes_there(system: &str, inputs: &[BesideInput]) -> Option<Vec<Json>> {
     let command = std::env::var(format!("AVERMENT_BESIDE_{system}")).ok()?;
     let mut words = command.split_whitespace();
@@ -45,12 +46,12 @@ fn outcomes_there(system: &str, inputs: &[BesideInput]) -> Option<Vec<Json>> {
     Some(serde_json::from_slice(&ended.stdout).unwrap())
 }
 
-/// Compares generated inputs with the program of a system; a pass here of what fails there is no decision.
+/// Compares generated inputs with the real program. A pass here that fails there is never accepted.
 fn compare(system: &str, generate: fn(&mut Choices) -> BesideInput, passes: fn(&Json) -> bool, decision: Decision) {
     compare_cases(system, 60, generate, passes, decision);
 }
 
-/// The same with as many inputs as a quick test takes.
+/// Like `compare`, with a given number of inputs.
 fn compare_cases(
     system: &str,
     cases: u64,

@@ -1,4 +1,4 @@
-//! promptfoo: a test with assertions on an answer, which passes or not, with a score and named scores.
+//! promptfoo: a test with assertions about an answer: whether it passes, its score and its named scores.
 
 use super::{BesideInput, compare};
 use crate::choices::Choices;
@@ -29,7 +29,7 @@ const ANSWERS: &[&str] = &[
     "we cannot, e.g. gonna sit on the mat... (the cat sat)",
 ];
 
-/// What is compared with the answer.
+/// Texts to compare with the answer.
 const REFERENCES: &[&str] = &[
     "the cat sat on a mat",
     "hello bob",
@@ -152,7 +152,7 @@ fn generate(at: &mut Choices) -> BesideInput {
         let mut set =
             json!({"type": "assert-set", "assert": (0..1 + at.below(3)).map(|_| assertion(at)).collect::<Vec<_>>()});
         for inner in set["assert"].as_array_mut().unwrap() {
-            // The same name inside and outside is weighted in two ways there.
+            // promptfoo weights a metric name in two different ways if it occurs inside and outside of a set.
             inner.as_object_mut().unwrap().remove("metric");
         }
         if at.below(2) == 0 {
@@ -300,7 +300,7 @@ fn generate_traced(at: &mut Choices) -> BesideInput {
     BesideInput { found: outcome(&asked), asked }
 }
 
-/// The outcome here, judged as promptfoo judges.
+/// Returns the outcome here, with promptfoo's semantics.
 fn outcome(asked: &Json) -> Json {
     let config = json!({"prompts": ["ask"], "tests": [asked["test"]]}).to_string();
     let mut row = json!({
@@ -327,7 +327,7 @@ fn outcome(asked: &Json) -> Json {
     }
 }
 
-/// Numbers are equal whatever their form, and what throws there has failed here.
+/// Returns the reason for a difference: numbers are equal whatever their notation, and an exception there is a failure here.
 fn decision(input: &BesideInput, there: &Json) -> Option<&'static str> {
     let number = |json: &Json| json["score"].as_f64();
     let same_named = || {

@@ -1,4 +1,4 @@
-//! Runsight: an assertion on the output of a block, which passes, fails or cannot be judged.
+//! Runsight: an assertion about the output of a block: pass, fail or error.
 
 use super::{BesideInput, compare};
 use crate::choices::Choices;
@@ -102,7 +102,7 @@ fn generate(at: &mut Choices) -> BesideInput {
     let (cost, latency) = (at.one_of(&[0.0, 0.01, 0.03]), at.one_of(&[80, 750, 1500]));
     let text = format!("assertions: {}", json!([assertion]));
     let run = json!({"output": output, "cost": cost, "duration": latency}).to_string();
-    // The newest release: what is in the registry.
+    // The newest release, which is the one in the package registry.
     let given = Given { name: "block.yaml", text: &text, newest: true, ..Given::default() };
     let found = given.judge(&run).map(|judged| match judged.results[0].1 {
         Verdict::Pass | Verdict::Vacuous => "passed",

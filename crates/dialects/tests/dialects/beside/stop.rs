@@ -1,4 +1,4 @@
-//! STOP: the checks of a phase in a context, each of which passes or fails.
+//! STOP: the checks of a phase in a context; each passes or fails.
 
 use super::{BesideInput, compare};
 use crate::choices::Choices;

@@ -1,4 +1,4 @@
-//! wallfacer: an invariant on the answer of a call, which passes, fails or cannot be judged.
+//! Wallfacer: an invariant about the response of a call: pass, fail or error.
 
 use super::{BesideInput, compare};
 use crate::choices::Choices;

@@ -1,6 +1,6 @@
-//! The corpus: every decision of every case that is looked at is the recorded one.
+//! Dogwood's corpus: every decision of each tested case has to equal the recorded one.
 //!
-//! `AVERMENT_DOGWOOD=1` looks at all cases instead of every thirtieth.
+//! `AVERMENT_DOGWOOD=1` tests all cases instead of every thirtieth.
 
 use super::trace_log::read_trace;
 use crate::judged::Given;
@@ -10,13 +10,13 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 
-/// Cases of which the decisions are others here, with the reason.
+/// Cases whose decisions differ here, with the reason.
 const LISTED: &[(&str, &str)] = &[(
     "0876_without_since_literal_guard_zero_fv",
     "a response there has other arguments than its request: a call has one set of them",
 )];
 
-/// What became of a call.
+/// The decision about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallDecision {
     Allowed,
@@ -24,7 +24,7 @@ pub enum CallDecision {
     Undecided,
 }
 
-/// Each rule beside its opposite: a call that breaks neither is undecided.
+/// Adds the negation of each rule; a call that breaks neither is undecided.
 pub fn with_opposites(text: &str) -> String {
     let mut lines = Vec::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! Policies on runs, and what is said of broken ones.
+//! Policies on runs, and the diagnostics of broken policies.
 
 use crate::judged::Given;
 use averment::Verdict;

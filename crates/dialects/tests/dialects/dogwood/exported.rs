@@ -1,4 +1,4 @@
-//! Rules written as policies.
+//! Rules exported as policies.
 
 use averment_base::limits::Limits;
 use averment_base::source::{SourceFile, SourceMap};

@@ -1,4 +1,4 @@
-//! Dogwood: policies on runs, held against the decisions of its corpus, what is said of broken ones, and rules written as policies.
+//! Dogwood: policies on runs, compared with the decisions of its corpus; diagnostics of broken policies; and exported rules.
 
 pub mod corpus;
 mod decided;

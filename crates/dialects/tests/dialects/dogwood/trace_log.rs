@@ -1,14 +1,14 @@
-//! The traces of Dogwood's corpus, as runs: a request with its response is a call.
+//! Converts the traces of Dogwood's corpus to runs: a request and its response are one call.
 
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// A run, and the place of each decision among its calls.
+/// A run, and the call that each decision belongs to.
 pub struct RecordedTrace {
     pub run: Value,
-    /// The number of the call, by time point.
+    /// The index of the call, by time point.
     pub calls: BTreeMap<usize, usize>,
-    /// Events that no call can hold: a response without a request.
+    /// Number of events that fit no call: a response without a request.
     pub odd: usize,
 }
 
@@ -167,7 +167,7 @@ impl LogText<'_> {
         text
     }
 
-    /// `(name: value, …)`, `{ name: value, … }`
+    /// Reads `(name: value, …)` or `{ name: value, … }`.
     fn entries(&mut self, end: &str) -> Map<String, Value> {
         let mut entries = Map::new();
         while !self.take(end) {
@@ -190,7 +190,7 @@ impl LogText<'_> {
         self.entries(")")
     }
 
-    /// `(Entity: { … } in [Entity, …])`: what it is in.
+    /// Reads the groups of an entity: `(Entity: { … } in [Entity, …])`.
     fn groups(&mut self) -> Vec<Value> {
         self.need("(");
         let mut groups = Vec::new();

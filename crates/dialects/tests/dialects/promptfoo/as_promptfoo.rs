@@ -1,9 +1,9 @@
-//! What ends a whole test with an error in promptfoo fails it with `--compat promptfoo`, whatever it weighs.
+//! With `--compat promptfoo`, anything that ends a whole test with an error in promptfoo fails the test, whatever its weight.
 
 use super::{Imported, import};
 use serde_json::{Value as Json, json};
 
-/// Whether a test passes with an assertion beside one that holds, and with this response.
+/// Returns true if a test with this assertion, one that holds, and this response passes.
 fn passes(assertion: &Json, threshold: Option<f64>, response: &Json, as_promptfoo: bool) -> bool {
     let mut test = json!({"vars": {}, "assert": [assertion, {"type": "contains", "value": "o"}]});
     if let Some(threshold) = threshold {

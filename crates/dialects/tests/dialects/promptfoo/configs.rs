@@ -1,4 +1,4 @@
-//! Configs as promptfoo expands them.
+//! Configs, expanded as promptfoo expands them.
 
 use super::imported_text;
 

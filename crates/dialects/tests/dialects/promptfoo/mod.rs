@@ -1,4 +1,4 @@
-//! promptfoo: configs and results, judged here, and what is said of broken ones.
+//! promptfoo: configs and result files, and the diagnostics of broken ones.
 
 mod as_promptfoo;
 mod configs;
@@ -13,22 +13,22 @@ use averment_checker::files::Memory;
 use averment_dialects::{ForeignOptions, LoweringInputs};
 use std::path::Path;
 
-/// What a file is imported as.
+/// The result of importing a file.
 pub enum Imported {
     Rules {
         rules: Box<Rules>,
         text: String,
     },
-    /// What is said of it, a line each.
+    /// The diagnostics, one per line.
     Refused(String),
 }
 
-/// Imports a config, as promptfoo judges where that is asked for.
+/// Imports a config, with promptfoo's semantics if requested.
 pub fn import(config: &str, as_promptfoo: bool) -> Imported {
     import_file("promptfooconfig.yaml", config, &[], as_promptfoo)
 }
 
-/// Imports a file with others beside it.
+/// Imports a file with other files beside it.
 pub fn import_file(name: &str, text: &str, beside: &[(&str, &str)], as_promptfoo: bool) -> Imported {
     let files = Memory::new(beside.iter().copied());
     let mut sources = SourceMap::default();
@@ -45,7 +45,7 @@ pub fn import_file(name: &str, text: &str, beside: &[(&str, &str)], as_promptfoo
     }
 }
 
-/// The text that a file is imported as, or what is said of it.
+/// Returns the imported text, or the diagnostics.
 fn imported_text(text: &str, beside: &[(&str, &str)]) -> String {
     match import_file("promptfooconfig.yaml", text, beside, false) {
         Imported::Rules { text, .. } => text,

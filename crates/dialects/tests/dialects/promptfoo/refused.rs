@@ -1,4 +1,4 @@
-//! What is wrong with a config is said at its place.
+//! Mistakes in a config are reported at their locations.
 
 use super::imported_text;
 

@@ -1,4 +1,4 @@
-//! Results are judged by the assertions that they bring.
+//! Result files are judged by the assertions that they contain.
 
 use super::{Imported, import_file};
 use averment::Verdict;
@@ -30,7 +30,7 @@ fn results_are_judged_by_their_own_assertions() {
                 .collect()
         })
         .collect();
-    // The second verdict of `is-json` is the line that compares with what was recorded.
+    // The second verdict of `is-json` is the line that compares it with the recorded verdict.
     let first = [(Verdict::Pass, false), (Verdict::Pass, false), (Verdict::Fail, false), (Verdict::Fail, true)];
     assert_eq!(outcomes[0], first);
     assert_eq!(outcomes[1], [(Verdict::Vacuous, false), (Verdict::Undecided, false)]);
@@ -154,7 +154,7 @@ fn steps_of_a_trace_are_those_that_promptfoo_sees() {
         outcome.results().next().map(|one| one.verdict()).unwrap()
     };
     for (kind, value, verdict) in [
-        // A call without arguments, and one of which only another key tells the tool.
+        // A call without arguments, and a call whose tool is named only by another key.
         ("trajectory:tool-used", json!(["search", "pay"]), Verdict::Pass),
         ("not-trajectory:tool-used", json!("search"), Verdict::Fail),
         ("trajectory:tool-used", json!("tool.c*"), Verdict::Pass),
@@ -168,7 +168,7 @@ fn steps_of_a_trace_are_those_that_promptfoo_sees() {
     ] {
         assert_eq!(judged(kind, value.clone(), &spans), verdict, "{kind} {value}");
     }
-    // A trace that recorded no span.
+    // A trace without spans.
     let count = json!({"pattern": "db*", "max": 5});
     assert_eq!(judged("trace-span-count", count, &json!([])), Verdict::Vacuous);
 }

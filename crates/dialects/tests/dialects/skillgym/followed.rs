@@ -1,4 +1,4 @@
-//! What is followed of lists of texts, loops and choices means what it means in node; what is not is named by each case that lacks it.
+//! Conditions on lists of texts, loops and branches have the same meaning here as in Node.js. A case with a part that is not read reports that part.
 
 use super::suite;
 use crate::judged::{Given, lines};
@@ -10,14 +10,14 @@ use averment_dialects::{ForeignOptions, LoweringInputs, compile_foreign};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// A run with these commands, which reads a file of each name.
+/// Returns a run with these commands, which also reads a file with the name of each command.
 fn run(commands: &[&str]) -> Value {
     let listed: Vec<Value> = commands.iter().map(|command| json!({ "command": command })).collect();
     let reads: Vec<Value> = commands.iter().map(|command| json!({ "path": command })).collect();
     json!({ "prompt": "p", "commands": listed, "reads": reads, "output": "one\ntwo  three" })
 }
 
-/// Whether the case passes: what nothing exercised does, what is undecided does not.
+/// Returns true if the case passes; a vacuous case passes, an undecided one does not.
 fn passes(assertion: &str, run: &Value) -> Result<bool, String> {
     let text = suite(assertion);
     let given = Given { name: "v-suite.ts", text: &text, ..Given::default() };
@@ -28,7 +28,7 @@ fn passes(assertion: &str, run: &Value) -> Result<bool, String> {
         .all(|(_, verdict, _)| matches!(verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped)))
 }
 
-/// Conditions on a list of texts `$`: one that holds in node of `git init`, `rm -rf build`, and whether it does of no texts at all.
+/// Conditions on a list of texts `$`: each holds in Node.js for `git init`, `rm -rf build`. The flag says whether it also holds for an empty list.
 const CONDITIONS: [(&str, bool); 36] = [
     ("ctx.finalOutput() !== $[0].trim()", false),
     ("($[0].trim().length > 30) === false", false),
@@ -128,7 +128,7 @@ fn loops_and_choices_assert_what_their_parts_do() {
     for (assertion, wanted) in table {
         assert_eq!(passes(assertion, &good), Ok(wanted), "{assertion}");
     }
-    // What node would replace once, or by a part of what was found, is not read otherwise.
+    // Replacing only the first match, or by a part of the match, is not supported and is reported as not read.
     for part in ["replace('o', '0')", "replace(/o/, '0')", "replace(/(o)/g, '$1$1')"] {
         let said = passes(&format!("assert.ok(report.finalOutput.{part} === 'x')"), &good).unwrap_err();
         assert!(said.contains("not read"), "{part}: {said}");
@@ -146,7 +146,7 @@ fn comments_end_where_ecmascript_ends_lines() {
     }
 }
 
-/// What a suite is imported as, and what is said.
+/// Returns the imported text and the diagnostics.
 fn imported(text: &str, options: ForeignOptions<'_>) -> (Option<String>, String) {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("demo-suite.ts", Some(Path::new("")), text));
@@ -156,7 +156,7 @@ fn imported(text: &str, options: ForeignOptions<'_>) -> (Option<String>, String)
     (compiled.program.and(compiled.lowered).map(|lowered| lowered.written.text), said)
 }
 
-/// Cases that a function makes: each lacks the assertion that stands once in the file.
+/// Cases that a function creates: each lacks the assertion that occurs once in the file.
 const FACTORY: &str = "import { assert } from \"skillgym\";\nconst make = (id) => ({ id, prompt: id, assert(report) {\n  assert.output.notEmpty(report);\n  let n = 0; while (n < 3) { assert.fail(); n += 1 }\n} });\nexport default ['a', 'b', 'c'].map((id) => make(id));\n";
 
 #[test]
@@ -170,12 +170,12 @@ fn each_case_names_what_it_lacks_and_none_of_them_passes() {
         let outcome = rules.check_one(json!({ "prompt": case, "output": "x" }).to_string()).unwrap();
         assert!(!outcome.passed(), "{case}");
     }
-    // Refused, unless such a case may be undecided.
+    // The file is rejected, unless such a case may be undecided.
     let (text, said) = imported(FACTORY, ForeignOptions::default());
     assert!(text.is_none() && said.contains("not read: a loop with a condition"), "{said}");
     let (text, _) = imported(FACTORY, ForeignOptions { undecided: true, ..ForeignOptions::default() });
     assert_eq!(text.unwrap().matches("undecided(").count(), 3);
-    // What may change the cases themselves is always refused.
+    // Code that may change the cases themselves is always rejected.
     let changed = format!("{FACTORY}\nfor (const x of [1]) {{ console.log(x) }}\n");
     assert!(imported(&changed, ForeignOptions { undecided: true, ..ForeignOptions::default() }).0.is_none());
 }
@@ -222,7 +222,7 @@ fn a_shared_workspace_is_the_folder_that_is_there() {
     assert!(text.is_none() && said.contains("would change the folder that is there"), "{said}");
 }
 
-/// A run whose calls have arguments of every type of JSON.
+/// Returns a run whose calls have arguments of every JSON type.
 fn run_of_json() -> Value {
     let args = json!({ "text": "50", "number": 50, "null": null, "list": [1, 2], "object": { "a": 1 } });
     json!({ "prompt": "p", "commands": [{ "command": "rm x" }], "calls": [{ "tool": "t", "args": args }], "output": "{}" })
@@ -230,7 +230,7 @@ fn run_of_json() -> Value {
 
 #[test]
 fn values_of_json_fail_where_their_methods_throw_and_convert_to_no_pass() {
-    // Each fails in node.
+    // Each assertion fails in Node.js.
     let table = [
         "assert.ok(!(ctx.getToolCalls()[0].args.text > 9))",
         "assert.ok(!ctx.getToolCalls().some((t) => t.args.text > 9))",
@@ -267,7 +267,7 @@ fn values_of_json_fail_where_their_methods_throw_and_convert_to_no_pass() {
 #[test]
 fn what_only_looks_alike_does_not_pass() {
     let empty = run(&[]);
-    // Each fails in node.
+    // Each assertion fails in Node.js.
     let table = [
         "const big = async (c) => c.getCommands().length > 1; assert.ok(!big(ctx))",
         "assert.ok(!ctx.getCommands().concat(['a']).some(async (c) => c === 'x'))",

@@ -1,4 +1,4 @@
-//! Suites of SkillGym, held against verdicts that SkillGym itself gave: each vector is written as a case in TypeScript.
+//! SkillGym suites, compared with verdicts recorded from SkillGym itself. Each vector is written as a case in TypeScript.
 
 mod followed;
 mod generated;
@@ -16,7 +16,7 @@ use averment_fixtures::{lines, shared};
 use serde_json::{Map, Value, json};
 use std::path::Path;
 
-/// A value of a vector as TypeScript.
+/// Returns a value of a vector as TypeScript.
 fn typescript(value: &Value) -> String {
     let Some(object) = value.as_object() else {
         return match value {
@@ -26,7 +26,7 @@ fn typescript(value: &Value) -> String {
     };
     if let Some(pattern) = object.get("$regex").and_then(Value::as_str) {
         let flags = object.get("$flags").and_then(Value::as_str).unwrap_or_default();
-        // One in two of them is made of a text.
+        // Half of the regular expressions are created from a text.
         return match pattern.len() % 2 == 0 && !pattern.is_empty() && !pattern.contains('\n') {
             true => format!("/{}/{flags}", pattern.replace("\\/", "/").replace('/', "\\/")),
             false => format!("new RegExp({}, {})", json!(pattern), json!(flags)),
@@ -43,7 +43,7 @@ fn typescript(value: &Value) -> String {
     format!("{{ {} }}", object.iter().map(entry).collect::<Vec<_>>().join(", "))
 }
 
-/// A condition on arguments.
+/// Returns a condition on arguments.
 fn condition(condition: &Value) -> String {
     let subject = match condition["path"].as_str().unwrap_or_default() {
         "" => "args".to_owned(),
@@ -59,7 +59,7 @@ fn condition(condition: &Value) -> String {
     }
 }
 
-/// The run that a report tells of. Reads are the events, or the observed ones where there is no event.
+/// Returns the run of a report. Reads are taken from the events, or from the observed reads if there are no such events.
 fn run(report: &Value) -> Value {
     let events = |kind: &str| -> Vec<&Value> {
         report["events"].as_array().into_iter().flatten().filter(|event| event["type"] == kind).collect()
@@ -79,14 +79,14 @@ fn run(report: &Value) -> Value {
     })
 }
 
-/// A suite of one case.
+/// Returns a suite of one case.
 fn suite(assertion: &str) -> String {
     format!(
         "import {{ assert, type Case }} from \"skillgym\";\n\nconst suite: Case[] = [\n  {{ id: \"c\", prompt: \"p\", async assert(report, ctx) {{\n    {assertion};\n  }} }},\n];\n\nexport default suite;\n"
     )
 }
 
-/// The rules that a case with this body is imported as, with what is not read of it, and their text.
+/// Returns the imported rules of a case with this body, with the unread parts, and the text of the rules.
 fn imported_rules(body: &str) -> (averment::Rules, String) {
     let mut sources = SourceMap::default();
     let text = suite(body);
@@ -99,7 +99,7 @@ fn imported_rules(body: &str) -> (averment::Rules, String) {
     (rules.unwrap_or_else(|error| panic!("{error}\n{text}")), text)
 }
 
-/// Whether a run passes there: what nothing exercised does.
+/// Returns true if a run passes in SkillGym; a vacuous assertion passes.
 fn passes(text: &str, run: &Value) -> Result<bool, String> {
     let given = Given { name: "v-suite.ts", text, ..Given::default() };
     let judged = given.judge(&run.to_string())?;
@@ -123,7 +123,7 @@ fn compare(file: &str, vectors: impl Iterator<Item = (String, Value, bool)>) -> 
     tally.end()
 }
 
-/// The call of an assertion.
+/// Returns the call of an assertion.
 fn call(vector: &Value) -> String {
     let arguments = vector["args"].as_array().into_iter().flatten().map(typescript);
     let arguments: Vec<String> = ["report".to_owned()].into_iter().chain(arguments).collect();
@@ -131,7 +131,7 @@ fn call(vector: &Value) -> String {
     format!("assert.{group}.{method}({})", arguments.join(", "))
 }
 
-/// A structured matcher by its builder.
+/// Returns a structured matcher, written with its builder.
 fn builder(matcher: &Map<String, Value>) -> String {
     let mut out = "commandMatcher()".to_owned();
     for (key, value) in matcher {
@@ -140,7 +140,7 @@ fn builder(matcher: &Map<String, Value>) -> String {
         match key.as_str() {
             "executable" => out.push_str(&of("executable", value)),
             "positionals" => all(value).iter().for_each(|value| out.push_str(&of("arg", value))),
-            // No value is nothing that a builder can say.
+            // A builder cannot express an option without a value.
             "options" if value.as_object().unwrap().values().all(|values| *values != json!([])) => {
                 for (name, values) in value.as_object().unwrap() {
                     for value in all(values) {
@@ -157,7 +157,7 @@ fn builder(matcher: &Map<String, Value>) -> String {
     format!("{out}.build()")
 }
 
-/// The files of vectors.
+/// Returns the vectors of a file.
 fn vectors(folder: &Path, file: &str) -> Vec<Value> {
     lines(&folder.join(file))
 }
@@ -193,7 +193,7 @@ fn conformance_skillgym() {
     );
 }
 
-/// Configurations that it takes, and those that it refuses.
+/// Tests valid and invalid configurations.
 fn configurations(folder: &Path) -> (usize, usize) {
     let mut tally = Tally::of("golden_config.jsonl, golden_workspace_validation.jsonl");
     let configurations = vectors(folder, "golden_config.jsonl");
@@ -216,12 +216,12 @@ fn configurations(folder: &Path) -> (usize, usize) {
     tally.end()
 }
 
-/// Cases whose failure is expected.
+/// Tests cases whose failure is expected.
 fn expected_failures(folder: &Path) -> (usize, usize) {
     let mut tally = Tally::of("golden_expected_fail.jsonl");
     for vector in vectors(folder, "golden_expected_fail.jsonl") {
         let raw = &vector["raw"];
-        // What ends a session otherwise is a matter of sessions.
+        // Sessions that ended for another reason are not about assertions.
         if raw["passed"] != true && raw["failureOrigin"] != "assertion" {
             continue;
         }

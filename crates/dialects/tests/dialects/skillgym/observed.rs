@@ -1,5 +1,5 @@
-//! Suites beside what node makes of them: `observed.jsonl` has an assertion a line, and whether it passes in node of each run of `runs.jsonl`.
-//! What is read means the same; what is not read is undecided; in no case passes here what fails there.
+//! Compares suites with recorded results of Node.js. Each line of `observed.jsonl` has an assertion, and whether it passes in Node.js for each run of
+//! `runs.jsonl`. Everything that is read has the same meaning; a part that is not read is undecided. Nothing may pass here that fails there.
 
 use super::imported_rules;
 use averment::Verdict;
@@ -8,7 +8,7 @@ use serde_json::Value;
 const RUNS: &str = include_str!("runs.jsonl");
 const OBSERVED: &str = include_str!("observed.jsonl");
 
-/// Lines that only a running program decides.
+/// Code that only a running program decides.
 const UNREAD: [&str; 5] = ["r.reverse()", "n += 1", "try {", "switch (", "assert.ok(true)"];
 
 #[test]

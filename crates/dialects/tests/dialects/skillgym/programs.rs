@@ -1,4 +1,4 @@
-//! What is followed of programs, and what is told where it cannot be.
+//! The constructs of programs that are followed, and the reports on those that are not.
 
 use crate::judged::lines;
 use averment::Rules;
@@ -9,7 +9,7 @@ use averment_dialects::{ForeignOptions, LoweringInputs, compile_foreign};
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// What a suite is imported as, and what is said of it; `partly` lists what is not read instead of refusing it.
+/// Returns the imported text of a suite and the diagnostics; `partly` lists unread parts instead of rejecting the file.
 fn imported(text: &str, beside: &[(&str, &str)], partly: bool) -> (Option<String>, String) {
     let mut sources = SourceMap::default();
     let root = sources.add_file(SourceFile::new("demo-suite.ts", Some(Path::new("")), text));
@@ -20,7 +20,7 @@ fn imported(text: &str, beside: &[(&str, &str)], partly: bool) -> (Option<String
     (compiled.program.and(compiled.lowered).map(|lowered| lowered.written.text), said)
 }
 
-/// The lines of a case that asserts this.
+/// Returns the lines of a case with these assertions.
 fn sentences(assertions: &str) -> String {
     let text = format!(
         "import {{ assert, commandMatcher }} from \"skillgym\";\nexport default [{{ id: \"c\", prompt: \"p\", async assert(report, ctx) {{\n{assertions}\n}} }}];"
@@ -120,7 +120,7 @@ fn assertions_are_sentences() {
     }
 }
 
-/// A project: constants and functions in modules of their own, cases that are made of a list, a configuration above the suite.
+/// A project: constants and functions in separate modules, cases created from a list, and a configuration above the suite.
 const SUITE: &str = r#"
 import { assert, type Case, type SuiteWorkspaceConfig } from "skillgym";
 import { usesSkill, prompts as texts } from "./lib/helpers.js";
@@ -256,7 +256,7 @@ fn what_a_program_decides_is_listed_and_never_left_out_of_a_check() {
     }
 }
 
-/// Cases that are added when the module is read would not be checked, and nothing else would say so.
+/// Cases added by module-level code would not be checked, so such code must be reported.
 #[test]
 fn what_a_module_does_when_it_is_read_is_listed() {
     let one = "{ id: 'a', prompt: 'p', assert(report) { assert.output.notEmpty(report) } }";
@@ -275,14 +275,14 @@ fn what_a_module_does_when_it_is_read_is_listed() {
         let (refused, said) = imported(&text, &[], false);
         assert!(refused.is_none() && said.contains("demo-suite.ts:4:"), "{added}:\n{said}");
     }
-    // What only prints or prepares changes no case.
+    // Code that only prints or prepares something changes no case.
     let text = format!(
         "import {{ assert }} from 'skillgym'\nconst dir = '/tmp/x';\nconst suite = [{one}];\nconsole.log('a'); mkdirSync(dir);\nclass A {{}}\nexport default suite"
     );
     assert!(imported(&text, &[], false).0.is_some());
 }
 
-/// The body of a quantifier reaches as far as it can: what stands beside it is no part of it.
+/// The body of a quantifier extends as far as possible, so a condition after the function must not become part of it.
 #[test]
 fn a_condition_on_elements_ends_where_its_function_does() {
     let text = "import { assert } from 'skillgym'\nexport default [{ id: 'c', prompt: 'p', assert(report, ctx) { assert.ok(ctx.getCommands().some((c) => c === 'x') || report.finalOutput.includes('y')) } }]";

@@ -1,4 +1,4 @@
-//! What the runtime of STOP said of checks in a context, held against what is said here.
+//! Compares recorded results of STOP's runtime for checks in a context with the verdicts here.
 
 use super::{manifest, words};
 use crate::tally::{Tally, few_decisions};
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 const UNKNOWN_DURATION: &str = "a duration that nobody recorded was not within a bound: it is undecided, and no pass";
 const EMPTY_LIST: &str = "a list or a mapping without anything in it is empty";
 
-/// A manifest with the checks of a vector, which declares the inputs that they name.
+/// Returns a manifest with the checks of a vector, and declarations of the inputs that they use.
 fn of_vector(vector: &Value) -> String {
     let rules = vector["rules"].to_string();
     let mut inputs: Vec<String> = Vec::new();
@@ -24,7 +24,7 @@ fn of_vector(vector: &Value) -> String {
     manifest(&format!("inputs: {inputs}\nassertions: {{ {phase}: {rules} }}\n"))
 }
 
-/// The context of a vector as a run. A folder is something that is there and holds no text.
+/// Returns the context of a vector as a run. A folder is written as an existing file without text.
 fn run_of(vector: &Value, files: &Value) -> String {
     let context = &vector["ctx"];
     let given = |key: &str| context.get(key).cloned().unwrap_or_else(|| json!({}));
@@ -41,7 +41,7 @@ fn run_of(vector: &Value, files: &Value) -> String {
     run.to_string()
 }
 
-/// Why a result differs, where that was decided.
+/// Returns the documented reason why a result differs.
 fn decision(rule: &Value, context: &Value) -> Option<&'static str> {
     let check = rule["check"].as_str()?;
     if check == "duration" && context.get("duration_ms").is_none() {
@@ -60,7 +60,7 @@ fn vectors() -> (usize, usize) {
         let wanted: Vec<&str> =
             vector["results"].as_array().unwrap().iter().map(|one| one["status"].as_str().unwrap()).collect();
         let rules = vector["rules"].as_array().unwrap();
-        // What cannot be used as it is fails there for every run.
+        // In STOP, an unusable check fails for every run.
         let found = words(&of_vector(vector), &run_of(vector, &all["fixture_files"]))
             .unwrap_or_else(|_| vec!["fail"; rules.len()]);
         let differing =

@@ -1,10 +1,10 @@
-//! The examples of the documents of STOP.
+//! The examples in STOP's documentation.
 
 use super::{manifest, words};
 use crate::tally::Tally;
 use averment_fixtures::shared;
 
-/// An example with a run on which it holds, and one on which it does not.
+/// An example, a run for which it holds, and a run for which it does not.
 struct Example {
     file: &'static str,
     holds: &'static str,
@@ -81,7 +81,7 @@ const NO_ISSUE: &str = r#"{"env": {}, "calls": [{"tool": "read"}], "writes": ["x
     "output": {"issue_url": "https://github.com/issues/12", "issue_number": 0},
     "http": [{"url": "https://api.github.com.example.org/repos", "status": 201}]}"#;
 
-/// An example as a manifest: a list of checks stands in one that declares what they name.
+/// Returns an example as a manifest; a list of checks is wrapped in a manifest that declares the names it uses.
 fn whole(file: &str) -> String {
     let text = std::fs::read_to_string(shared("conformance/stop/upstream").unwrap().join(file)).unwrap();
     if text.contains("sop:") {
@@ -92,7 +92,7 @@ fn whole(file: &str) -> String {
     manifest(&format!("{inputs}assertions:\n  post:\n{indented}"))
 }
 
-/// How many of the examples say what their documents say of them, each on the run where it holds and where it does not.
+/// Returns how many of the examples have the documented result, each on the run for which it holds and the one for which it does not.
 pub fn examples() -> (usize, usize) {
     if shared("conformance/stop/upstream").is_none() {
         return (0, 0);

@@ -1,8 +1,8 @@
-//! What checks mean, sentence by sentence.
+//! The meaning of each check.
 
 use super::{imported, manifest, words};
 
-/// What a single check after the run says.
+/// Returns the result of a single check after the run.
 fn check(check: &str, run: &str) -> &'static str {
     words(&manifest(&format!("assertions:\n  post:\n    - {check}\n")), run).unwrap()[0]
 }

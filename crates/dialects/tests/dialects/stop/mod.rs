@@ -8,37 +8,37 @@ mod refused;
 use crate::judged::Given;
 use averment::Verdict;
 
-/// A check of the vectors that no output meets.
+/// A check of the vectors that no output satisfies.
 const CONTRADICTORY: &str = r#""equals":"c","greater_than":1"#;
 
-/// A manifest with these assertions, and whatever else stands behind its four keys.
+/// Returns a manifest with the four required keys, followed by `rest`.
 fn manifest(rest: &str) -> String {
     format!("sop: \"0.1\"\nname: a-skill\nversion: 1.0.0\ndescription: A skill\n{rest}")
 }
 
-/// What a check says of a run, by the word of STOP.
+/// Returns STOP's word for a verdict.
 fn word(verdict: Verdict) -> &'static str {
     let dialect = averment_dialects::DIALECTS.iter().find(|dialect| dialect.name() == "STOP").unwrap();
     dialect.verdicts.word_for(verdict).expect("no check has a `when`").word.as_ref()
 }
 
-/// The words for all checks of a manifest on a run; what it is imported as is formatted, without a finding, and says the same.
+/// Returns the words for all checks of a manifest on a run. Also asserts that the imported text is formatted and has no lint findings.
 fn words(text: &str, run: &str) -> Result<Vec<&'static str>, String> {
     let given = Given { name: "skill.yaml", text, ..Given::default() };
     let judged = given.judge(run)?;
-    // Of checks that exclude each other the linter says so, as it should.
+    // For contradictory checks, the linter rightly reports a finding.
     if !text.contains(CONTRADICTORY) {
         given.imports_cleanly();
     }
     Ok(judged.results.iter().map(|(_, verdict, _)| word(*verdict)).collect())
 }
 
-/// What a manifest is imported as.
+/// Returns the imported text of a manifest.
 fn imported(text: &str) -> String {
     Given { name: "skill.yaml", text, ..Given::default() }.imported().unwrap()
 }
 
-/// What is said of a manifest that cannot be used.
+/// Returns the diagnostics of an unusable manifest.
 fn refused(text: &str) -> String {
     Given { name: "skill.yaml", text, ..Given::default() }.imported().unwrap_err()
 }

@@ -1,8 +1,8 @@
-//! What is said of manifests that cannot be used: where, what, and what to write.
+//! Diagnostics of unusable manifests: location, message and suggestion.
 
 use super::{manifest, refused};
 
-/// What is said of a manifest with this behind its four keys; those take four lines.
+/// Returns the diagnostics of a manifest with `rest` after its four required keys, which take four lines.
 fn said(rest: &str) -> String {
     refused(&manifest(rest))
 }

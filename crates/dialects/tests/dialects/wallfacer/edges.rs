@@ -1,11 +1,11 @@
-//! Edges of the kinds of assertions: what they say where a value is missing, of another type, or where an earlier part decides.
+//! Edge cases of assertion kinds: missing values, values of another type, and earlier parts that decide.
 
 use super::vectors::word;
 use crate::judged::Given;
 use averment::Verdict;
 use serde_json::{Value as Json, json};
 
-/// What a list of assertions says of a response, as a fixture and of a recorded call.
+/// Returns the verdict of a list of assertions on a response, as a fixture and as a recorded call.
 fn said(asserts: &Json, response: &Json) -> &'static str {
     let fixture = json!({"name": "f", "response": response, "input": {"w": 3}, "expect": "pass"});
     let invariant = json!({"name": "v", "tool": "t", "fixed": {}, "assert": asserts, "test_fixtures": [fixture]});

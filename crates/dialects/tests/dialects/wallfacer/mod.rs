@@ -1,4 +1,4 @@
-//! Wallfacer: what it says of assertions, documents, fixtures, blocks for each tool and sequences.
+//! Wallfacer: its results for assertions, documents, fixtures, `for_each_tool` blocks and sequences.
 
 mod edges;
 mod generated;

@@ -1,4 +1,4 @@
-//! Packs as they come with Wallfacer: all their fixtures come out as stated.
+//! The packs that ship with Wallfacer: all their fixtures have the expected result.
 
 use crate::judged::Given;
 use crate::tally::Tally;
@@ -12,7 +12,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// How many fixtures of each pack come out as stated.
+/// Returns, for each pack, how many fixtures have the expected result.
 pub fn packs() -> Vec<(usize, usize)> {
     let Some(folder) = shared("conformance/wallfacer/crates/wallfacer-core/packs") else { return Vec::new() };
     let files = files(&folder);
@@ -39,7 +39,7 @@ pub fn packs() -> Vec<(usize, usize)> {
     all
 }
 
-/// Files without fixtures are read, and what they are imported as is clean.
+/// Files without fixtures are read, and their imported text is clean.
 #[test]
 fn files_of_invariants_are_read() {
     let Some(root) = shared("conformance/wallfacer") else { return };
@@ -56,7 +56,7 @@ fn files_of_invariants_are_read() {
     }
 }
 
-/// The example of the project says what its page says.
+/// The example project has the results that its page documents.
 #[test]
 fn the_example_is_kept_and_broken() {
     let folder = averment_fixtures::project("examples/from-wallfacer");

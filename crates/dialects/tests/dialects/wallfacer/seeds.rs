@@ -1,9 +1,9 @@
-//! The pack of the documents.
+//! The pack in the original document.
 
 use crate::judged::Given;
 use averment_fixtures::shared;
 
-/// The document prints a pack whose indentation is lost; the pack that it was taken from has it. All fixtures that it names come out as it says.
+/// The document prints a pack without its indentation, so the original pack is used. All fixtures named in the document have the documented result.
 #[test]
 fn the_pack_of_the_document_holds_its_fixtures() {
     let Some(folder) = shared("seeds") else { return };
@@ -27,7 +27,7 @@ fn the_pack_of_the_document_holds_its_fixtures() {
     given.imports_cleanly();
 }
 
-/// A recorded run is judged by the calls that a pack speaks of, and by no others.
+/// Only the calls that a pack is about are judged in a recorded run.
 #[test]
 fn a_recorded_run_is_judged_by_its_calls() {
     let Some(pack) = shared("conformance/wallfacer/crates/wallfacer-core/packs/error-shape.yaml") else { return };
@@ -50,7 +50,7 @@ fn a_recorded_run_is_judged_by_its_calls() {
     assert!(other.rules.iter().all(|(_, verdict, _)| *verdict == averment::Verdict::Skipped), "{other:?}");
 }
 
-/// The tags of a pack are those of its invariants, of a pack that it extends its own.
+/// The tags of a pack apply to its invariants. A pack that is extended keeps its own tags.
 #[test]
 fn tags_of_a_pack_are_those_of_its_invariants() {
     let check = "fixed: {}\n    assert: [{ kind: equals, lhs: { path: $.response.isError }, rhs: { value: true } }]";
@@ -93,7 +93,7 @@ sequences:
       - { call: "{{witness}}", with: { a: "{{witness}}" }, bind: one }
 "#;
 
-/// Imported rules have the parameters of the pack. One that is given, or that no place of the language takes, is written out.
+/// Imported rules keep the parameters of the pack. A parameter is inlined if a value is given or if the rule language has no place for it.
 #[test]
 fn imported_rules_keep_the_parameters_of_a_pack() {
     let import =
@@ -114,7 +114,7 @@ fn imported_rules_keep_the_parameters_of_a_pack() {
     assert!(text.contains("call boom { a: 1, b: [\"x-boom\"], c: limit }"), "{text}");
 }
 
-/// What must not match is told in the words of the pack, at the line of the pack.
+/// A pattern that must not match is reported with the words and at the line of the pack.
 #[test]
 fn a_pattern_that_must_not_match_is_drawn_at_its_line() {
     let given = Given { name: "pack.yaml", text: WITNESSES, ..Given::default() };

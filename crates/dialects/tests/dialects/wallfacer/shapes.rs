@@ -1,14 +1,14 @@
-//! What is said of packs that are wrong, and what parameters do.
+//! Diagnostics of wrong packs, and the effects of parameters.
 
 use crate::judged::Given;
 use averment::Verdict;
 
-/// What is said of a pack.
+/// Returns the diagnostics of a pack.
 fn said(text: &str) -> String {
     Given { name: "pack.yaml", text, ..Given::default() }.imported().unwrap_err()
 }
 
-/// A pack of one assertion.
+/// Returns a pack with one assertion.
 fn asserting(assertion: &str) -> String {
     format!("version: 3\ninvariants:\n  - name: v\n    tool: t\n    fixed: {{}}\n    assert:\n      - {assertion}\n")
 }
@@ -135,7 +135,7 @@ fn a_pack_counts_before_those_that_it_extends() {
     given.imports_cleanly();
 }
 
-/// What is missing is told apart from what does not hold.
+/// A missing value is distinguished from a condition that fails.
 #[test]
 fn what_cannot_be_judged_is_an_error() {
     let text = asserting("{ kind: equals, lhs: { path: $.response.structuredContent.n }, rhs: 1 }");
@@ -150,7 +150,7 @@ fn what_cannot_be_judged_is_an_error() {
     assert_eq!(verdict(r#"{"content": []}"#), Verdict::Error);
 }
 
-/// A run that keeps no results is no evidence of what they did not hold.
+/// A run without recorded results is no evidence about the contents of results.
 #[test]
 fn what_is_not_recorded_passes_nothing() {
     let text = asserting("{ kind: not, assertion: { kind: matches_regex, path: $.response.text, pattern: secret } }");

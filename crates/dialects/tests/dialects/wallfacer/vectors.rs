@@ -1,4 +1,4 @@
-//! The vectors: an assertion is judged as a fixture and as a call of a recorded run.
+//! The test vectors: each assertion is judged as a fixture and as a call of a recorded run.
 
 use crate::judged::Given;
 use crate::tally::{Tally, few_decisions};
@@ -10,15 +10,15 @@ use std::path::Path;
 const EVAL: &str = "conformance/wallfacer/wallfacer_eval_parse_vectors.json";
 pub const COURSE: &str = "conformance/wallfacer/wallfacer_sequence_fixture_generator_vectors.json";
 
-/// What is asked for where the program of Wallfacer does not do what its documents promise.
+/// The expected behavior where Wallfacer's program deviates from its documentation.
 enum Asked {
-    /// The file is refused with these words.
+    /// The file is rejected with these words.
     Refused(&'static str),
     /// These tools are called, in this order.
     Calls(&'static [&'static str]),
 }
 
-/// Where that is so: by label, with the promise.
+/// The vectors with such a deviation: label, documented promise and expected behavior.
 const SURPRISES: [(&str, &str, Asked); 11] = [
     ("unknown extra keys silently ignored", "keys that mean nothing are told", Asked::Refused("has no key `message`")),
     ("unknown top-level key ignored", "keys that mean nothing are told", Asked::Refused("has no key `whatever`")),
@@ -49,7 +49,7 @@ const SURPRISES: [(&str, &str, Asked); 11] = [
     ("same parent listed twice", "the pack itself has the last word", Asked::Calls(&["childtool", "tool"])),
 ];
 
-/// Where a vector differs because this is another program.
+/// Vectors that differ by decision: label and reason.
 const DECISIONS: [(&str, &str); 7] = [
     ("any_of short-circuit: pass before bad regex", "a bad expression is an error of the file"),
     ("all_of short-circuit: fail before structural", "a bad expression is an error of the file"),
@@ -64,7 +64,7 @@ fn text(path: &Path) -> Json {
     serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
 }
 
-/// The word for a verdict.
+/// Returns Wallfacer's word for a verdict.
 pub fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Pass | Verdict::Vacuous => "pass",
@@ -74,7 +74,7 @@ pub fn word(verdict: Verdict) -> &'static str {
     }
 }
 
-/// Counts a vector: where the documents promise something else than the program does, what they promise.
+/// Counts a vector. If the program deviates from its documentation, the documented behavior is expected.
 fn settle(tally: &mut Tally, label: &str, good: bool, given: &Given<'_>, what: String) {
     if let Some((_, promise, asked)) = SURPRISES.iter().find(|(known, ..)| *known == label) {
         let kept = match (asked, given.imported()) {
@@ -92,7 +92,7 @@ fn settle(tally: &mut Tally, label: &str, good: bool, given: &Given<'_>, what: S
     }
 }
 
-/// A pack with one invariant of a vector.
+/// Returns a pack with one invariant, from a vector.
 fn pack(vector: &Json) -> String {
     let asserted = vector["assert_yaml"].as_str().unwrap().replace('\n', "\n      ");
     let fixture = json!({"name": "f", "input": vector["input"], "response": vector["response"], "expect": "pass"});
@@ -113,7 +113,7 @@ fn eval(vectors: &Json) -> (usize, usize) {
             (Ok(tested), Ok(judged)) => {
                 given.imports_cleanly();
                 let verdict = tested[0].2[0].1;
-                // A fixture knows three outcomes and nothing between them.
+                // A fixture has exactly three outcomes.
                 assert!(verdict != Verdict::Vacuous, "{label}: {}", given.imported().unwrap());
                 (word(verdict), word(judged.rules[0].1))
             }
@@ -137,7 +137,7 @@ fn eval(vectors: &Json) -> (usize, usize) {
     tally.end()
 }
 
-/// The tools that invariants call, in their order.
+/// Returns the tools that invariants call, in order.
 fn called(text: &str) -> Vec<String> {
     let calls = text.lines().filter_map(|line| line.trim().strip_prefix("call "));
     calls
@@ -182,7 +182,7 @@ fn parse(vectors: &Json) -> (usize, usize) {
     tally.end()
 }
 
-/// What became of fixtures, in their order: matched, mismatched, structural.
+/// Returns the outcomes of fixtures, in order: matched, mismatched, structural.
 fn outcomes(given: &Given<'_>) -> Result<Vec<&'static str>, String> {
     let outcome = |(_, passed, verdicts): &crate::judged::Tested| match (passed, verdicts.first()) {
         (true, _) => "Match",
@@ -218,7 +218,7 @@ fn fixtures(vectors: &Json, key: &'static str) -> (usize, usize) {
     tally.end()
 }
 
-/// Which tools a block stands for: a run with one call of each.
+/// Tests which tools a block applies to, with one call of each tool in the run.
 fn for_each_tool(vectors: &Json) -> (usize, usize) {
     let mut tally = Tally::of("for_each_tool");
     for vector in vectors["for_each_tool"].as_array().unwrap() {
@@ -258,7 +258,7 @@ fn for_each_tool(vectors: &Json) -> (usize, usize) {
     tally.end()
 }
 
-/// What an argument of a step becomes: the call with it is the one that is judged.
+/// Tests the substitution in step arguments: the call with the substituted argument is the one that is judged.
 fn substitution(vectors: &Json) -> (usize, usize) {
     let mut tally = Tally::of("substitution");
     for vector in vectors["substitution"].as_array().unwrap() {

@@ -1,4 +1,4 @@
-//! What can be written at a place.
+//! Completion at a position.
 
 mod steps;
 mod values;
@@ -36,7 +36,7 @@ pub enum CompletionKind {
     Slug,
 }
 
-/// One thing that can be written.
+/// One completion candidate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Completion {
     /// The shown text, which is matched against the typed text.
@@ -51,31 +51,31 @@ pub struct Completion {
     pub insert: String,
 }
 
-/// Everything that can be written at a place, the likeliest first.
+/// All candidates at a position, the most likely first.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Completions {
     /// The bytes that a completion replaces.
     pub range: Range<usize>,
-    /// The candidates. They are not chosen by what is typed already.
+    /// The candidates. They are not filtered by the text typed so far.
     pub items: Vec<Completion>,
-    /// In a string that names a file: what is typed of its path. The names come from whoever reads files.
+    /// Inside of a string that names a file: the part of the path typed so far. The caller, who can read files, supplies the names.
     pub path: Option<String>,
 }
 
 impl Completions {
-    /// Those whose label begins with what is typed, upper and lower case alike.
+    /// Returns the candidates whose label begins with the typed text, ignoring case.
     pub fn starting_with<'c>(&'c self, typed: &str) -> impl Iterator<Item = &'c Completion> {
         let typed = typed.to_lowercase();
         self.items.iter().filter(move |item| item.label.to_lowercase().starts_with(&typed))
     }
 }
 
-/// A snippet as plain text: `before ${1:approve} -> ${2:refund}` becomes `before approve -> refund`.
+/// Returns a snippet as plain text: `before ${1:approve} -> ${2:refund}` becomes `before approve -> refund`.
 #[must_use]
 pub fn strip_placeholders(snippet: &str) -> String {
     let mut out = String::new();
     let mut letters = snippet.chars().peekable();
-    // Places that are open, so that only their braces are left out.
+    // Number of open placeholders, so that only their closing braces are dropped.
     let mut open = 0_usize;
     while let Some(letter) = letters.next() {
         match letter {
@@ -115,7 +115,7 @@ fn escape_snippet(text: &str) -> String {
     text.replace('\\', "\\\\").replace('$', "\\$").replace('}', "\\}")
 }
 
-/// The completions at a byte offset.
+/// Returns the completions at a byte offset.
 #[must_use]
 pub fn complete_at(text: &str, at: usize, context: &CursorContext) -> Completions {
     let cursor = CursorState::new(text, at);
@@ -181,7 +181,7 @@ impl CompletionBuilder<'_, '_> {
             StatementPart::Call => self.add_tools(false),
             StatementPart::Object(entry) => self.add_entries(entry),
             StatementPart::Within => self.add_within(),
-            // Behind the object of `like`, which ends like a body.
+            // After the object of `like`, which ends with a brace like a body.
             StatementPart::Free
                 if self.cursor.compared == ComparedWhole::Part && self.cursor.before.last() == Some(&"}") =>
             {

@@ -1,4 +1,4 @@
-//! Steps, what follows them, and what stands in their parentheses.
+//! Completion of steps, their clauses, and the contents of their parentheses.
 
 use super::values::is_value;
 use super::{CompletionBuilder, CompletionKind, escape_snippet};
@@ -74,7 +74,7 @@ impl CompletionBuilder<'_, '_> {
         }
     }
 
-    /// Without a catalog or a run: names before parentheses or arrows in the text.
+    /// Returns names before parentheses or arrows in the text, for use without a catalog or a run.
     pub(super) fn words_used_as_tools(&self) -> Vec<String> {
         let scan = scan_bounded(self.cursor.text);
         let word = |index: usize| {
@@ -216,7 +216,7 @@ fn times_called(count: usize) -> String {
     }
 }
 
-/// A tool's name as rules write it: quoted if it is no valid bare name.
+/// Returns a tool name for use in rules: quoted if it is not a valid bare name.
 fn written_tool(name: &str) -> String {
     let bare = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'))

@@ -1,4 +1,4 @@
-//! Values: operands, tests, what is known of a compared path, strings.
+//! Completion of values: operands, tests, known values of a compared path, strings.
 
 use super::{Completion, CompletionBuilder, CompletionKind, escape_snippet};
 use crate::assist::chain::{PathPrefix, PrefixPart};
@@ -127,7 +127,7 @@ impl CompletionBuilder<'_, '_> {
         }
     }
 
-    /// After a comparison: values that the schema allows or the run recorded for the path.
+    /// After a comparison: adds values that the schema allows or the run recorded for the path.
     pub(super) fn add_compared_values(&mut self) {
         let compares =
             self.cursor.before.last().is_some_and(|word| matches!(*word, "==" | "!=" | "in" | "[" | "contains"));
@@ -192,7 +192,7 @@ impl CompletionBuilder<'_, '_> {
         self.push_item(kind, &one.name, &insert, &one.signature, &doc);
     }
 
-    /// In a string: a path, a name from the run, or a rule.
+    /// In a string: completes a path, a name from the run, or a rule.
     pub(super) fn complete_text(&mut self) {
         let before = match self.cursor.before.last().copied().unwrap_or("") {
             "," | "|" | "or" if self.cursor.mode == StatementPart::Step => self.cursor.listed.as_str(),
@@ -228,7 +228,7 @@ impl CompletionBuilder<'_, '_> {
         self.text_values();
     }
 
-    /// In the text that names a tool: the known ones, and parameters.
+    /// In a text that names a tool: adds the known tools, and parameters.
     fn tool_texts(&mut self) {
         let context = self.context;
         for name in context.tool_names().into_iter().filter(|name| !name.contains(['"', '\n'])) {
@@ -242,7 +242,7 @@ impl CompletionBuilder<'_, '_> {
         }
     }
 
-    /// In a string after a comparison or an argument's colon: known values of the path, without quotes.
+    /// In a string after a comparison or an argument's colon: adds known values of the path, without quotes.
     pub(super) fn text_values(&mut self) {
         let before = self.items.len();
         match self.cursor.mode.clone() {

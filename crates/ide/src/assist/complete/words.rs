@@ -1,4 +1,4 @@
-//! At the start of a statement, in headers, in objects, in comments.
+//! Completion at the start of a statement, in headers, in objects, in comments.
 
 use super::{CompletionBuilder, CompletionKind, escape_snippet};
 use crate::assist::chain::PathPrefix;
@@ -102,7 +102,7 @@ impl CompletionBuilder<'_, '_> {
         let chain = self.cursor.chain.as_ref().map(PathPrefix::dotted_name);
         for name in stdlib::module_names() {
             let whole = format!("std.{name}");
-            // Behind `std.packs.` only what is left of the names is written.
+            // After `std.packs.`, only the rest of the name is inserted.
             let label = match &chain {
                 Some(chain) => whole.strip_prefix(chain.as_str()).and_then(|rest| rest.strip_prefix('.')),
                 None => Some(whole.as_str()),

@@ -1,20 +1,20 @@
-//! Open parentheses behind names, and pairs of brackets.
+//! Open parentheses after names, and pairs of brackets.
 
 use super::{StatementPart, TokenWalk, closed_before, is_string, scan_bounded};
 use averment_syntax::token::{Token, TokenKind};
 use std::ops::Range;
 
-/// The innermost open parenthesis after a name: the name's place, the name, and the number of commas.
+/// An open parenthesis after a name: the location of the name, the name, and the number of commas.
 pub(in crate::assist) struct OpenCall {
     pub name: Range<usize>,
-    /// Where the parenthesis ends.
+    /// The end of the parenthesis sign.
     pub inside: usize,
     pub commas: usize,
     pub is_step: bool,
     pub is_piped: bool,
 }
 
-/// The open parentheses after names at an offset, innermost first.
+/// Returns the open parentheses after names at an offset, innermost first.
 pub(in crate::assist) fn open_calls(text: &str, at: usize) -> Vec<OpenCall> {
     let scan = scan_bounded(text);
     let inside =
@@ -54,7 +54,7 @@ pub(in crate::assist) fn open_calls(text: &str, at: usize) -> Vec<OpenCall> {
         .collect()
 }
 
-/// The pairs of brackets of a text, as bytes from the opening one to behind the closing one.
+/// Returns the pairs of brackets in a text, as byte ranges that include both brackets.
 pub fn bracket_pairs(text: &str) -> Vec<Range<usize>> {
     let scan = scan_bounded(text);
     let mut open: Vec<&Token> = Vec::new();

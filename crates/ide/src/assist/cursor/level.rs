@@ -1,4 +1,4 @@
-//! What each word of a statement does to the part of the statement that follows.
+//! The effect of each word on the part of the statement that follows.
 
 use super::{BracketLevel, EnclosingBody, StatementPart, StepScope};
 use averment_syntax::statements::{self, HeadOperand};
@@ -42,12 +42,12 @@ impl BracketLevel {
     }
 }
 
-/// Modifiers that end a step pattern: no further step follows.
+/// True for modifiers that end a step pattern, so no further step follows.
 pub(super) fn is_modifier(word: &str) -> bool {
     language::MODIFIERS.contains(&word) && !matches!(word, "when" | "severity")
 }
 
-/// The part of a statement after a first word that starts no statement.
+/// Returns the part of a statement after a first word that starts no statement.
 fn other_word(body: EnclosingBody, word: &str) -> StatementPart {
     match word {
         "until" => StatementPart::Step,
@@ -115,7 +115,7 @@ impl BracketLevel {
                 self.steps.kind = Some(word.to_owned());
                 word.clone_into(&mut self.listed);
             }
-            // A text in a list goes on with the kind word before it.
+            // A text in a list takes over the preceding kind word.
             _ if kind == TokenKind::Text && !self.listed.is_empty() && self.steps.tools.is_empty() => {
                 self.steps.kind = Some(self.listed.clone());
             }

@@ -1,6 +1,6 @@
-//! Where the cursor stands: in which body, in which part of a statement, behind what.
+//! The position of the cursor: the enclosing body, the part of the statement, and the text before it.
 //!
-//! Words and signs before the cursor are followed once, with a small state for each open bracket. What stands behind the cursor has no say.
+//! Words and signs before the cursor are processed once, with a small state for each open bracket. Text after the cursor is ignored.
 
 mod calls;
 mod level;
@@ -32,9 +32,9 @@ pub(super) enum EnclosingBody {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct StepScope {
-    /// Names of tools, globs among them.
+    /// Names of tools; they may be globs.
     pub tools: Vec<String>,
-    /// A kind word, where it is no call.
+    /// A kind word, if it is not a call.
     pub kind: Option<String>,
 }
 
@@ -60,7 +60,7 @@ pub(super) enum StatementPart {
     Free,
 }
 
-/// A comparison with a whole: it has clauses behind its right-hand side.
+/// A comparison of a whole value, which may have clauses after its right-hand side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum ComparedWhole {
     #[default]
@@ -82,7 +82,7 @@ struct BracketLevel {
     start: usize,
     /// The steps that the statement named last.
     steps: StepScope,
-    /// The last kind word of the list of steps, with which texts in it go on; empty where there is none.
+    /// The last kind word in the list of steps, which texts in the list take over; empty if there is none.
     listed: String,
     /// The steps of the enclosing block, or of `each` before the colon.
     scope: Option<StepScope>,
@@ -96,26 +96,26 @@ struct BracketLevel {
 #[derive(Debug)]
 pub(super) struct CursorState<'t> {
     pub text: &'t str,
-    /// The word that is being written, all of it.
+    /// The word being typed, all of it.
     pub range: Range<usize>,
     /// The part of it before the cursor.
     pub prefix: &'t str,
     pub mode: StatementPart,
     /// The first word of the statement.
     pub head: String,
-    /// What may have clauses of its own around the cursor.
+    /// The construct around the cursor that may have its own clauses.
     pub compared: ComparedWhole,
-    /// The last kind word of the list of steps that the cursor stands in.
+    /// The last kind word in the list of steps around the cursor.
     pub listed: String,
     /// The steps in scope.
     pub scope: Option<StepScope>,
-    /// A path in front of the word: `calls[*].args.`.
+    /// The path before the word: `calls[*].args.`.
     pub chain: Option<PathPrefix>,
-    /// True behind something complete, where an operator or another word of the statement follows.
+    /// True after something complete, where an operator or another word of the statement follows.
     pub behind_operand: bool,
     /// The last words before it.
     pub before: Vec<&'t str>,
-    /// A string that the cursor stands in: its text so far.
+    /// True if the cursor is in a string.
     pub in_text: bool,
     pub in_comment: bool,
     /// Names of quantifier variables, parameters of a `def` and bindings in the statement so far.
@@ -133,7 +133,7 @@ pub(super) fn scan_bounded(text: &str) -> TokenScan {
 }
 
 impl<'t> CursorState<'t> {
-    /// Looks at a byte offset; an offset inside a character is taken back to its start.
+    /// Analyzes a byte offset; an offset inside of a character is moved to its start.
     pub fn new(text: &'t str, at: usize) -> Self {
         let at = (0..=at.min(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         let scan = scan_bounded(text);
@@ -152,7 +152,7 @@ impl<'t> CursorState<'t> {
         walk.into_cursor(range, at, in_comment)
     }
 
-    /// In a string: its interpolation is an expression, otherwise the string's purpose decides.
+    /// Analyzes an offset in a string: its interpolation is an expression, otherwise the purpose of the string decides.
     fn string_cursor(text: &'t str, at: usize, token: Token, scan: &TokenScan) -> Self {
         let written = text.get(token.start..at).unwrap_or("");
         let open = written.rfind("${").filter(|&open| !written.get(open..).is_some_and(|rest| rest.contains('}')));
@@ -176,7 +176,7 @@ impl<'t> CursorState<'t> {
     }
 }
 
-/// The letters and dashes around an offset.
+/// Returns the range of letters and dashes around an offset.
 fn slug_around(text: &str, at: usize) -> Range<usize> {
     let other = |c: char| !c.is_ascii_alphanumeric() && c != '-';
     let start = text.get(..at).and_then(|front| front.rfind(other)).map_or(0, |found| found + 1);

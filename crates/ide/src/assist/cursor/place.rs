@@ -1,4 +1,4 @@
-//! What the walk comes to at the cursor.
+//! Turns the state of the walk at the cursor into a cursor position.
 
 use super::walk::opens_step;
 use super::{ComparedWhole, CursorState, EnclosingBody, StatementPart, TokenWalk};
@@ -68,7 +68,7 @@ impl<'t> TokenWalk<'_, 't> {
         }
     }
 
-    /// What is compared as a whole in a statement so far: the last such word at its own level of brackets.
+    /// Returns the last whole-value comparison of a statement so far, at the bracket level of the statement.
     fn compared_whole(&self, start: usize) -> ComparedWhole {
         let (mut compared, mut depth) = (ComparedWhole::Nothing, 0_usize);
         for index in start..self.tokens.len() {
@@ -84,7 +84,7 @@ impl<'t> TokenWalk<'_, 't> {
         compared
     }
 
-    /// Quantifier variables, `def` parameters, and the bindings of the statement and its enclosing blocks.
+    /// Returns quantifier variables, `def` parameters, and the bindings of the statement and its enclosing blocks.
     pub(super) fn local_names(&self) -> Vec<String> {
         let statement =
             self.levels.iter().rposition(|level| matches!(level.begins, StatementPart::Start(_))).unwrap_or(0);

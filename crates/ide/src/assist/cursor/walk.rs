@@ -1,4 +1,4 @@
-//! Follows the words and signs before the cursor, with a level for each open bracket.
+//! Walks over the words and signs before the cursor, with a level for each open bracket.
 
 use super::{BracketLevel, EnclosingBody, StatementPart, StepScope};
 use crate::assist::entries::head_object;
@@ -81,7 +81,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         self.run_with(&mut |_, _| {});
     }
 
-    /// Follows all tokens; calls `look` for each one but line ends, before it takes effect.
+    /// Processes all tokens; calls `look` for each one except line ends, before it takes effect.
     pub(in crate::assist) fn run_with(&mut self, look: &mut dyn FnMut(&Self, usize)) {
         for index in 0..self.tokens.len() {
             if self.kind_at(index) == TokenKind::LineEnd {
@@ -134,7 +134,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         next.is_some_and(|next| matches!(self.word_at(next), "and" | "or" | "->"))
     }
 
-    /// A declaration at column 0 closes all open brackets.
+    /// Closes all open brackets at a declaration in column 0.
     pub(super) fn give_up_brackets(&mut self, index: usize) {
         let first = index == 0 || self.kind_at(index - 1) == TokenKind::LineEnd;
         let at = self.tokens.get(index).map_or(0, |token| token.start);
@@ -155,7 +155,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         }
     }
 
-    /// A first word that cannot continue the content of an open parenthesis.
+    /// True for a first word that cannot continue the content of an open parenthesis.
     pub(super) fn begins_a_statement(&self, index: usize) -> bool {
         let word = self.word_at(index);
         if language::STATEMENTS.contains(&word) && self.kind_at(index + 1) == TokenKind::Word {
@@ -233,7 +233,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
         if let Some(depth) = self.levels.iter().rposition(|level| level.open == sign) {
             self.levels.truncate(depth.max(1));
         }
-        // A body that ends is a statement that ends, unless modifiers follow on its line.
+        // The end of a body ends its statement, unless modifiers follow on its line.
         if sign == "{"
             && let Some(level) = self.levels.last_mut()
             && matches!(level.begins, StatementPart::Start(_))
@@ -272,7 +272,7 @@ impl<'a, 't> TokenWalk<'a, 't> {
     }
 }
 
-/// The body after the first words of a statement; `None` if the brace opens an object.
+/// Returns the body after the first words of a statement; `None` if the brace opens an object.
 fn head_body(head: &str, words: &[&str]) -> Option<EnclosingBody> {
     let second = words.get(1).copied().unwrap_or("");
     Some(match head {

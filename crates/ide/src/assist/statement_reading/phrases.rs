@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// The path and the binding of `id: $id` or `id == $id`.
+/// Returns the path and the binding of `id: $id` or `id == $id`.
 pub(super) fn entry_binding(entry: &PatternArgument) -> Option<(&Expr, String)> {
     match entry {
         PatternArgument::Matches { path, value: Expr { kind: ExprKind::Binding(name), .. }, .. } => {

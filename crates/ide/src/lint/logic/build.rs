@@ -1,4 +1,4 @@
-//! From checked conditions to formulas.
+//! Builds formulas from checked conditions.
 
 use super::formula::{Formula, FormulaBounds, SubjectId, SubjectLiteral, SubjectTable, WitnessPlace};
 use super::key;
@@ -13,9 +13,9 @@ use std::rc::Rc;
 /// Maximum nesting of expanded definitions.
 const DEPTH: usize = 8;
 
-/// Builds formulas over common subjects.
+/// Builds formulas over shared subjects.
 pub struct FormulaBuilder<'m> {
-    /// Where regular expressions and definitions are looked up.
+    /// The module with the regular expressions and definitions.
     pub module: &'m CheckedModule,
     /// The subjects of the formulas.
     pub subjects: SubjectTable,
@@ -25,21 +25,21 @@ pub struct FormulaBuilder<'m> {
 }
 
 impl<'m> FormulaBuilder<'m> {
-    /// A builder that knows no subject.
+    /// Creates a builder without subjects.
     #[must_use]
     pub fn new(module: &'m CheckedModule) -> Self {
         Self { module, subjects: SubjectTable::default(), counted: None, depth: 0 }
     }
 
-    /// A condition; an assertion or anything else that is to be true.
+    /// Returns the bounds of a condition: of an assertion, or of anything else that has to be true.
     pub fn condition_bounds(&mut self, expr: &TypedExpr) -> FormulaBounds {
         let possible = self.build_formula(expr, true);
-        // A value that is no boolean makes the whole assertion fail, whatever stands beside it.
+        // A value that is not a boolean makes the whole assertion fail, whatever the other parts are.
         let certain = if may_fault(expr, self.module, DEPTH) { Formula::Known(false) } else { possible.clone() };
         FormulaBounds { possible, certain }
     }
 
-    /// Where an expression is true, or where it is false.
+    /// Returns a formula for where an expression is true (`wanted`) or false.
     pub fn build_formula(&mut self, expr: &TypedExpr, wanted: bool) -> Formula {
         stacker::maybe_grow(64 << 10, 1 << 20, || match &expr.kind {
             ExprKind::Not(inner) => self.build_formula(inner, !wanted),
@@ -69,7 +69,7 @@ impl<'m> FormulaBuilder<'m> {
         if all { Formula::And(parts) } else { Formula::Or(parts) }
     }
 
-    /// A value used as a condition. Only booleans are true or false; missing is false.
+    /// Returns a formula for a value used as a condition. Only booleans are true or false; missing is false.
     fn boolean_formula(&mut self, expr: &TypedExpr, wanted: bool) -> Formula {
         let values = if wanted {
             ValueSet { yes: true, ..ValueSet::empty_set() }
@@ -81,12 +81,12 @@ impl<'m> FormulaBuilder<'m> {
         Formula::Literal(SubjectLiteral { subject, holds: Rc::new(values), fails: Rc::new(fails) })
     }
 
-    /// A test that is not looked into: it is true or false, and the same wherever it stands.
+    /// Returns a formula for a test that is not analyzed: it is true or false, with one value wherever it occurs.
     pub fn opaque_formula(&mut self, expr: &TypedExpr, wanted: bool) -> Formula {
         self.unknown_formula(format!("?{}", key::expr_key(expr)), wanted)
     }
 
-    /// Something that is true or false.
+    /// Returns a formula for an unknown boolean.
     pub fn unknown_formula(&mut self, key: String, wanted: bool) -> Formula {
         let subject = self.subjects.intern_subject(key, ValueSet::boolean_set, || WitnessPlace::Nowhere);
         let yes = Rc::new(ValueSet { yes: true, ..ValueSet::empty_set() });
@@ -112,7 +112,7 @@ impl<'m> FormulaBuilder<'m> {
         }
     }
 
-    /// A test. Its negation is its exact opposite.
+    /// Returns a formula for a test. Its negation is its exact complement.
     fn test_formula(&mut self, expr: &TypedExpr, tested: &TypedTest, wanted: bool) -> Formula {
         let positive = wanted != tested.negated;
         if let Some((holds, fails)) = self.tested_values(tested) {
@@ -129,7 +129,7 @@ impl<'m> FormulaBuilder<'m> {
         self.opaque_formula(&plain, positive)
     }
 
-    /// The values that pass the positive test, and those that fail; `None` if only the whole test is expressible.
+    /// Returns the values that pass the positive test, and those that fail; `None` if the test can only be treated as a whole.
     fn tested_values(&self, tested: &TypedTest) -> Option<(ValueSet, ValueSet)> {
         if has_wildcard(&tested.subject) || computes_truth(&tested.subject, self.module) {
             return None;
@@ -212,7 +212,7 @@ impl<'m> FormulaBuilder<'m> {
         RegexPattern::new(&regex.pattern, &regex.text).map(|pattern| TextTest::Matches(Rc::new(pattern)))
     }
 
-    /// Compares two paths: their relation is a subject of its own (-1, 0 or 1; `null` if incomparable).
+    /// Compares two paths. Their relation is a subject of its own (-1, 0 or 1; `null` if incomparable).
     fn comparison_formula(&mut self, tested: &TypedTest) -> Option<Formula> {
         let ValueTest::Plain(kind) = tested.kind else { return None };
         let operand = tested.operand.as_deref()?;
@@ -229,7 +229,7 @@ impl<'m> FormulaBuilder<'m> {
         let numbers = signs.iter().fold(NumberSet::empty_set(), |sum, sign| {
             sum.union_with(&NumberSet::single_number(if turned { -sign } else { *sign }))
         });
-        // Values without an order may still be equal: `null` stands for those that are not, `true` for those that are.
+        // Values without an order may still be equal: `true` represents equal ones, `null` unequal ones.
         let holds = ValueSet { yes: kind == TestKind::Equal, ..ValueSet::from_numbers(numbers) };
         let universe = || {
             let signs = [-1.0, 0.0, 1.0]
@@ -274,7 +274,7 @@ fn may_fault(expr: &TypedExpr, module: &CheckedModule, depth: usize) -> bool {
             [condition, then, otherwise].into_iter().any(|part| may_fault(part, module, depth))
         }
         ExprKind::Constant(Constant::Boolean(_)) => false,
-        // What is computed on the way to a test may fault too: a condition inside a quantifier, a definition.
+        // Parts evaluated on the way to a test may fault too: a condition inside of a quantifier, a definition.
         ExprKind::Test(_) => averment_checker::any_kind(expr, &|kind| {
             matches!(
                 kind,
@@ -310,7 +310,7 @@ fn has_wildcard(expr: &TypedExpr) -> bool {
     averment_checker::any_kind(expr, &|kind| matches!(kind, ExprKind::Every(_) | ExprKind::Deep(_)))
 }
 
-/// True if a value is the outcome of a test, which remembers its explanation.
+/// True if a value is the outcome of a test, which keeps its explanation.
 fn computes_truth(expr: &TypedExpr, module: &CheckedModule) -> bool {
     match &expr.kind {
         ExprKind::Let(number) => module.lets.get(*number as usize).is_none_or(|one| computes_truth(&one.value, module)),
@@ -323,7 +323,7 @@ fn computes_truth(expr: &TypedExpr, module: &CheckedModule) -> bool {
     }
 }
 
-/// The values that pass and fail a text test; with `parts`, lists and objects may pass, too.
+/// Returns the values that pass and fail a text test; with `parts`, lists and objects may also pass.
 fn text_test_values(test: TextTest, parts: bool) -> (ValueSet, ValueSet) {
     let inside = if parts { [true; 2] } else { [false; 2] };
     let holds = ValueSet {

@@ -1,17 +1,17 @@
-//! Which of many alternatives may take every step of another, found by what their names begin or end with: comparing each with each would
-//! take hours where a statement lists thousands.
+//! Finds alternatives that may match every step of another one, by a hash index over the literal start or end of names. Comparing all pairs would
+//! take hours if a statement lists thousands of alternatives.
 
 use super::key::expr_key;
 use super::patterns::split_conjuncts;
 use averment_checker::ir::{NameTest, PatternAlternative, TypedExpr};
 use std::collections::HashMap;
 
-/// Alternatives that one is compared with: more have the same ends only where somebody means it.
+/// Maximum number of alternatives that one is compared with. More of them share both a start and an end only in contrived rules.
 const CANDIDATES: usize = 256;
 
 type Alternative = PatternAlternative<TypedExpr>;
 
-/// Alternatives with the number of what they belong to, to be looked up by one that they may cover.
+/// An index of alternatives with the number of their owner, searched by an alternative that they may cover.
 #[derive(Default)]
 pub struct CoverIndex(HashMap<String, Vec<usize>>);
 
@@ -31,7 +31,7 @@ impl CoverIndex {
         self.0.entry(end).or_default().push(owner);
     }
 
-    /// The owners, in order, of alternatives that may cover this one.
+    /// Returns the owners, in order, of alternatives that may cover this one.
     #[must_use]
     pub fn find_candidates(&self, small: &Alternative) -> Vec<usize> {
         let known = small.condition.iter().flat_map(split_conjuncts).map(expr_key);
@@ -59,7 +59,7 @@ impl CoverIndex {
     }
 }
 
-/// Which end of a name has to be this text.
+/// The part of a name that has to equal a text.
 #[derive(Clone, Copy)]
 enum CoveredEnd {
     Every,
@@ -69,13 +69,13 @@ enum CoveredEnd {
 }
 
 impl CoveredEnd {
-    /// `needed` is a condition that the covered alternative has to have, too.
+    /// Returns the index key; `needed` is a condition that the covered alternative must have as well.
     fn key(self, text: &str, needed: &str) -> String {
         format!("{}{text}\0{needed}", self as u8)
     }
 }
 
-/// What a glob begins and ends with.
+/// Returns the literal start and end of a glob.
 fn literal_ends(glob: &str) -> (&str, &str) {
     let wild = |sign: char| matches!(sign, '*' | '?');
     let front = glob.split(wild).next().unwrap_or("");

@@ -3,43 +3,43 @@
 use super::values::ValueSet;
 use std::rc::Rc;
 
-/// The number of a subject in its [`SubjectTable`].
+/// The index of a subject in its [`SubjectTable`].
 pub type SubjectId = usize;
 
-/// A condition on its subject. The sets may be supersets of the values that pass or fail.
+/// A condition on a subject. The sets may be supersets of the values that pass or fail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubjectLiteral {
     /// The subject.
     pub subject: SubjectId,
-    /// Its values where the literal holds.
+    /// The values for which the literal holds.
     pub holds: Rc<ValueSet>,
-    /// Its values where it does not.
+    /// The values for which it does not hold.
     pub fails: Rc<ValueSet>,
 }
 
 impl SubjectLiteral {
-    /// The literal that holds where this one does not.
+    /// Returns the literal that holds where this one does not.
     #[must_use]
     pub fn negated(self) -> Self {
         Self { subject: self.subject, holds: self.fails, fails: self.holds }
     }
 }
 
-/// A condition in normal form: negation stands at the literals alone.
+/// A condition in negation normal form: only literals are negated.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Formula {
-    /// Always or never.
+    /// Always true or always false.
     Known(bool),
     /// A literal.
     Literal(SubjectLiteral),
-    /// All of them.
+    /// All parts hold.
     And(Vec<Formula>),
-    /// Any of them.
+    /// Any part holds.
     Or(Vec<Formula>),
 }
 
 impl Formula {
-    /// Everything for which this one does not hold.
+    /// Returns the negation.
     #[must_use]
     pub fn negated(self) -> Self {
         stacker::maybe_grow(64 << 10, 1 << 20, || match self {
@@ -62,31 +62,31 @@ impl Formula {
     }
 }
 
-/// A condition from above and below: `possible` holds wherever it may be true, `certain` only where it surely does not fail.
+/// Upper and lower bounds of a condition: `possible` holds wherever it may be true, `certain` only where it certainly does not fail.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FormulaBounds {
-    /// Where it may be true.
+    /// Holds where the condition may be true.
     pub possible: Formula,
-    /// Where it cannot fail.
+    /// Holds where the condition cannot fail.
     pub certain: Formula,
 }
 
 impl FormulaBounds {
-    /// A condition that is known exactly.
+    /// Returns the bounds of an exactly known condition.
     #[must_use]
     pub fn exact(formula: Formula) -> Self {
         Self { certain: formula.clone(), possible: formula }
     }
 }
 
-/// The way to a value of a subject in a run, for witnesses.
+/// The location of a subject's value in a run, for witnesses.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum WitnessPlace {
     /// A path from a root of the run.
     Run(Vec<String>),
     /// A path from the step in scope.
     Step(Vec<String>),
-    /// How many steps match a pattern.
+    /// The number of steps that match a pattern.
     Count,
     /// Not expressible.
     Nowhere,
@@ -99,7 +99,7 @@ pub struct SubjectTable {
 }
 
 impl SubjectTable {
-    /// The number of a subject, with the values that it can have at all.
+    /// Returns the index of a subject; adds it, with its possible values, if it is new.
     pub fn intern_subject(
         &mut self,
         key: String,
@@ -112,7 +112,7 @@ impl SubjectTable {
         index
     }
 
-    /// The values that a subject can have at all.
+    /// Returns the possible values of a subject.
     #[must_use]
     pub fn subject_universe(&self, subject: SubjectId) -> Rc<ValueSet> {
         self.known
@@ -120,7 +120,7 @@ impl SubjectTable {
             .map_or_else(|| Rc::new(ValueSet::full_set()), |(_, (values, _))| Rc::clone(values))
     }
 
-    /// Where a subject stands in a run.
+    /// Returns the location of a subject in a run.
     #[must_use]
     pub fn witness_place(&self, subject: SubjectId) -> &WitnessPlace {
         self.known.get_index(subject).map_or(&WitnessPlace::Nowhere, |(_, (_, place))| place)

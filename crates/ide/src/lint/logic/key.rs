@@ -1,10 +1,10 @@
-//! Expressions and patterns as keys: two that mean the same thing in the same scope and are built alike have the same key.
+//! Keys of expressions and patterns. Two of them have one key if they have the same structure and, in one scope, the same meaning.
 
 use averment_checker::ir::{CheckedPattern, ExprKind, NameTest, PatternAlternative, TypedExpr, TypedTest};
 use averment_checker::json_text;
 use std::fmt::Write as _;
 
-/// The key of an expression.
+/// Returns the key of an expression.
 #[must_use]
 pub fn expr_key(expr: &TypedExpr) -> String {
     let mut out = String::new();
@@ -12,13 +12,13 @@ pub fn expr_key(expr: &TypedExpr) -> String {
     out
 }
 
-/// The key of a pattern.
+/// Returns the key of a pattern.
 #[must_use]
 pub fn pattern_key(pattern: &CheckedPattern) -> String {
     pattern.alternatives.iter().map(alternative_key).collect::<Vec<_>>().join(" | ")
 }
 
-/// The key of one alternative.
+/// Returns the key of one alternative.
 #[must_use]
 pub fn alternative_key(one: &PatternAlternative<TypedExpr>) -> String {
     let mut out = name_key(one);
@@ -31,7 +31,7 @@ pub fn alternative_key(one: &PatternAlternative<TypedExpr>) -> String {
     out
 }
 
-/// The key of what an alternative says beside its conditions.
+/// Returns the key of an alternative without its conditions.
 #[must_use]
 pub fn name_key(one: &PatternAlternative<TypedExpr>) -> String {
     let name = match &one.name {
@@ -125,7 +125,7 @@ fn write_form(expr: &TypedExpr, out: &mut String) {
             out.push(':');
             write_key(body, out);
         }
-        // Equal only to itself: what stands in it sees other steps.
+        // Equal only to itself, because its inner expressions refer to other steps.
         ExprKind::Select(_) | ExprKind::Collect(..) => {
             let _ = write!(out, "taken@{}:{}..{}", expr.span.file.0, expr.span.start, expr.span.end);
         }

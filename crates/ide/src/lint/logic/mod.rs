@@ -1,8 +1,8 @@
-//! What can be said of conditions without a run: a normal form over path, operator and constant, and a search for values that satisfy it.
+//! Analyzes conditions without a run: a normal form over path, operator and constant, and a search for values that satisfy it.
 //!
-//! [`build`] turns a checked condition into a [`formula::Formula`]: literals that say which [`values::Values`] a subject (a path, a number of
-//! steps, a condition that is not looked into) may have, joined by `and` and `or`. [`solve::solve`] answers *impossible* only when no value of any
-//! subject can satisfy it; everything that is not understood is taken as possible, so that a "no" is certain and everything else is not claimed.
+//! [`build`] turns a checked condition into a [`formula::Formula`]: literals joined by `and` and `or`. A literal says which [`values::Values`] a
+//! subject may have; a subject is a path, a number of steps, or a condition that is not analyzed. [`solve::solve`] returns *impossible* only if no
+//! values can satisfy the formula. Anything not understood counts as possible, so only a "no" is a proof.
 
 pub mod build;
 pub mod cover;

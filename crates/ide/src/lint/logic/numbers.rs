@@ -5,7 +5,7 @@
 pub struct IntervalEnd {
     /// The number.
     pub at: f64,
-    /// True if the bound belongs to the interval.
+    /// True if the number itself belongs to the interval.
     pub closed: bool,
 }
 
@@ -18,61 +18,61 @@ pub struct Interval {
     pub high: Option<IntervalEnd>,
 }
 
-/// A set of numbers: intervals in ascending order that do not touch.
+/// A set of numbers: disjoint, non-adjacent intervals in ascending order.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct NumberSet(pub Vec<Interval>);
 
-/// Digits that a double preserves: numbers with at most so many are equal as doubles only if they are equal.
+/// Number of digits that a double preserves: two numbers with at most this many digits are equal as doubles only if they are equal.
 const DIGITS: usize = 15;
 
-/// A number of the rules as a double, when it is one exactly enough to be compared.
+/// Returns a number of the rules as a double, if it can be compared exactly.
 #[must_use]
 pub fn exact_number(text: &str) -> Option<f64> {
     let digits = text.split(['e', 'E']).next().unwrap_or("");
     let significant = digits.trim_start_matches(['-', '+', '0', '.']).chars().filter(char::is_ascii_digit).count();
     let number: f64 = text.parse().ok()?;
-    // The ends of the doubles' own range are left alone: there neighbours are not told apart.
+    // Excludes the extremes of the range of doubles, where adjacent numbers become equal.
     let tame = number == 0.0 || (1e-200..1e200).contains(&number.abs());
     (significant <= DIGITS && number.is_finite() && tame).then_some(number)
 }
 
 impl NumberSet {
-    /// No number.
+    /// Returns the empty set.
     #[must_use]
     pub fn empty_set() -> Self {
         Self(Vec::new())
     }
 
-    /// Every number.
+    /// Returns the set of all numbers.
     #[must_use]
     pub fn full_set() -> Self {
         Self(vec![Interval { low: None, high: None }])
     }
 
-    /// One number.
+    /// Returns the set of one number.
     #[must_use]
     pub fn single_number(at: f64) -> Self {
         let end = Some(IntervalEnd { at, closed: true });
         Self(vec![Interval { low: end, high: end }])
     }
 
-    /// The numbers between two ends.
+    /// Returns the numbers between two ends.
     #[must_use]
     pub fn between(low: Option<IntervalEnd>, high: Option<IntervalEnd>) -> Self {
         let interval = Interval { low, high };
         if interval.is_empty() { Self::empty_set() } else { Self(vec![interval]) }
     }
 
-    /// True when no number is in it; `whole`: no whole number.
+    /// Returns true if the set has no number, or with `whole`, no whole number.
     #[must_use]
     pub fn is_empty(&self, whole: bool) -> bool {
         self.0.iter().all(|interval| if whole { interval.first_whole().is_none() } else { interval.is_empty() })
     }
 
-    /// Numbers in both.
+    /// Returns the numbers in both sets.
     #[must_use]
     pub fn intersect_with(&self, other: &Self) -> Self {
-        // Both are sorted, and no interval of one meets another of it.
+        // Both lists are sorted, and the intervals of each are disjoint.
         let (mut left, mut right) = (self.0.iter().peekable(), other.0.iter().peekable());
         let mut both = Vec::new();
         while let (Some(a), Some(b)) = (left.peek(), right.peek()) {
@@ -86,14 +86,14 @@ impl NumberSet {
         Self(both)
     }
 
-    /// Numbers in either.
+    /// Returns the numbers in either set.
     #[must_use]
     pub fn union_with(&self, other: &Self) -> Self {
-        // What is in neither complement.
+        // The union is the complement of the intersection of the complements.
         self.complement().intersect_with(&other.complement()).complement()
     }
 
-    /// All other numbers.
+    /// Returns all other numbers.
     #[must_use]
     pub fn complement(&self) -> Self {
         let turned = |end: IntervalEnd| IntervalEnd { at: end.at, closed: !end.closed };
@@ -115,7 +115,7 @@ impl NumberSet {
         Self(gaps.into_iter().filter(|interval| !interval.is_empty()).collect())
     }
 
-    /// Some number of it, whole if that is asked for or possible, near zero.
+    /// Returns some number of the set near zero; a whole number if required or possible.
     #[must_use]
     pub fn pick_number(&self, whole: bool) -> Option<f64> {
         let whole_one = self.0.iter().filter_map(Interval::first_whole).min_by(|a, b| a.abs().total_cmp(&b.abs()));

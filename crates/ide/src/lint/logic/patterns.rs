@@ -1,4 +1,4 @@
-//! Which patterns match only steps that others match too.
+//! Subset and overlap tests between patterns.
 
 use super::key;
 use averment_base::value::glob::matches_wildcard;
@@ -31,7 +31,7 @@ fn name_within(small: &NameTest, large: &NameTest) -> bool {
         (_, NameTest::Any) => true,
         (NameTest::Exactly(name), NameTest::Glob(glob)) => matches_wildcard(glob, name),
         (NameTest::Glob(small), NameTest::Glob(large)) => {
-            // A glob that ends with a star takes every glob that starts like it.
+            // A glob that ends with a star covers every glob that starts with its literal part.
             small == large
                 || large.strip_suffix('*').is_some_and(|start| !start.contains(['*', '?']) && small.starts_with(start))
         }
@@ -39,7 +39,7 @@ fn name_within(small: &NameTest, large: &NameTest) -> bool {
     }
 }
 
-/// True if certainly no step matches both.
+/// Returns true if certainly no step matches both.
 #[must_use]
 pub fn is_disjoint(one: &CheckedPattern, other: &CheckedPattern) -> bool {
     one.alternatives.iter().all(|a| other.alternatives.iter().all(|b| alternatives_apart(a, b)))
@@ -57,13 +57,13 @@ fn alternatives_apart(a: &PatternAlternative<TypedExpr>, b: &PatternAlternative<
     a.kind != b.kind || a.proposed != b.proposed || status || names
 }
 
-/// True if a pattern's bindings allow a single count.
+/// Returns true if a pattern has no bindings and no joins, so that its steps have a single count.
 #[must_use]
 pub fn is_free(pattern: &CheckedPattern) -> bool {
     pattern.alternatives.iter().all(|one| one.binds.is_empty() && one.joins.is_empty())
 }
 
-/// The parts of a condition that are joined by `and`.
+/// Returns the parts of a condition that are joined by `and`.
 #[must_use]
 pub fn split_conjuncts(condition: &TypedExpr) -> Vec<&TypedExpr> {
     let (mut found, mut open) = (Vec::new(), vec![condition]);

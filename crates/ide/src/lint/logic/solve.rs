@@ -1,4 +1,4 @@
-//! Looks for values that satisfy a formula.
+//! Searches for values that satisfy a formula.
 
 use super::formula::{Formula, SubjectId, SubjectLiteral, SubjectTable};
 use super::values::ValueSet;
@@ -15,13 +15,13 @@ const SHARE: usize = 64;
 pub enum Satisfiability {
     /// Nothing can satisfy it.
     No,
-    /// These values may; if every set was exact, any of them do.
+    /// These values may satisfy it; if every set is exact, any of them do.
     Maybe(SubjectModel),
     /// The search gave up.
     Unknown,
 }
 
-/// The values that are left for each subject.
+/// The remaining values of each subject.
 pub type SubjectModel = BTreeMap<SubjectId, Rc<ValueSet>>;
 
 /// Clauses that always hold. Unit propagation keeps a search's cost proportional to what it touches.
@@ -32,7 +32,7 @@ pub struct ClauseSet {
 }
 
 impl ClauseSet {
-    /// Adds the fact that one of the literals holds.
+    /// Adds the fact that at least one of the literals holds.
     pub fn add_clause(&mut self, literals: Vec<SubjectLiteral>) {
         for literal in &literals {
             self.of_subject.entry(literal.subject).or_default().push(self.clauses.len());
@@ -40,7 +40,7 @@ impl ClauseSet {
         self.clauses.push(literals);
     }
 
-    /// For each subject those that facts link it to.
+    /// Returns, for each subject, the subjects that facts link it to.
     #[must_use]
     pub fn linked_subjects(&self) -> BTreeMap<SubjectId, std::collections::BTreeSet<SubjectId>> {
         let others = |clauses: &Vec<usize>| {
@@ -77,7 +77,7 @@ pub fn is_impossible(subjects: &SubjectTable, formulas: &[&Formula]) -> bool {
     solve(subjects, formulas) == Satisfiability::No
 }
 
-/// True if certainly nothing can satisfy all formulas and facts.
+/// Returns true if certainly nothing can satisfy all formulas and facts.
 #[must_use]
 pub fn is_impossible_with(subjects: &SubjectTable, facts: &ClauseSet, formulas: &[&Formula]) -> bool {
     solve_with(subjects, facts, formulas) == Satisfiability::No
@@ -134,7 +134,7 @@ impl ModelSearch<'_> {
         })
     }
 
-    /// Adds a literal and its consequences by the facts; false on a contradiction.
+    /// Adds a literal and its consequences from the facts; returns false on a contradiction.
     fn narrow_model(&mut self, literal: &SubjectLiteral, model: &mut SubjectModel) -> Result<bool, BudgetExhausted> {
         let mut open = vec![literal];
         while let Some(literal) = open.pop() {

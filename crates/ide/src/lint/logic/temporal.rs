@@ -1,4 +1,4 @@
-//! From assertions to formulas: conditions of the run, and how many steps of a pattern there are.
+//! Builds formulas from assertions: conditions of the run, and the number of steps that match a pattern.
 
 use super::build::FormulaBuilder;
 use super::formula::{Formula, FormulaBounds, SubjectId, SubjectLiteral, WitnessPlace};
@@ -11,25 +11,25 @@ use crate::lint::lint_semantics::{StepClaim, statement_semantics};
 use averment_checker::ir::{AssertionCheck, CheckedPattern, GroupKind, GroupMember, Temporal, TypedExpr};
 use std::rc::Rc;
 
-/// Maximum counted patterns: each pair is compared.
+/// Maximum number of counted patterns, because each pair is compared.
 const COUNTED: usize = 64;
 
-/// Formulas of the assertions of one file, with what is known of the patterns in them.
+/// The formulas of the assertions of one file, and the relations between their patterns.
 pub struct AssertionFormulas<'m> {
-    /// Where the formulas are built.
+    /// The builder of the formulas.
     pub builder: FormulaBuilder<'m>,
     counted: Vec<(SubjectId, &'m CheckedPattern)>,
     only: Vec<(SubjectLiteral, &'m [CheckedPattern])>,
 }
 
 impl<'m> AssertionFormulas<'m> {
-    /// No assertion yet.
+    /// Starts without assertions.
     #[must_use]
     pub fn new(module: &'m averment_checker::ir::CheckedModule) -> Self {
         Self { builder: FormulaBuilder::new(module), counted: Vec::new(), only: Vec::new() }
     }
 
-    /// The formula of an assertion; `text` is its text.
+    /// Returns the bounds of an assertion; `text` is its text.
     pub fn assertion_bounds(
         &mut self,
         check: &'m AssertionCheck<CheckedPattern, TypedExpr>,
@@ -41,7 +41,7 @@ impl<'m> AssertionFormulas<'m> {
             AssertionCheck::Group { kind, members } if members.iter().all(|member| member.when.is_empty()) => {
                 self.group_bounds(*kind, members, text)
             }
-            // What is vacuous stays vacuous behind `not`, and a window has a run of its own.
+            // A vacuous statement stays vacuous after `not`, and a window judges only a part of the run.
             AssertionCheck::Not(_)
             | AssertionCheck::Group { .. }
             | AssertionCheck::Scoped { .. }
@@ -72,7 +72,7 @@ impl<'m> AssertionFormulas<'m> {
         let (possible, certain) = parts.unzip::<_, _, Vec<_>, Vec<_>>();
         match kind {
             GroupKind::All => FormulaBounds { possible: Formula::And(possible), certain: Formula::And(certain) },
-            // A vacuous member holds and does not count: then the others decide.
+            // A vacuous member holds but does not count; then the others decide.
             _ => FormulaBounds { possible: Formula::Or(possible), certain: Formula::Known(false) },
         }
     }
@@ -154,13 +154,13 @@ impl<'m> AssertionFormulas<'m> {
         self.implied_bounds(text, implied)
     }
 
-    /// If a `trigger` occurs, a `needed` occurs.
+    /// Returns a formula: if a `trigger` occurs, a `needed` step occurs.
     fn need_formula(&mut self, trigger: &'m CheckedPattern, needed: &'m CheckedPattern) -> Option<Formula> {
         let (trigger, needed) = (self.count_subject(trigger)?, self.count_subject(needed)?);
         Some(Formula::Or(vec![count_formula(trigger, 0, Some(0)), count_formula(needed, 1, None)]))
     }
 
-    /// The count of a pattern's steps; `None` with bindings, since it has one for each value.
+    /// Returns the subject for the number of a pattern's steps; `None` with bindings, since the number differs for each value.
     fn count_subject(&mut self, pattern: &'m CheckedPattern) -> Option<SubjectId> {
         if !is_free(pattern) {
             return None;
@@ -177,7 +177,7 @@ impl<'m> AssertionFormulas<'m> {
         Some(subject)
     }
 
-    /// Facts of every run: subset relations between patterns, and the limits that `only` sets.
+    /// Returns facts that hold in every run: subset relations between patterns, and the limits that `only` sets.
     #[must_use]
     pub fn known_clauses(&self) -> ClauseSet {
         let mut facts = ClauseSet::default();
@@ -201,12 +201,12 @@ impl<'m> AssertionFormulas<'m> {
     }
 }
 
-/// Both bounds are inclusive.
+/// Returns a formula for a count within inclusive bounds.
 fn count_formula(count: SubjectId, least: u64, most: Option<u64>) -> Formula {
     Formula::Literal(count_literal(count, least, most))
 }
 
-/// Both bounds are inclusive.
+/// Returns a literal for a count within inclusive bounds.
 fn count_literal(count: SubjectId, least: u64, most: Option<u64>) -> SubjectLiteral {
     #[expect(clippy::cast_precision_loss, reason = "numbers of steps beyond the digits of a double do not occur")]
     let end = |at: u64| Some(IntervalEnd { at: at as f64, closed: true });

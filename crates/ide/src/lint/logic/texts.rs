@@ -1,4 +1,4 @@
-//! Sets of texts: finitely many, or all but finitely many, of which tests say more.
+//! Sets of texts: finitely many, or all but finitely many, restricted further by tests.
 
 use regex_syntax::hir::literal::Extractor;
 use std::collections::BTreeSet;
@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub enum TextTest {
     /// `contains`.
     Contains(String),
-    /// `icontains`; in lower case.
+    /// `icontains`, with the text in lowercase.
     ContainsIgnoringCase(String),
     /// `starts with`.
     Starts(String),
@@ -19,7 +19,7 @@ pub enum TextTest {
     Matches(Rc<RegexPattern>),
 }
 
-/// A regular expression with what it surely demands.
+/// A regular expression, and the literals that every match contains.
 #[derive(Debug)]
 pub struct RegexPattern {
     text: String,
@@ -33,11 +33,11 @@ impl PartialEq for RegexPattern {
     }
 }
 
-/// Byte limit for an automaton built by a lint.
+/// Maximum size in bytes of an automaton built by a lint.
 const REGEX_BYTES: usize = 1 << 20;
 
 impl RegexPattern {
-    /// From the library's syntax; `None` for one that is too large.
+    /// Compiles a pattern in the syntax of the `regex` crate; returns `None` if it is too large.
     #[must_use]
     pub fn new(pattern: &str, text: &str) -> Option<Self> {
         let regex = regex::RegexBuilder::new(pattern).size_limit(REGEX_BYTES).build().ok()?;
@@ -45,7 +45,7 @@ impl RegexPattern {
     }
 }
 
-/// The literals that every match of a pattern contains: one, at the start if it is anchored.
+/// Returns the literals that every match of a pattern contains: one, at the start if it is anchored.
 fn regex_demands(pattern: &str) -> Vec<TextTest> {
     let Ok(hir) = regex_syntax::parse(pattern) else { return Vec::new() };
     let anchored = |looks: regex_syntax::hir::LookSet| looks.contains(regex_syntax::hir::Look::Start);
@@ -61,7 +61,7 @@ fn regex_demands(pattern: &str) -> Vec<TextTest> {
 }
 
 impl TextTest {
-    /// True if a text passes.
+    /// Returns true if a text passes.
     #[must_use]
     pub fn accepts_text(&self, text: &str) -> bool {
         match self {
@@ -87,7 +87,7 @@ impl TextTest {
         };
         match (self, other) {
             (_, Self::Contains(part)) => literal.contains(part.as_str()),
-            // Beyond ASCII lower case depends on what stands around.
+            // Outside of ASCII, lowercase depends on adjacent characters.
             (_, Self::ContainsIgnoringCase(part)) => {
                 literal.is_ascii() && literal.to_ascii_lowercase().contains(part.as_str())
             }
@@ -109,29 +109,29 @@ impl TextTest {
     }
 }
 
-/// A set of texts. What `tests` say holds beside it.
+/// A set of texts. Separate tests may restrict it further.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TextSet {
-    /// These.
+    /// Only these texts.
     Only(BTreeSet<String>),
-    /// All but these.
+    /// All texts except these.
     Except(BTreeSet<String>),
 }
 
 impl TextSet {
-    /// No text.
+    /// Returns the empty set.
     #[must_use]
     pub fn empty_set() -> Self {
         Self::Only(BTreeSet::new())
     }
 
-    /// Every text.
+    /// Returns the set of all texts.
     #[must_use]
     pub fn full_set() -> Self {
         Self::Except(BTreeSet::new())
     }
 
-    /// Texts in both.
+    /// Returns the texts in both sets.
     #[must_use]
     pub fn intersect_with(&self, other: &Self) -> Self {
         match (self, other) {
@@ -143,7 +143,7 @@ impl TextSet {
         }
     }
 
-    /// All other texts.
+    /// Returns all other texts.
     #[must_use]
     pub fn complement(&self) -> Self {
         match self {
@@ -152,7 +152,7 @@ impl TextSet {
         }
     }
 
-    /// True if certainly no text passes all tests.
+    /// Returns true if certainly no text passes all tests.
     #[must_use]
     pub fn is_empty(&self, tests: &[(TextTest, bool)]) -> bool {
         match self {
@@ -163,7 +163,7 @@ impl TextSet {
         }
     }
 
-    /// Some text of the set that passes the tests, where one is easily found.
+    /// Returns some text of the set that passes the tests, if one is easily found.
     #[must_use]
     pub fn pick_text(&self, tests: &[(TextTest, bool)]) -> Option<String> {
         let fits = |text: &String| tests.iter().all(|(test, wanted)| test.accepts_text(text) == *wanted);

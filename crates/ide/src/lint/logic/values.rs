@@ -1,13 +1,13 @@
-//! Sets of values: kind by kind.
+//! Sets of values, by type.
 
 use super::numbers::NumberSet;
 use super::texts::{TextSet, TextTest};
 use serde_json::{Number, Value, json};
 
-/// A set of values. It may hold more than it has to, never less.
+/// A set of values. It may be larger than exact, but never smaller.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueSet {
-    /// Nothing there.
+    /// True if the value may be missing.
     pub missing: bool,
     /// `null`.
     pub null: bool,
@@ -17,20 +17,20 @@ pub struct ValueSet {
     pub yes: bool,
     /// Numbers.
     pub numbers: NumberSet,
-    /// Only whole ones.
+    /// True if only whole numbers are included.
     pub whole: bool,
     /// Texts.
     pub texts: TextSet,
-    /// The empty list, other lists.
+    /// Whether the empty list and other lists are included.
     pub lists: [bool; 2],
-    /// The empty object, other objects.
+    /// Whether the empty object and other objects are included.
     pub objects: [bool; 2],
-    /// Tests of texts; the same test of a list or object has one answer.
+    /// Tests of texts with their outcome. Applied to a list or object, a test has one outcome too.
     pub tests: Vec<(TextTest, bool)>,
 }
 
 impl ValueSet {
-    /// No value.
+    /// Returns the empty set.
     #[must_use]
     pub fn empty_set() -> Self {
         Self {
@@ -47,7 +47,7 @@ impl ValueSet {
         }
     }
 
-    /// Every value.
+    /// Returns the set of all values.
     #[must_use]
     pub fn full_set() -> Self {
         Self {
@@ -64,25 +64,25 @@ impl ValueSet {
         }
     }
 
-    /// `true` and `false`.
+    /// Returns the set of `true` and `false`.
     #[must_use]
     pub fn boolean_set() -> Self {
         Self { no: true, yes: true, ..Self::empty_set() }
     }
 
-    /// Numbers alone.
+    /// Returns a set of only these numbers.
     #[must_use]
     pub fn from_numbers(numbers: NumberSet) -> Self {
         Self { numbers, ..Self::empty_set() }
     }
 
-    /// Texts alone.
+    /// Returns a set of only these texts.
     #[must_use]
     pub fn from_texts(texts: TextSet) -> Self {
         Self { texts, ..Self::empty_set() }
     }
 
-    /// All values that are not in it. Only for sets without tests, which have an exact opposite; other sets give everything.
+    /// Returns all values outside of the set. This is exact only for sets without tests; for others it returns the full set.
     #[must_use]
     pub fn complement(&self) -> Self {
         if !self.tests.is_empty() || self.whole {
@@ -102,7 +102,7 @@ impl ValueSet {
         }
     }
 
-    /// Values in both.
+    /// Returns the values in both sets.
     #[must_use]
     pub fn intersect_with(&self, other: &Self) -> Self {
         let both = |a: [bool; 2], b: [bool; 2]| [a[0] && b[0], a[1] && b[1]];
@@ -122,7 +122,7 @@ impl ValueSet {
         }
     }
 
-    /// Values of one of these sets. Halves are joined, so that a list of `n` values takes `n log n`.
+    /// Returns the values in any of these sets. Halves are joined, so that a list of `n` values takes `n log n` time.
     #[must_use]
     pub fn union_of(sets: &[Self]) -> Self {
         match sets.split_at(sets.len() / 2) {
@@ -132,7 +132,7 @@ impl ValueSet {
         }
     }
 
-    /// Values in either. Only for sets without tests.
+    /// Returns the values in either set; only for sets without tests.
     #[must_use]
     pub fn union_with(&self, other: &Self) -> Self {
         let either = |a: [bool; 2], b: [bool; 2]| [a[0] || b[0], a[1] || b[1]];
@@ -150,7 +150,7 @@ impl ValueSet {
         }
     }
 
-    /// About how much work and memory it takes: what it lists, and its tests against each other.
+    /// Returns an estimate of the work and memory of the set: its listed values, and its tests compared with each other.
     #[must_use]
     pub fn weight(&self) -> usize {
         let (TextSet::Only(texts) | TextSet::Except(texts)) = &self.texts;
@@ -159,7 +159,7 @@ impl ValueSet {
         texts.len().saturating_add(self.numbers.0.len()).saturating_add(tests).saturating_add(pairs)
     }
 
-    /// True if it certainly contains no value.
+    /// Returns true if the set certainly contains no value.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         let simple = self.missing || self.null || self.no || self.yes;
@@ -171,7 +171,7 @@ impl ValueSet {
         self.tests.iter().any(|(test, wanted)| *wanted && self.tests.contains(&(test.clone(), false)))
     }
 
-    /// Some value of it: `Some(None)` is nothing at all. `None` where none is easily found.
+    /// Returns some value of the set; `Some(None)` is a missing value, `None` means that none is easily found.
     #[must_use]
     pub fn pick_value(&self) -> Option<Option<Value>> {
         if let Some(number) = self.numbers.pick_number(self.whole) {
@@ -192,7 +192,7 @@ impl ValueSet {
     }
 }
 
-/// Integers are written without a fraction.
+/// Returns a number as JSON; integers have no fraction.
 #[expect(clippy::cast_possible_truncation, reason = "only whole numbers far below the limit are converted")]
 fn number_value(number: f64) -> Option<Value> {
     if number.fract() == 0.0 && number.abs() < 9e15 {

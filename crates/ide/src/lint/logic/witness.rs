@@ -1,17 +1,17 @@
-//! Runs that show what a finding says, in the native form.
+//! Witnesses: runs in the native form that demonstrate a finding.
 
 use super::formula::{SubjectTable, WitnessPlace};
 use super::solve::SubjectModel;
 use serde_json::{Map, Value, json};
 
-/// A run with the values of a model; `None` where one of them cannot be written down.
+/// Returns a run with the values of a model; `None` if one of them cannot be expressed.
 #[must_use]
 pub fn model_witness(subjects: &SubjectTable, model: &SubjectModel) -> Option<Value> {
     let mut run = Map::new();
     for (subject, values) in model {
         let WitnessPlace::Run(path) = subjects.witness_place(*subject) else { return None };
         let Some(value) = values.pick_value()? else {
-            // What is missing is missing inside of something that is there.
+            // A missing value needs an existing parent.
             match path.as_slice() {
                 [root] if root == "inputs" || root == "meta" => continue,
                 [root, ..] if matches!(root.as_str(), "output" | "inputs" | "meta") => {
@@ -47,7 +47,7 @@ fn insert_at_path(run: &mut Map<String, Value>, path: &[String], value: Value) -
     }
 }
 
-/// A path that a witness gives a value to: `output.items`.
+/// Returns a run in which the path has the value, such as `output.items`.
 #[must_use]
 pub fn value_at_path(path: &[String], value: Value) -> Option<Value> {
     let mut run = Map::new();

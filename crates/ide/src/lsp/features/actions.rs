@@ -1,4 +1,4 @@
-//! Code actions: the fixes of what was said, silencing it, its page; and what makes a rule safer.
+//! Code actions: apply fixes, silence a diagnostic, open its page; and suggestions that make a rule safer.
 
 use super::super::analysis::Analysis;
 use super::super::publish::{lsp_diagnostic, lsp_range};
@@ -49,7 +49,7 @@ pub fn code_actions(
     Ok(Some(found.actions))
 }
 
-/// A kind includes its subkinds: `refactor.rewrite` is a `refactor`.
+/// True if a kind is the wanted one or a subkind: `refactor.rewrite` is a `refactor`.
 fn is_of_kind(kind: &str, wanted: &str) -> bool {
     kind == wanted || kind.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
 }
@@ -259,7 +259,7 @@ fn is_path(expr: &Expr) -> bool {
     }
 }
 
-/// The modifiers of the assertion whose statement has this span.
+/// Returns the modifiers of the assertion whose statement has this span.
 fn statement_modifiers(items: &[SyntaxItem], statement: Span) -> Option<Vec<&ModifierKind>> {
     items.iter().find_map(|item| match &item.kind {
         ItemKind::Assertion(assertion) if assertion.statement.span == statement => {

@@ -1,4 +1,4 @@
-//! Commands of the server: run a test, check the picked run, pick a run, explain a message.
+//! Commands of the server: run a test, check the selected run, select a run, explain a message.
 
 use super::super::picked_run::outcome_summary;
 use super::super::request_error::{LspResult, RequestError};
@@ -11,11 +11,11 @@ use lsp_types::{ExecuteCommandParams, Uri};
 use serde_json::{Value, json};
 use std::str::FromStr as _;
 
-/// Runs a test: the document, the name of the test, where its name stands (of several with one name; may be left out).
+/// Runs a test: the document, the name of the test, and optionally the location of its name (if several tests have one name).
 pub const RUN_TEST: &str = "averment.runTest";
-/// Checks the picked run: the document.
+/// Checks the selected run: the document.
 pub const CHECK_RUN: &str = "averment.checkRun";
-/// Picks a run: a path, relative to the workspace, with `#3` behind it for the third run in it; `null` for none.
+/// Selects a run: a path, relative to the workspace, with `#3` appended for the third run in it; `null` for none.
 pub const PICK_RUN: &str = "averment.pickRun";
 /// The page of a message: its slug.
 pub const EXPLAIN: &str = "averment.explain";

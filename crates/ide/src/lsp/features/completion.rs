@@ -1,4 +1,4 @@
-//! Completion; what is known of a candidate comes when it is looked at.
+//! Completion; the details of a candidate are resolved when it is selected.
 
 use super::super::analysis::Analysis;
 use super::super::documents::FileOverlay;
@@ -58,7 +58,7 @@ fn complete_files(server: &LspServer, analysis: &Analysis, path: &str, at: usize
     let looked = folder.join(before);
     let names = FileOverlay::new(&server.documents, Some(&folder)).names(&folder, &format!("{before}x"));
     let line = analysis.source_text().get(..at).and_then(|text| text.rsplit('\n').next()).unwrap_or("");
-    // `use` names other rules, everything else names data.
+    // `use` refers to rules, everything else to data.
     let rules = line.trim_start().starts_with("use");
     let own = analysis.source_file().map_or("", |file| &file.name);
     let fits = |name: &String| {

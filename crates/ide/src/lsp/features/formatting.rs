@@ -1,4 +1,4 @@
-//! Formatting of a document and of a part of it.
+//! Formatting of a document or a part of it.
 
 use super::super::analysis::Analysis;
 use super::super::publish::lsp_range as range_of;

@@ -1,4 +1,4 @@
-//! Hints in the text: types of names, and what statements about order say.
+//! Inlay hints: types of names, and plain words for statements about order.
 
 use super::super::analysis::Analysis;
 use super::super::request_error::LspResult;

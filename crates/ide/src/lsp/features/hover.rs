@@ -22,7 +22,7 @@ pub fn document_hover(server: &mut LspServer, parameters: HoverParams) -> LspRes
     context.run = recorded;
     let Some(found) = assist::hover_at(analysis.source_text(), at, &context) else { return Ok(None) };
     let mut text = found.text;
-    // On the words that begin a statement: what it says.
+    // On the words that begin a statement: its plain words.
     if let Some(statement) = statement_at(&analysis.checked.ast.items, at)
         && statement.span.start as usize == found.range.start
         && let Some(reading) = assist::statement_reading(statement, &analysis.sources)
@@ -36,7 +36,7 @@ pub fn document_hover(server: &mut LspServer, parameters: HoverParams) -> LspRes
     Ok(Some(Hover { contents: HoverContents::Markup(markdown_content(text)), range: Some(range) }))
 }
 
-/// What the assertion around a statement of the document does while a run goes on.
+/// Returns the effect, in an unfinished run, of the assertion around a statement of the document.
 fn online_use(analysis: &Analysis, statement: Span) -> Option<OnlineUse> {
     let program = &analysis.compiled()?.program;
     let is_around =
@@ -45,7 +45,7 @@ fn online_use(analysis: &Analysis, statement: Span) -> Option<OnlineUse> {
     Some(OnlineUse::of_assertion(program, assertion))
 }
 
-/// The innermost statement at a byte offset.
+/// Returns the innermost statement at a byte offset.
 pub fn statement_at(items: &[SyntaxItem], at: usize) -> Option<&Statement> {
     let holds = |span: Span| span.start as usize <= at && at <= span.end as usize;
     let item = items.iter().find(|item| holds(item.span))?;
@@ -70,7 +70,7 @@ fn inner_statement(statement: &Statement, at: usize) -> Option<&Statement> {
     }
 }
 
-/// Markdown of the protocol.
+/// Wraps Markdown for the protocol.
 pub fn markdown_content(value: String) -> MarkupContent {
     MarkupContent { kind: MarkupKind::Markdown, value }
 }

@@ -1,4 +1,4 @@
-//! Lenses: a button above every test, and the verdicts of the picked run above rules.
+//! Lenses: a button above every test, and the verdicts of the selected run above rules.
 
 use super::super::analysis::Analysis;
 use super::super::picked_run::{PickedRun, outcome_summary};

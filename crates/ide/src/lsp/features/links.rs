@@ -1,4 +1,4 @@
-//! Links: the files that `use` and `from` name.
+//! Links to the files named in `use` and `from`.
 
 use super::super::analysis::Analysis;
 use super::super::place::{path_key, path_to_uri};
@@ -35,7 +35,7 @@ fn link_target(analysis: &Analysis, name: &Name) -> Option<Uri> {
     path.is_file().then(|| path_to_uri(&path_key(&path)))?
 }
 
-/// The file that is named at a byte offset.
+/// Returns the file that is named at a byte offset.
 pub fn target_at(analysis: &Analysis, at: usize) -> Option<Uri> {
     let names = file_names(&analysis.checked.ast.items);
     let own = names.into_iter().find(|name| name.span.start as usize <= at && at <= name.span.end as usize)?;
@@ -48,7 +48,7 @@ pub fn document_links(server: &mut LspServer, parameters: DocumentLinkParams) ->
     let analysis = super::document_analysis(server, &parameters.text_document.uri)?;
     let links = file_names(&analysis.checked.ast.items).into_iter().filter_map(|name| {
         let target = Some(link_target(analysis, name)?);
-        // The quotes are no part of the link.
+        // The quotes are not part of the link.
         let span = averment_base::source::Span {
             start: name.span.start.saturating_add(1),
             end: name.span.end.saturating_sub(1).max(name.span.start.saturating_add(1)),

@@ -1,4 +1,4 @@
-//! Names that live in one statement or definition: bindings, variables of quantifiers, parameters of a `def`.
+//! Names local to one statement or definition: bindings, variables of quantifiers, parameters of a `def`.
 
 use super::super::analysis::Analysis;
 use crate::assist::{HighlightClass, highlight_tokens};
@@ -7,7 +7,7 @@ use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{Expr, ExprKind, ItemKind, Name, SyntaxItem};
 use std::ops::Range;
 
-/// All places of the local name at a byte offset, in order; `None` where no such name stands.
+/// Returns all locations of the local name at a byte offset, in order; `None` if there is no such name.
 pub fn local_places(analysis: &Analysis, at: usize) -> Option<Vec<Range<usize>>> {
     binding_places(analysis, at).or_else(|| variable_places(analysis, at))
 }

@@ -14,16 +14,16 @@ use lsp_types::{
 use std::ops::Range;
 use std::path::PathBuf;
 
-/// What a name refers to.
+/// The meaning of a name.
 #[derive(Debug, Clone)]
 pub enum NameMeaning {
     /// A declared name.
     Declared(DeclaredSymbol),
-    /// A name of one statement or definition, with all its places.
+    /// A name local to one statement or definition, with all its locations.
     Local(Vec<Range<usize>>),
 }
 
-/// A declaration that every file can be asked for.
+/// A declaration, identified independently of the analysis of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DeclaredSymbol {
     /// The name.
@@ -32,7 +32,7 @@ pub struct DeclaredSymbol {
     pub kind: DeclarationKind,
     /// The file that declares it; `None` for a module of the standard set.
     pub file: Option<PathBuf>,
-    /// The place of the name there.
+    /// The location of the name in that file.
     pub bytes: Range<usize>,
 }
 
@@ -47,7 +47,7 @@ impl DeclaredSymbol {
     }
 }
 
-/// The meaning of the name at a byte offset.
+/// Returns the meaning of the name at a byte offset.
 pub fn name_at(analysis: &Analysis, at: usize) -> Option<NameMeaning> {
     let place = analysis.span(at..at);
     if let Some(local) = super::locals::local_places(analysis, at) {
@@ -60,7 +60,7 @@ pub fn name_at(analysis: &Analysis, at: usize) -> Option<NameMeaning> {
         .map(|one| NameMeaning::Declared(DeclaredSymbol::from_declaration(analysis, one)))
 }
 
-/// The places of a declared name in one file, its declaration among them.
+/// Returns the locations of a declared name in one file, with its declaration if requested.
 pub fn places_in_file(analysis: &Analysis, declared: &DeclaredSymbol, with_declaration: bool) -> Vec<Span> {
     let symbols = &analysis.checked.symbols;
     let number =
@@ -75,7 +75,7 @@ pub fn places_in_file(analysis: &Analysis, declared: &DeclaredSymbol, with_decla
     places
 }
 
-/// The places of a declared name in all files of the workspace, by file.
+/// Returns the locations of a declared name in all files of the workspace, by file.
 pub fn all_places(
     server: &mut LspServer,
     declared: &DeclaredSymbol,

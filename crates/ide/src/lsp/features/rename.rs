@@ -1,4 +1,4 @@
-//! Rename, across files; what would break something is refused.
+//! Rename, across files; a rename that would break something is rejected.
 
 use super::super::analysis::Analysis;
 use super::super::publish::lsp_range;

@@ -1,4 +1,4 @@
-//! Folding and growing selections, from brackets and lines, so that they work on any text.
+//! Folding and selection ranges, from brackets and lines, so that they work on any text.
 
 use super::super::analysis::Analysis;
 use super::super::publish::lsp_range;
@@ -29,7 +29,7 @@ pub fn folding_ranges(server: &mut LspServer, parameters: FoldingRangeParams) ->
     Ok(Some(found.into_iter().map(range).collect()))
 }
 
-/// The line of a byte offset, from 0.
+/// Returns the line of a byte offset, counted from 0.
 fn line_at(file: &SourceFile, at: usize) -> u32 {
     protocol_number(file.line_column(protocol_number(at)).line.saturating_sub(1))
 }
@@ -73,7 +73,7 @@ pub fn selection_ranges(
         ranges.retain(|bytes| bytes.start <= at && at <= bytes.end);
         ranges.sort_by_key(|bytes| (bytes.end.saturating_sub(bytes.start), bytes.start));
         ranges.dedup();
-        // Each has to hold the one before it.
+        // Each range has to contain the previous one.
         let mut chain: Vec<Range<usize>> = Vec::new();
         for bytes in ranges {
             if chain.last().is_none_or(|last| bytes.start <= last.start && last.end <= bytes.end) {

@@ -1,4 +1,4 @@
-//! Semantic tokens: what every word is, for editors that colour by meaning.
+//! Semantic tokens: the class of every word, for editors that color by meaning.
 
 use super::super::analysis::Analysis;
 use super::super::request_error::LspResult;
@@ -29,12 +29,12 @@ pub const TYPES: [&str; 15] = [
     "number",
     "regexp",
 ];
-/// The modifiers of the legend; comments have the type behind the last.
+/// The modifiers of the legend; comments have the type after the last one.
 pub const MODIFIERS: [&str; 3] = ["declaration", "defaultLibrary", "documentation"];
 const DECLARATION: u32 = 1;
 const DEFAULT_LIBRARY: u32 = 2;
 
-/// Index in the legend, with modifiers; `None` for comments, which every grammar colors.
+/// Returns the index in the legend, with modifiers; `None` for comments, which every grammar colors.
 fn legend_entry(one: &HighlightToken) -> Option<(u32, u32)> {
     let declares = if one.declares { DECLARATION } else { 0 };
     let (ty, modifiers) = match one.class {

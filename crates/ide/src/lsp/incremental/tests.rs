@@ -1,4 +1,4 @@
-//! Checked again, a text gives what it gives when it is checked for the first time.
+//! An incremental check of a text gives the result of a complete check.
 
 use super::CheckMode;
 use crate::lsp::analysis::{Analysis, CheckContext};
@@ -32,7 +32,7 @@ const FRAGMENTS: &[&str] = &[
     "\r\n",
 ];
 
-/// Numbers that look drawn, the same each time.
+/// A deterministic pseudo-random generator.
 struct Random(u64);
 
 impl Random {
@@ -55,7 +55,7 @@ fn errors(analysis: &Analysis) -> Vec<Diagnostic> {
     all.cloned().collect()
 }
 
-/// A place of the text on the border of a character.
+/// Returns a random offset at a character boundary.
 fn place(text: &str, numbers: &mut Random) -> usize {
     let at = numbers.below(text.len() + 1);
     (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap()
@@ -75,13 +75,13 @@ fn follows(name: &str, text: &str, edits: usize, numbers: &mut Random) {
     let mut text = text.to_owned();
     let mut known = analysis(&text, None, CheckMode::Full);
     for _ in 0..edits {
-        // Now and then everything is taken back, as somebody who types does.
+        // Now and then all edits are undone, as a person typing does.
         let next = edited(&text, numbers);
         known = analysis(&next, Some(known), CheckMode::Incremental);
         let fresh = analysis(&next, None, CheckMode::Full);
         assert!(known.checked.ast == fresh.checked.ast, "{name}: {next:?}");
         assert_eq!(known.syntax, fresh.syntax, "{name}: {next:?}");
-        // The command line reads the file as a whole.
+        // The command line parses the file as a whole.
         let (tree, _, said) =
             averment_syntax::parse(&fresh.sources, fresh.root, &averment_base::limits::Limits::default());
         assert!(tree == fresh.checked.ast, "{name}: {next:?}");
@@ -127,10 +127,10 @@ fn an_edit_of_one_statement_checks_one_statement() {
     let next = text.replace("output.n", "output.name");
     let known = analysis(&next, Some(known), CheckMode::Incremental);
     assert!(known.partial);
-    // What was said of other statements is still said, at its new place.
+    // Diagnostics of other statements are kept, at their new locations.
     let unused = known.diagnostics.0.iter().find(|one| one.slug.as_str() == "unused-let").unwrap();
     assert_eq!(known.sources.span_text(unused.span), "unused");
-    // A declaration that changes is another matter.
+    // A changed declaration requires a complete check.
     let next = next.replace("limit:", "bound:");
     assert!(!analysis(&next, Some(known), CheckMode::Incremental).partial);
 }

@@ -1,4 +1,5 @@
-//! Bodies: a line per statement, comments and single empty lines kept; on one line where the author wrote them so and they fit.
+//! Lays out bodies: one line per statement, with comments and single empty lines kept. A body stays on one line if the author wrote it so and it
+//! fits.
 
 use super::FileLayout;
 use crate::concrete::{ConcreteNode, Rule};
@@ -11,18 +12,18 @@ use crate::fmt::gaps::GapComment;
 pub(super) struct LayoutRow<'n, 't> {
     pub node: &'n ConcreteNode,
     pub doc: Doc<'t>,
-    /// It is a block of several lines, which an empty line separates from its neighbours.
+    /// True for a block of several lines, which is separated from its neighbors by empty lines.
     pub is_apart: bool,
 }
 
 pub(super) struct RowComments<'t> {
-    /// Behind the first, on its line.
+    /// The comment after the first row, on its line.
     pub behind: Option<GapComment<'t>>,
-    /// On lines of their own before the second.
+    /// Comments on their own lines before the second row.
     pub own: Vec<GapComment<'t>>,
 }
 
-/// Multi-line declarations get blank lines around them.
+/// True for declarations that, if they have several lines, are surrounded by blank lines.
 fn stands_apart(rule: Rule) -> bool {
     matches!(
         rule,
@@ -40,7 +41,7 @@ fn is_body(rule: Rule) -> bool {
 }
 
 fn body_of(node: &ConcreteNode) -> Option<&ConcreteNode> {
-    // What is looked at is not deep: bodies stand in statements, and expressions are left out.
+    // The recursion is shallow, because bodies are nested only in statements and expressions are skipped.
     node.children.iter().find_map(|child| match child.rule {
         rule if is_body(rule) => Some(child),
         Rule::expression | Rule::step | Rule::listed_step => None,
@@ -163,7 +164,7 @@ impl<'t> FileLayout<'t, '_> {
     }
 
     fn body_fits_on_one_line(&mut self, node: &ConcreteNode) -> bool {
-        // Modifiers can go to the next lines.
+        // Modifiers can move to the next lines.
         let statement = node
             .children
             .first()
@@ -202,7 +203,7 @@ impl<'t> FileLayout<'t, '_> {
         RowComments { behind, own }
     }
 
-    /// `open` is the bracket before the rows: the comment behind it is printed with it.
+    /// Joins rows; `open` is the bracket before them, whose trailing comment is printed with it.
     pub(super) fn join_rows(
         &mut self,
         rows: Vec<LayoutRow<'_, 't>>,
@@ -252,7 +253,7 @@ impl<'t> FileLayout<'t, '_> {
         self.gaps.comment_behind(open).map_or_else(|| self.leaf_range(open).end, |remark| remark.range.end)
     }
 
-    /// The first comment from which no empty line separates them from what follows.
+    /// Returns the first comment that is attached to the following item, with no empty line between.
     fn attached_comment(&self, remarks: &[GapComment<'t>], start: usize) -> usize {
         let mut next = start;
         let mut first = remarks.len();
@@ -270,16 +271,16 @@ struct RowLines<'t> {
     docs: Vec<Doc<'t>>,
     end: Option<usize>,
     is_first: bool,
-    /// The last entry was a doc comment, or looks like one now.
+    /// True if the last entry was a doc comment, or looks like one now.
     last_doc: bool,
-    /// It was not on its own line, so it is no doc comment and must not become one.
+    /// True if it was not on its own line, so it is not a doc comment and must not become one.
     last_moved: bool,
 }
 
 impl<'t> RowLines<'t> {
     fn begin_line(&mut self, source: &str, start: usize, apart: bool) {
         let gap = self.end.map_or("\n", |end| source.get(end..start).unwrap_or("\n"));
-        // A `;` between a comment and what follows kept them apart; an empty line does it now.
+        // A `;` separated the comment from the following item; an empty line does that now.
         let loosened = self.last_doc && (!gap.trim().is_empty() || self.last_moved);
         let empty = self.end.is_some_and(|end| has_empty_line(source, end, start));
         let blank = !self.is_first && (empty || apart || loosened);
@@ -307,7 +308,7 @@ fn has_empty_line(source: &str, from: usize, to: usize) -> bool {
     false
 }
 
-/// True if the second would parse as a modifier of the first with only a line end between.
+/// True if `second`, on the next line, would parse as a modifier of `first`.
 fn absorbs_next(first: &ConcreteNode, second: &ConcreteNode) -> bool {
     let holds = |node: &ConcreteNode, rule: Rule| {
         node.rule == rule || node.children.first().is_some_and(|child| child.rule == rule)

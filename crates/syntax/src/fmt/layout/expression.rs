@@ -1,4 +1,4 @@
-//! Expressions: chains of operators by how tightly they bind, tests, values behind `=`.
+//! Lays out expressions: operator chains by precedence, tests, and values after `=`.
 
 use super::FileLayout;
 use crate::concrete::{ConcreteNode, Rule};
@@ -7,7 +7,7 @@ use crate::fmt::doc::{Doc, empty_doc, group, line_break, loose_space, nest, sequ
 #[derive(Clone, Copy)]
 struct ValuePart<'n> {
     node: &'n ConcreteNode,
-    /// A prefix minus binds to what follows.
+    /// True for a prefix minus, which binds to the operand after it.
     is_prefix: bool,
 }
 
@@ -25,7 +25,7 @@ impl<'t> FileLayout<'t, '_> {
         self.layout_chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], true)
     }
 
-    /// Lines stacked in place, for a position that is already indented.
+    /// Lays out lines at their current indentation, for a position that is already indented.
     pub(super) fn layout_in_place(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let children: Vec<&ConcreteNode> = node.children.iter().collect();
         self.layout_chain(&children, &[Rule::k_implies, Rule::k_or, Rule::k_and], false)
@@ -46,7 +46,7 @@ impl<'t> FileLayout<'t, '_> {
         let mut rest = Vec::new();
         for (operand, word) in operands.zip(&mut words) {
             let word = self.layout_node(word);
-            // `implies` may end a line and not begin one.
+            // A line may end with `implies`, but not begin with it.
             rest.extend(if operator == Rule::k_implies {
                 [space(), word, line_break()]
             } else {
@@ -98,7 +98,7 @@ impl<'t> FileLayout<'t, '_> {
         group(sequence(vec![head, if indented { nest(tail) } else { tail }]))
     }
 
-    /// Empty at the open end of a range.
+    /// Lays out an operand; empty at the open end of a range.
     fn layout_operand(&mut self, parts: &[ValuePart<'_>], levels: &[&[Rule]]) -> Doc<'t> {
         if parts.is_empty() { empty_doc() } else { self.layout_operators(parts, levels, true) }
     }
@@ -117,7 +117,7 @@ impl<'t> FileLayout<'t, '_> {
         sequence(parts)
     }
 
-    /// Brackets open on the same line; other long values start on the next line if they fit there.
+    /// Lays out a value after `=`: brackets open on that line; other long values move to the next line if they fit there.
     pub(super) fn layout_assigned(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let core = inner_node(node);
         let doc = match core.rule {
@@ -136,7 +136,7 @@ impl<'t> FileLayout<'t, '_> {
         group(nest(sequence(vec![line_break(), doc])))
     }
 
-    /// True for a bracketed value that takes the rest: `[…]`, `{…}`, `(…)`.
+    /// True for a value in brackets that extends to the end: `[…]`, `{…}`, `(…)`.
     fn opens_bracket(&self, core: &ConcreteNode) -> bool {
         match core.rule {
             Rule::list | Rule::object | Rule::group | Rule::step_group => true,

@@ -1,4 +1,5 @@
-//! Brackets with commas: on one line where they fit, unless the author ended the line behind the opening bracket; otherwise a line per element.
+//! Lays out comma-separated lists in brackets: on one line if they fit, unless the author put a line break after the opening bracket; otherwise one
+//! element per line.
 
 use super::FileLayout;
 use super::body::LayoutRow;
@@ -33,7 +34,7 @@ impl<'t> FileLayout<'t, '_> {
         sequence(parts)
     }
 
-    /// `inside` stands next to the brackets.
+    /// Lays out the elements; `inside` goes next to the brackets.
     fn layout_elements(&mut self, children: &[ConcreteNode], inside: fn() -> Doc<'t>) -> Doc<'t> {
         let (Some(first), Some(last)) = (children.first(), children.last()) else { return sequence(Vec::new()) };
         let (open, close) = (first.leaves.start, last.leaves.start);

@@ -1,5 +1,5 @@
-//! `"""` strings: their lines follow the indentation of the statement; what they say stays the same, because what all lines share at their start is
-//! no part of it.
+//! Lays out `"""` strings: their lines are reindented with the statement. The value stays the same, because indentation shared by all lines is not
+//! part of it.
 
 use crate::concrete::ConcreteLeaf;
 use crate::fmt::doc::{Doc, StringLine, dedented_lines, doc_text, sequence};
@@ -7,13 +7,13 @@ use std::ops::Range;
 
 struct SourceLine<'t> {
     text: &'t str,
-    /// Starts inside an interpolation and is kept as is.
+    /// True if it starts inside an interpolation and is kept unchanged.
     in_value: bool,
-    /// Its white space precedes an interpolation, so that it counts as indentation.
+    /// True if only white space precedes an interpolation, so that it counts as indentation.
     is_value: bool,
 }
 
-/// Text before the first line end stays in place.
+/// Lays out a block string. Text before the first line end stays in place.
 pub(super) fn block_string<'t>(source: &'t str, leaf: &ConcreteLeaf) -> Doc<'t> {
     let mut lines = source_lines(source, leaf).into_iter();
     let first = lines.next().map_or("", |line| line.text);
@@ -43,7 +43,7 @@ fn line_indentation<'t>(line: &SourceLine<'t>) -> &'t str {
     line.text.get(..length).unwrap_or("")
 }
 
-/// Indentation shared by all lines; empty lines and a closing line of only quotes do not count.
+/// Returns the indentation shared by all lines; empty lines and a closing line with only quotes do not count.
 fn common_indentation(lines: &[SourceLine<'_>], closing: usize) -> usize {
     let mut common: Option<&str> = None;
     for (index, line) in lines.iter().enumerate() {

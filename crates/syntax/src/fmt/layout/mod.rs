@@ -1,7 +1,8 @@
-//! From the concrete tree to a document: one small function per kind of node.
+//! Turns the concrete tree into a document: one small function for each kind of node.
 //!
-//! What has no layout of its own is words with spaces between them, which is most of the language. A line may be broken only where the grammar
-//! allows a line end: behind commas, colons, `=`, tests and arithmetic, before `and`, `or`, `->`, `then`, `else` and modifiers, and in brackets.
+//! A node without its own layout is printed as words with spaces between them, which covers most of the language. A line may be broken only where the
+//! grammar allows a line end: after commas, colons, `=`, tests and arithmetic operators, before `and`, `or`, `->`, `then`, `else` and modifiers, and
+//! in brackets.
 
 mod body;
 mod expression;
@@ -20,7 +21,7 @@ pub(super) struct FileLayout<'t, 'o> {
     gaps: CommentGaps<'t>,
     options: &'o FormatOptions,
     depth: usize,
-    /// Only measuring: one-line bodies are not checked again.
+    /// True while only measuring: one-line bodies are not checked again.
     measuring: bool,
     breaks_bodies: bool,
 }
@@ -98,7 +99,7 @@ impl<'t> FileLayout<'t, '_> {
         self.leaves.get(number).and_then(|leaf| self.source.get(leaf.range.clone())).unwrap_or("")
     }
 
-    /// For the number past the last leaf, the end of the file.
+    /// Returns the byte range of a leaf; for the index after the last leaf, the end of the file.
     fn leaf_range(&self, number: usize) -> std::ops::Range<usize> {
         let end = self.source.len();
         self.leaves.get(number).map_or(end..end, |leaf| leaf.range.clone())
@@ -113,7 +114,7 @@ impl<'t> FileLayout<'t, '_> {
         self.source.get(self.leaf_range(leaf).end..self.leaf_range(leaf + 1).start).unwrap_or("")
     }
 
-    /// Remaining characters at this depth, minus one continuation level.
+    /// Returns the remaining width at this depth, minus one continuation level.
     fn remaining_width(&self) -> usize {
         self.options.width.saturating_sub(INDENT * (self.depth + 1))
     }

@@ -1,4 +1,4 @@
-//! Statements and declarations: words and patterns, with the places where a long one goes on on the next line.
+//! Lays out statements and declarations: words and patterns, with the places where a long one may continue on the next line.
 
 use super::FileLayout;
 use crate::concrete::{ConcreteNode, Rule};
@@ -15,7 +15,7 @@ enum RowGap {
     Value,
 }
 
-/// Rules laid out inline, as part of their parent's row.
+/// True for rules that are laid out inline, as part of their parent's row.
 fn is_flattened(rule: Rule) -> bool {
     matches!(rule, Rule::header | Rule::condition | Rule::tested_rules | Rule::flow_sequence)
 }
@@ -47,12 +47,12 @@ fn gap_between(left: Rule, right: Rule) -> RowGap {
 }
 
 impl<'t> FileLayout<'t, '_> {
-    /// After the first possible line end, a broken row is indented, except bodies.
+    /// Lays out a row of words. If it is broken, everything after the first possible line break is indented, except bodies.
     pub(super) fn layout_words(&mut self, children: &[ConcreteNode]) -> Doc<'t> {
         self.layout_row(children, RowParts::default())
     }
 
-    /// Lines stacked in place, for a position that is already indented.
+    /// Lays out lines at their current indentation, for a position that is already indented.
     pub(super) fn words_in_place(&mut self, children: &[ConcreteNode]) -> Doc<'t> {
         self.layout_row(children, RowParts { in_place: true, ..RowParts::default() })
     }
@@ -94,7 +94,7 @@ impl<'t> FileLayout<'t, '_> {
         parts.into_doc()
     }
 
-    /// Modifiers that do not fit, or that the author put on their own lines, get a line each.
+    /// Lays out an assertion. Modifiers that do not fit, or that the author put on their own lines, get one line each.
     pub(super) fn layout_assertion(&mut self, node: &ConcreteNode) -> Doc<'t> {
         let mut parts = Vec::new();
         for child in &node.children {

@@ -1,6 +1,6 @@
-//! Rule files at random: every form of the grammar, with space, line ends and comments wherever the grammar allows them.
+//! Generates random rule files: every form of the grammar, with white space, line ends and comments wherever the grammar allows them.
 
-/// A random number generator that gives the same numbers everywhere (SplitMix64).
+/// A random number generator with the same sequence on every platform (SplitMix64).
 pub struct Random(u64);
 
 impl Random {
@@ -35,7 +35,7 @@ pub struct Generated {
     pub comments: Vec<String>,
 }
 
-/// A file. `loudness` is how many of a hundred gaps hold a comment.
+/// Generates a file. `loudness` is the percentage of gaps that contain a comment.
 pub fn file(seed: u64) -> Generated {
     let mut random = Random::new(seed);
     let loudness = [0, 2, 10, 40][random.below(4)];
@@ -74,15 +74,15 @@ struct Writer {
     text: String,
     comments: Vec<String>,
     loudness: usize,
-    /// True where a line end is space like any other.
+    /// For each open bracket, true if line ends are allowed in it as white space.
     brackets: Vec<bool>,
-    /// How many more parts may be written.
+    /// Number of parts that may still be written.
     budget: usize,
-    /// A statement begins here; a regular expression is no first word of one.
+    /// True at the start of a statement, which cannot begin with a regular expression.
     begins: bool,
-    /// The pattern before is one of a kind, so that a regular expression may go on with it.
+    /// True if the preceding pattern has a kind word, so that a regular expression may take it over.
     behind_kind: bool,
-    /// The statement has a kind word so far, and a tool behind one.
+    /// True if the statement has a kind word so far; the next field says the same of a tool after a kind word.
     has_kind: bool,
     has_tool_behind_kind: bool,
 }
@@ -151,7 +151,7 @@ impl Writer {
         }
     }
 
-    /// Space, and a line end where the grammar allows one.
+    /// Writes white space, and line ends where the grammar allows them.
     fn lines(&mut self, least: usize) {
         self.spaces(least);
         let mut more = true;
@@ -166,22 +166,22 @@ impl Writer {
         }
     }
 
-    /// Space between two words.
+    /// Writes white space between two words.
     fn gap(&mut self) {
         if self.in_brackets() { self.lines(1) } else { self.spaces(1) }
     }
 
-    /// Space where none is needed.
+    /// Writes optional white space.
     fn slack(&mut self) {
         if self.in_brackets() { self.lines(0) } else { self.spaces(0) }
     }
 
-    /// A place where the line may end in any case.
+    /// Writes white space where a line end is always allowed.
     fn nl(&mut self) {
         self.lines(0);
     }
 
-    /// The same between two words.
+    /// Writes white space between two words where a line end is always allowed.
     fn nl_gap(&mut self) {
         self.lines(1);
     }
@@ -207,7 +207,7 @@ impl Writer {
         self.put(bracket);
     }
 
-    /// Elements with commas in brackets.
+    /// Writes comma-separated elements in brackets.
     fn list(
         &mut self,
         open: &str,
@@ -254,7 +254,7 @@ impl Writer {
     }
 }
 
-/// Expressions.
+/// Generates expressions.
 impl Writer {
     fn expression(&mut self, depth: usize) {
         let operands = 1 + if depth > 0 { [0, 0, 0, 1, 2, 4][self.random.below(6)] } else { 0 };
@@ -465,7 +465,7 @@ impl Writer {
     }
 }
 
-/// Steps.
+/// Generates steps.
 impl Writer {
     fn step(&mut self, depth: usize) {
         let parts = 1 + if self.random.chance(15) { 1 + self.random.below(2) } else { 0 };
@@ -506,7 +506,7 @@ impl Writer {
             }
             self.behind_kind &= !has_condition && !is_proposed;
             self.close(")");
-            // Who took a step is said once, behind the parentheses or in them.
+            // `by` may be written only once, after the parentheses or inside of them.
             if self.random.chance(15) && !self.text[inside..].contains("by main") {
                 self.gap();
                 self.put("by main");
@@ -536,7 +536,7 @@ impl Writer {
                 self.gap();
                 if self.random.chance(50) { self.put("\"src/**\"") } else { self.put("/x y/i") }
             }
-            // Behind a kind word and a tool it would be either.
+            // After a kind word and a tool, this text would be ambiguous.
             2 if !self.has_tool_behind_kind => self.put("\"ns:tool\""),
             _ => {
                 self.has_tool_behind_kind |= self.has_kind;
@@ -638,7 +638,7 @@ impl Writer {
     }
 }
 
-/// Statements and declarations.
+/// Generates statements and declarations.
 impl Writer {
     fn body(&mut self, items: usize, depth: usize, place: Place) {
         self.between(false);
@@ -651,7 +651,7 @@ impl Writer {
         self.between(false);
     }
 
-    /// Between two statements: line ends, `;`, comments.
+    /// Writes a separator between two statements: line ends, `;`, comments.
     fn between(&mut self, needed: bool) {
         let mut ended = !needed;
         if needed && self.random.chance(10) {

@@ -1,4 +1,4 @@
-//! Each file of `tests/golden/fmt` beside what it becomes.
+//! Compares each file of `tests/golden/fmt` with its formatted text.
 
 use averment_fixtures as fixtures;
 use averment_syntax::fmt::{FormatOptions, format_text};

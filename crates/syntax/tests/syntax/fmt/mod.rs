@@ -1,4 +1,4 @@
-//! The formatter: what it writes means the same, is written the same again, and holds every comment.
+//! Tests of the formatter: its output has the same meaning, formats to itself, and keeps every comment.
 
 mod generate;
 mod golden;

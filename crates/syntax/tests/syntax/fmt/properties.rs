@@ -1,4 +1,4 @@
-//! What holds of every file, generated or written by hand.
+//! Properties of the formatter for every file, generated or written by hand.
 
 use super::generate;
 use averment_base::limits::Limits;
@@ -7,16 +7,16 @@ use averment_fixtures::{project, rule_files_below};
 use averment_syntax as syntax;
 use averment_syntax::fmt::{FormatOptions, format_text};
 
-/// How many files are generated, unless `AVERMENT_FMT_FILES` says otherwise. Before a release it is 10000.
+/// Number of generated files, unless `AVERMENT_FMT_FILES` is set. Before a release, 10000 are tested.
 const FILES: u64 = 500;
-/// Where the generator begins, unless `AVERMENT_FMT_SEED` says otherwise.
+/// The first seed, unless `AVERMENT_FMT_SEED` is set.
 const SEED: u64 = 20_260_601;
 
 fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
 
-/// The tree of a text without its places, and its comments; a text with mistakes is a mistake of the test.
+/// Returns the tree of a text without spans, and its comments; panics if the text has errors.
 fn read(text: &str) -> (String, Vec<String>) {
     let mut map = SourceMap::default();
     let file = map.add_file(SourceFile::new("rules.assert", None, text));
@@ -25,19 +25,19 @@ fn read(text: &str) -> (String, Vec<String>) {
     (without_places(&format!("{tree:?}")), trivia.comments.into_iter().map(|comment| comment.text).collect())
 }
 
-/// The debug form of a tree without its spans.
+/// Removes the spans from the debug form of a tree.
 fn without_places(debug: &str) -> String {
     let mut parts = debug.split("Span {");
     let first = parts.next().unwrap_or("").to_owned();
     parts.fold(first, |whole, part| whole + part.split_once('}').map_or("", |(_, rest)| rest))
 }
 
-/// The lines that differ.
+/// Returns the lines that differ.
 fn difference(left: &str, right: &str) -> String {
     similar::TextDiff::from_lines(left, right).unified_diff().header("once", "twice").to_string()
 }
 
-/// Formats a text and checks everything that has to hold of it.
+/// Formats a text and asserts all properties.
 fn formatted(text: &str, name: &str) -> String {
     let options = FormatOptions::default();
     let once = format_text(text, &options).unwrap_or_else(|error| panic!("{name}: {:#?}\n{text}", error.0.first()));
@@ -47,7 +47,7 @@ fn formatted(text: &str, name: &str) -> String {
     assert!(before == after, "{name}: the meaning\n{}", difference(text, &once));
     let twice = format_text(&once, &options).unwrap();
     assert!(once == twice, "{name}: formatted twice\n{}", difference(&once, &twice));
-    // In a string of several lines it is text.
+    // White space at the end of a line may belong to a multi-line string.
     for line in once.lines().filter(|_| !once.contains("\"\"\"")) {
         assert_eq!(line.trim_end_matches([' ', '\t']), line, "{name}: space at the end of a line\n{once}");
     }
@@ -94,7 +94,7 @@ fn every_readable_file_of_the_tests_and_the_corpus_keeps_its_meaning() {
         let text = std::fs::read_to_string(&path).unwrap();
         let mut map = SourceMap::default();
         let file = map.add_file(SourceFile::new("rules.assert", None, text.as_str()));
-        // Many files of the tests hold mistakes on purpose.
+        // Many test files contain intentional mistakes.
         if !syntax::parse(&map, file, &Limits::default()).2.has_errors() {
             formatted(&text, &path.display().to_string());
             count += 1;

@@ -1,4 +1,4 @@
-//! A value by the keywords of a schema.
+//! Generates a value from the keywords of a schema.
 
 use super::super::random::CaseRandom;
 use super::super::value::{LIST, keyword_count, whole_number};
@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 const DEPTH: usize = 32;
 /// From this depth only required values are generated, because schemas may be recursive.
 const OPTIONAL: usize = 4;
-/// Values per input.
+/// Maximum number of values in one input.
 const VALUES: usize = 10_000;
 
 pub(super) struct ValueMaker<'a, 'r> {
@@ -21,12 +21,12 @@ pub(super) struct ValueMaker<'a, 'r> {
 type SchemaKeywords = Map<String, Value>;
 
 impl<'a, 'r> ValueMaker<'a, 'r> {
-    /// For a whole schema; with `border` as large as it allows.
+    /// Creates a generator for a whole schema; with `border`, values are as large as it allows.
     pub fn new(root: &'a Value, random: &'r mut CaseRandom, border: bool) -> Self {
         Self { choice: AlternativeChoice { root, random, border, work: WORK }, left: VALUES }
     }
 
-    /// A value that the keywords of a schema describe. Where they cannot be met it is one that the validator refuses.
+    /// Returns a value described by the keywords of a schema. If they cannot be satisfied, the validator will reject it.
     pub fn make_value(&mut self, schema: &Value, depth: usize) -> Value {
         let Some(left) = self.left.checked_sub(1).filter(|_| depth < DEPTH) else { return Value::Null };
         self.left = left;

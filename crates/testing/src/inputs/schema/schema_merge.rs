@@ -1,15 +1,15 @@
-//! A schema with everything that holds beside it: references, `allOf`, one of several alternatives, conditions.
+//! Merges a schema with everything that applies together with it: references, `allOf`, one of several alternatives, conditions.
 
 use super::super::random::CaseRandom;
 use serde_json::{Map, Value};
 
-/// References and alternatives followed per value.
+/// Maximum number of references and alternatives followed for one value.
 const FOLLOWED: usize = 64;
-/// Schema values examined per input.
+/// Maximum number of schema values examined for one input.
 pub(super) const WORK: usize = 500_000;
 
 pub(super) struct AlternativeChoice<'a, 'r> {
-    /// The whole schema, in which references lead somewhere.
+    /// The whole schema, in which references are resolved.
     pub root: &'a Value,
     pub random: &'r mut CaseRandom,
     /// True to always take the first alternative.
@@ -19,7 +19,7 @@ pub(super) struct AlternativeChoice<'a, 'r> {
 }
 
 impl AlternativeChoice<'_, '_> {
-    /// The keywords that hold of a value together; `None` where nothing may stand.
+    /// Returns the merged keywords that apply to a value; `None` if no value is allowed.
     pub fn merged_keywords(&mut self, schema: &Value) -> Option<Map<String, Value>> {
         let mut all = Map::new();
         let mut left = FOLLOWED;
@@ -75,7 +75,7 @@ impl AlternativeChoice<'_, '_> {
         }
     }
 
-    /// One of several: at the border the first.
+    /// Chooses one of several: at the border always the first.
     pub fn choose_one<'v, T>(&mut self, all: &'v [T]) -> Option<&'v T> {
         if self.border {
             return all.first();
@@ -91,7 +91,7 @@ fn reference_pointer(reference: &str) -> Option<String> {
     (plain.is_empty() || plain.starts_with('/')).then_some(plain)
 }
 
-/// The JSON reader bounds the depth.
+/// Returns the number of values in a JSON value. The JSON reader bounds the depth.
 fn size_of(value: &Value) -> usize {
     match value {
         Value::Array(all) => all.iter().map(size_of).fold(1, usize::saturating_add),

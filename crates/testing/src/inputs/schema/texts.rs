@@ -1,4 +1,4 @@
-//! Texts by the keywords of a schema.
+//! Generates texts from the keywords of a schema.
 
 use super::super::random::CaseRandom;
 use super::super::value::{TEXT, keyword_count};
@@ -16,7 +16,7 @@ pub(super) fn make_text(keywords: &Map<String, Value>, random: &mut CaseRandom, 
     letter.repeat(usize::try_from(length).unwrap_or(0))
 }
 
-/// `None` for an unknown format.
+/// Returns a text of a format; `None` for an unknown format.
 fn of_format(format: &str, random: &mut CaseRandom) -> Option<String> {
     let mut number = |most: u64| random.number_between(0, most);
     Some(match format {

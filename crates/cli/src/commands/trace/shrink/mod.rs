@@ -1,4 +1,4 @@
-//! `aver trace shrink TRACE`: a smaller trace to pass on, without texts and names, that is read and judged alike.
+//! `aver trace shrink TRACE`: makes a smaller trace to share, without texts and names, that is read and judged in the same way.
 
 mod placeholders;
 mod run_image;
@@ -20,9 +20,9 @@ use averment_bulk::feed::RunReadOptions;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-/// A larger trace takes too long, in bytes.
+/// Maximum size of a trace, in bytes. Larger ones take too long.
 const LARGEST: usize = 64 << 20;
-/// Kept texts that a note lists.
+/// Maximum number of kept texts that a note lists.
 const KEPT_SHOWN: usize = 40;
 
 /// Arguments of `trace shrink`.
@@ -82,7 +82,7 @@ pub(super) fn run_shrink(shrink: &ShrinkArgs, color: ColorChoice) -> Result<Exit
         return Err(CommandError::usage(message, "shorten it by hand, and compare `aver trace show` of both files"));
     }
     search.shrink(shrink.smallest);
-    // A trace that holds texts nobody has looked at is not one to pass on.
+    // An incomplete result may contain texts that were not checked, so it must not be shared.
     if search.is_cut_short() {
         let message = format!("`{}` is too large to be shrunk", shrink.trace.display());
         return Err(CommandError::usage(message, "take one run of it, such as with `aver trace convert --run 1`"));
@@ -140,7 +140,7 @@ fn write_trace(shrink: &ShrinkArgs, text: &str) -> Result<(), CommandError> {
     })
 }
 
-/// What a person looks at before the file is passed on.
+/// Returns the note that helps a person to review the file before sharing it.
 fn summary(search: &ShrinkSearch<'_>, before: usize, after: usize) -> String {
     let kept = search.kept_texts();
     let shown: Vec<String> =

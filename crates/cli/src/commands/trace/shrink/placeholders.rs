@@ -1,10 +1,9 @@
-//! Other texts, keys and words in the place of those that a trace holds. The same one always has the same placeholder, so that what was
-//! equal stays equal.
+//! Placeholders for the texts, keys and words of a trace. Equal originals get the same placeholder, so that equality is preserved.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What is written in place of what.
+/// Maps originals to placeholders.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Placeholders {
     texts: BTreeMap<String, String>,
@@ -12,12 +11,12 @@ pub(super) struct Placeholders {
     words: BTreeMap<String, String>,
 }
 
-/// What a placeholder stands for.
+/// The kind of an original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ReplacedPart {
     Text,
     Key,
-    /// A word of a text that stays otherwise.
+    /// One word of a text that is otherwise kept.
     Word,
 }
 
@@ -40,12 +39,10 @@ impl Placeholders {
         }
     }
 
-    /// Replaces these from now on.
     pub(super) fn replace(&mut self, part: ReplacedPart, pairs: &[(String, String)]) {
         self.table(part).extend(pairs.iter().cloned());
     }
 
-    /// Leaves these as they are again.
     pub(super) fn restore(&mut self, part: ReplacedPart, pairs: &[(String, String)]) {
         let table = self.table(part);
         pairs.iter().for_each(|(from, _)| drop(table.remove(from)));
@@ -71,7 +68,7 @@ impl Placeholders {
     }
 }
 
-/// A text cut into words and what stands between them.
+/// Splits a text into words and the pieces between them.
 fn word_pieces(text: &str) -> impl Iterator<Item = &str> {
     let in_word = |sign: char| sign.is_alphanumeric() || sign == '_';
     let mut rest = text;
@@ -84,7 +81,6 @@ fn word_pieces(text: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// The words of a text.
 pub(super) fn words_of(text: &str) -> impl Iterator<Item = &str> {
     word_pieces(text).filter(|piece| piece.chars().any(char::is_alphabetic))
 }
@@ -104,13 +100,13 @@ pub(super) fn pair_up(part: ReplacedPart, found: Vec<&str>, taken: &BTreeSet<&st
     found.into_iter().map(|text| (text.to_owned(), next())).collect()
 }
 
-/// Whether a text, key or word is a placeholder of an earlier time already.
+/// True if a text, key or word is a placeholder of an earlier run of the command.
 pub(super) fn is_placeholder(part: ReplacedPart, text: &str) -> bool {
     let number = text.strip_prefix(part.prefix()).unwrap_or_default();
     !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a text is the word of a format: `tool_call`, `message/delta`.
+/// True if a text looks like a word of a format, such as `tool_call` or `message/delta`.
 pub(super) fn is_format_word(text: &str) -> bool {
     let in_word = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '_' | '-' | '.' | '/' | ':' | '$' | '#');
     text.len() <= 48
@@ -118,7 +114,7 @@ pub(super) fn is_format_word(text: &str) -> bool {
         && text.chars().all(in_word)
 }
 
-/// The shape of a date or of a number in hexadecimal digits: `xxxx-xx-xx`. `None` for any other text.
+/// Returns the shape of a date or a hexadecimal number, such as `xxxx-xx-xx`; `None` for any other text.
 pub(super) fn code_shape(text: &str) -> Option<String> {
     let shape_of = |sign: char| match sign {
         '0'..='9' | 'a'..='f' | 'A'..='F' => Some('x'),

@@ -1,4 +1,4 @@
-//! What has to stay as it is while a trace shrinks.
+//! The properties of runs that must stay the same while a trace shrinks.
 
 use averment::{Rules, Trace, Verdict};
 use averment_base::limits::Limits;
@@ -9,16 +9,16 @@ use averment_runs::run::{Run, StepKind};
 use averment_runs::write_normal::normal_form;
 use bumpalo::Bump;
 
-/// Texts of the normal form that say what a step is. All other texts may change.
+/// Fields of the normal form whose text determines the kind or result of a step. All other texts may change.
 const TELLING_FIELDS: [&str; 3] = [of_step::STATUS, of_step::ROLE, of_step::KIND];
 
-/// A run, seen without its texts and names.
+/// A run without its texts and names, for comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RunImage {
     format: &'static str,
-    /// The normal form without texts and names; empty where steps may go.
+    /// The normal form without texts and names; empty if steps may be removed.
     outline: String,
-    /// Whether the run is complete, and what could not be understood of it.
+    /// Completeness of the run, and counts of records that were not understood.
     completeness: (bool, bool, u64, u64, u64),
     warnings: usize,
     verdicts: Vec<(String, Verdict)>,
@@ -27,12 +27,12 @@ pub(super) struct RunImage {
 /// The image of a run, or why it cannot be read.
 pub(super) type ReadImage = Result<RunImage, String>;
 
-/// Reads traces and judges their runs.
+/// Reads traces and judges their runs, to compare them.
 pub(super) struct ImageReader {
     pub name: String,
     pub reading: RunReadOptions,
     pub rules: Option<Rules>,
-    /// Whether every step has to stay.
+    /// True if every step must be kept.
     pub keeps_steps: bool,
 }
 
@@ -91,7 +91,7 @@ fn outline_of(run: &Run<'_>, limits: &Limits) -> String {
     out
 }
 
-/// Where a value stands in the normal form.
+/// The location of a value in the normal form.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OutlinePlace {
     Run,
@@ -114,7 +114,7 @@ impl OutlinePlace {
 
 fn write_outline(value: &Value<'_>, place: OutlinePlace, out: &mut String) {
     match value {
-        // The list `steps` holds words that name kinds of steps.
+        // The elements of `steps` include words that name kinds of steps.
         Value::Text(text) if matches!(place, OutlinePlace::Telling | OutlinePlace::Step) => {
             json::write_text(text.as_str(), out);
         }

@@ -1,32 +1,31 @@
-//! Finds parts of a trace that can go: all of some at once, and where that changes something, halves of them.
+//! Finds parts of a trace that can be removed: tries whole groups first, and halves of a group if its removal changes the runs.
 
 use super::placeholders::{Placeholders, ReplacedPart, code_shape, is_format_word, is_placeholder, pair_up, words_of};
 use super::run_image::{ImageReader, ReadImage};
 use super::trace_tree::{TraceTree, TreeText, tree_slots, without_slots, written};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Bytes of smaller traces that are read before the search ends. A bound on time would give another result on another machine.
+/// Maximum number of trial bytes that are read. A time limit would give different results on different machines.
 const TRIED_BYTES: usize = 1 << 30;
 
-/// Members whose words tell what a record is: without them nobody could say what was read wrongly.
+/// Keys whose values show the kind of a record. They are kept, because without them a reading error could not be explained.
 const TELLING_MEMBERS: [&str; 10] =
     ["type", "kind", "role", "event", "status", "object", "subtype", "state", "format", "span_kind"];
 
-/// What has to be the same of a smaller trace.
+/// The property that a smaller trace must keep.
 pub(super) enum ShrinkGoal {
-    /// Its runs, one by one.
+    /// All runs, one by one.
     AllRuns(Vec<ReadImage>),
-    /// One of its runs.
+    /// At least one run with this image.
     OneRun(Box<ReadImage>),
 }
 
-/// A trace that gets smaller.
 pub(super) struct ShrinkSearch<'a> {
     pub documents: Vec<TraceTree>,
     pub names: Placeholders,
     pub reader: &'a ImageReader,
     pub goal: ShrinkGoal,
-    /// Words that have to stand in the trace as they are.
+    /// Words that must stay in the trace.
     pub kept_words: &'a [String],
     tried: usize,
 }
@@ -41,12 +40,12 @@ impl<'a> ShrinkSearch<'a> {
         Self { documents, names: Placeholders::default(), reader, goal, kept_words, tried: 0 }
     }
 
-    /// Whether the search ended before everything was tried.
+    /// True if the search ended before everything was tried.
     pub(super) fn is_cut_short(&self) -> bool {
         self.tried >= TRIED_BYTES
     }
 
-    /// Whether the trace as it is now has what it has to have.
+    /// True if the current trace still meets the goal.
     pub(super) fn holds(&mut self) -> bool {
         let text = written(&self.documents, &self.names);
         self.text_holds(&text)
@@ -67,7 +66,7 @@ impl<'a> ShrinkSearch<'a> {
         }
     }
 
-    /// Replaces texts and names; `smallest` also removes what is not needed, and replaces the words of the format.
+    /// Replaces texts and names. With `smallest`, also removes unneeded parts and replaces the words of the format.
     pub(super) fn shrink(&mut self, smallest: bool) {
         if smallest {
             self.remove_parts();
@@ -86,7 +85,7 @@ impl<'a> ShrinkSearch<'a> {
         self.replace_parts(ReplacedPart::Word, self.words_of_kept_texts(&told));
     }
 
-    /// Goes from the top down: what is gone with its parent need not be tried.
+    /// Removes parts from the top down, because the parts of a removed parent need no trial.
     fn remove_parts(&mut self) {
         let mut depth = 0;
         loop {
@@ -129,7 +128,8 @@ impl<'a> ShrinkSearch<'a> {
         give_up(groups, &mut attempt);
     }
 
-    /// Dates are read by their form, and so are ids in some formats: all of one form are replaced, or none.
+    /// Replaces parts with placeholders. Texts of one shape, such as dates and ids, are replaced together or not at all, because formats detect them
+    /// by their shape.
     fn replace_parts(&mut self, part: ReplacedPart, found: Vec<String>) {
         let documents = self.documents.clone();
         let mut taken = BTreeSet::new();
@@ -154,7 +154,7 @@ impl<'a> ShrinkSearch<'a> {
         });
     }
 
-    /// What `choose` takes of the texts and keys, each once, in the order in which they first stand in the trace.
+    /// Returns the texts and keys that `choose` selects, each once, in the order of their first occurrence.
     fn distinct(&self, choose: impl Fn(TreeText<'_>) -> Option<&str>) -> Vec<String> {
         let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
         for document in &self.documents {
@@ -193,7 +193,7 @@ impl<'a> ShrinkSearch<'a> {
         words.map(str::to_owned).collect()
     }
 
-    /// Texts that stand in the trace as they were, or with some of their words; dates are left out.
+    /// Returns the texts that are kept in full or in part, without dates.
     pub(super) fn kept_texts(&self) -> Vec<String> {
         let now = self.kept().into_iter().filter(|text| code_shape(text).is_none());
         let now = now.map(|text| self.names.text_of(&text).into_owned());
@@ -202,7 +202,7 @@ impl<'a> ShrinkSearch<'a> {
     }
 }
 
-/// Gives up all items that `attempt` lets go: together, or else in halves.
+/// Calls `attempt` with all items, and with halves of them after each failure, to remove as many as possible.
 fn give_up<T>(items: &[T], attempt: &mut impl FnMut(&[T]) -> bool) {
     if items.is_empty() || attempt(items) || items.len() == 1 {
         return;

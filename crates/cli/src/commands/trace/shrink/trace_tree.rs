@@ -1,4 +1,4 @@
-//! The JSON values of a trace, in a form that can be written again without some of its parts.
+//! The JSON values of a trace, as a tree that can be written without some of its parts.
 
 use super::placeholders::Placeholders;
 use averment_base::limits::Limits;
@@ -7,7 +7,7 @@ use averment_base::value::json::{self, write_text};
 use bumpalo::Bump;
 use std::collections::BTreeSet;
 
-/// How often JSON may stand in a text of JSON.
+/// Maximum nesting of JSON inside JSON strings.
 const EMBEDDED_DEPTH: usize = 3;
 
 /// A value of a trace.
@@ -16,16 +16,16 @@ pub(super) enum TraceTree {
     /// A number, a boolean or `null`, as it was recorded.
     Plain(String),
     Text(String),
-    /// A text that holds JSON, as the arguments of a call often do.
+    /// A string that contains JSON, as the arguments of a call often do.
     Embedded(Box<TraceTree>),
     List(Vec<TraceTree>),
     Object(Vec<(String, TraceTree)>),
 }
 
-/// A member of an object or an element of a list, at one depth of a trace.
+/// A member of an object or an element of a list that could be removed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct TreeSlot {
-    /// Its keys from the top, with `*` for any element; empty for an element itself.
+    /// Its path of keys from the top, with `*` for any list element.
     pub pattern: String,
     pub is_element: bool,
 }
@@ -36,7 +36,7 @@ pub(super) enum TreeText<'a> {
     Key(&'a str),
     Value {
         text: &'a str,
-        /// The key of the member that it is or stands in.
+        /// The key of the nearest member that contains it.
         member: &'a str,
     },
 }
@@ -50,7 +50,7 @@ impl<'a> TreeText<'a> {
 }
 
 impl TraceTree {
-    /// The values of a file: one, or one after the other as in JSONL.
+    /// Parses all values of a file: one, or several in sequence as in JSON Lines.
     pub(super) fn parse_all(text: &str, limits: &Limits) -> Result<Vec<Self>, json::JsonError> {
         let (mut values, mut rest) = (Vec::new(), text);
         while !rest.trim_ascii_start().is_empty() {
@@ -91,7 +91,7 @@ impl TraceTree {
         }
     }
 
-    /// Writes the value with other names.
+    /// Writes the value with placeholders.
     pub(super) fn write(&self, names: &Placeholders, out: &mut String) {
         match self {
             Self::Plain(text) => out.push_str(text),
@@ -126,7 +126,7 @@ impl TraceTree {
         }
     }
 
-    /// Calls `look` with every text and every key, and with the key of the member that a text is or stands in.
+    /// Calls `look` with every text and every key. Texts come with the key of the nearest member that contains them.
     pub(super) fn visit_texts<'a>(&'a self, member: &'a str, look: &mut impl FnMut(TreeText<'a>)) {
         match self {
             Self::Plain(_) => {}
@@ -142,7 +142,7 @@ impl TraceTree {
         }
     }
 
-    /// Adds the members and elements that stand `depth` levels below this value, in order.
+    /// Adds the members and elements that are `depth` levels below this value, in order.
     fn add_slots(&self, depth: usize, pattern: &str, slots: &mut Vec<TreeSlot>) {
         match self {
             Self::Plain(_) | Self::Text(_) => {}
@@ -168,7 +168,7 @@ impl TraceTree {
         }
     }
 
-    /// Removes slots by their number among those of [`tree_slots`]. `next` is the number of the first one below this value.
+    /// Removes slots by their index in the list of [`tree_slots`]. `next` is the index of the first slot below this value.
     fn remove_slots(&mut self, depth: usize, dropped: &BTreeSet<usize>, next: &mut usize) {
         let stays = |value: &mut Self, next: &mut usize| {
             if depth > 0 {
@@ -188,7 +188,7 @@ impl TraceTree {
     }
 }
 
-/// The members and elements at one depth of all documents, in order; at depth 0 the documents themselves.
+/// Returns the members and elements at one depth of all documents, in order. Depth 0 gives the documents themselves.
 pub(super) fn tree_slots(documents: &[TraceTree], depth: usize) -> Vec<TreeSlot> {
     let mut slots = Vec::new();
     let Some(below) = depth.checked_sub(1) else {
@@ -198,7 +198,7 @@ pub(super) fn tree_slots(documents: &[TraceTree], depth: usize) -> Vec<TreeSlot>
     slots
 }
 
-/// The documents without these slots of [`tree_slots`].
+/// Returns the documents without some slots, given by their index in [`tree_slots`].
 pub(super) fn without_slots(documents: &[TraceTree], depth: usize, dropped: &BTreeSet<usize>) -> Vec<TraceTree> {
     let mut next = 0;
     let Some(below) = depth.checked_sub(1) else {
@@ -210,7 +210,7 @@ pub(super) fn without_slots(documents: &[TraceTree], depth: usize, dropped: &BTr
     documents
 }
 
-/// The documents as text, each on a line.
+/// Writes the documents, one per line.
 pub(super) fn written(documents: &[TraceTree], names: &Placeholders) -> String {
     let mut out = String::new();
     for document in documents {

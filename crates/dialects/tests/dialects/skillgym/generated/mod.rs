@@ -1,7 +1,9 @@
-//! Generated suites beside node: what is read means what it means there, what is not read is said in every case that lacks it.
+//! Compares generated suites with Node.js. Everything that is read has the same meaning; a part that is not read is reported in every case that lacks
+//! it.
 //!
-//! `AVERMENT_SUITES=3000 cargo test -p averment-dialects --test dialects generated_suites -- --nocapture` takes that many;
-//! `AVERMENT_SUITES_FROM` the first seed, and `AVERMENT_SKILLGYM=node_modules/skillgym` the groups of the package itself in the place of those of `oracle.mjs`.
+//! `AVERMENT_SUITES=3000 cargo test -p averment-dialects --test dialects generated_suites -- --nocapture` tests that many suites.
+//! `AVERMENT_SUITES_FROM` is the first seed. `AVERMENT_SKILLGYM=node_modules/skillgym` uses the assertion groups of the package itself in place of
+//! those in `oracle.mjs`.
 
 mod suites;
 
@@ -18,7 +20,7 @@ use suites::{GeneratedSuite, generate_suite};
 const RUNS: &str = include_str!("runs.jsonl");
 const ORACLE: &str = include_str!("oracle.mjs");
 
-/// As TypeScript, and as the JavaScript that node runs.
+/// Returns the suite as TypeScript. Node.js runs the JavaScript form.
 fn with_types(text: &str) -> String {
     text.replace(['‹', '›'], "")
 }
@@ -33,7 +35,7 @@ fn without_types(text: &str, skillgym: &str) -> String {
     out.replace("\"skillgym\"", &format!("\"{skillgym}\""))
 }
 
-/// The rules that a suite is imported as, with what is not read of each case.
+/// Returns the imported rules of a suite, with the unread parts of each case.
 fn imported_text(suite: &GeneratedSuite) -> Result<String, String> {
     let (text, module) = (with_types(&suite.text), with_types(&suite.module));
     let mut sources = SourceMap::default();
@@ -45,7 +47,7 @@ fn imported_text(suite: &GeneratedSuite) -> Result<String, String> {
     compiled.lowered.map(|lowered| lowered.written.text).ok_or(said)
 }
 
-/// What node makes of suites: of each its cases, of each of these in which runs it passes.
+/// Returns the results of Node.js: for each suite and each of its cases, the runs that pass.
 fn observed(folder: &Path, suites: &[GeneratedSuite], runs: &[Value]) -> Value {
     let mut paths = Vec::new();
     for (at, suite) in suites.iter().enumerate() {
@@ -64,7 +66,7 @@ fn observed(folder: &Path, suites: &[GeneratedSuite], runs: &[Value]) -> Value {
     serde_json::from_slice(&ended.stdout).unwrap()
 }
 
-/// How cases compare.
+/// Counts of compared cases.
 #[derive(Debug, Default)]
 struct Counts {
     cases: usize,

@@ -1,6 +1,6 @@
-//! Suites that are generated from a seed: the text of a suite and of the module beside it.
+//! Generates suites from a seed: the text of a suite and of the module beside it.
 //!
-//! They are JavaScript but for what stands between `‹` and `›`, which is TypeScript alone.
+//! They are JavaScript except for the parts between `‹` and `›`, which are only in the TypeScript form.
 
 use crate::choices::Choices;
 
@@ -48,7 +48,7 @@ fn words(at: &mut Choices) -> String {
     format!("[{}]", (0..count).map(|_| word(at)).collect::<Vec<_>>().join(", "))
 }
 
-/// What stands around an expression: names of texts, and how deep it may be.
+/// The context of an expression: names of texts, and the maximum depth.
 #[derive(Clone)]
 struct Around {
     texts: Vec<String>,
@@ -67,16 +67,16 @@ impl Around {
     }
 }
 
-/// A name that nothing around has.
+/// Returns a name that is not used in the context.
 fn fresh(around: &Around) -> String {
     format!("v{}", around.texts.len())
 }
 
-/// A function of an element to a condition on it.
+/// Generates a predicate on an element.
 fn predicate(at: &mut Choices, around: &Around) -> String {
     let name = fresh(around);
     let inner = around.with(&name);
-    // Mostly about the element itself.
+    // Mostly a condition on the element itself.
     let body = match at.below(5) {
         0 => condition(at, &inner),
         _ => text_condition(at, &name, &inner.deeper()),
@@ -121,7 +121,7 @@ fn list(at: &mut Choices, around: &Around) -> String {
     }
 }
 
-/// A text that is made of a text.
+/// Generates a text derived from a text.
 fn text_of(at: &mut Choices, text: &str) -> String {
     match at.below(9) {
         0 => format!("{text}.trim()"),
@@ -238,7 +238,7 @@ fn closed(text: String) -> String {
     format!("({text})")
 }
 
-/// A condition on a call `t`.
+/// Generates a condition on a call `t`.
 fn call_condition(at: &mut Choices) -> String {
     match at.below(7) {
         0 => format!("t.tool === {}", at.one_of(&["'read'", "'bash'", "'write'"])),
@@ -255,7 +255,7 @@ fn matcher(at: &mut Choices) -> String {
     if at.one_in(2) { word(at) } else { at.one_of(&PATTERNS).to_owned() }
 }
 
-/// A call of `assert`.
+/// Generates a call of `assert`.
 fn assertion(at: &mut Choices, around: &Around) -> String {
     match at.below(24) {
         0..=5 => format!("assert.ok({})", condition(at, around)),
@@ -328,7 +328,7 @@ fn statement(at: &mut Choices, around: &Around) -> String {
             format!("{}.forEach(({name}, i) => {{ if (i > 0) {} }});", words(at), block(at, &inner.with(&name)))
         }
         12 | 13 => {
-            // Its name is known to what follows, which stands in a block of its own.
+            // The name is visible to the following statement, so both are in a block of their own.
             let name = fresh(around);
             format!("{{ const {name} = {}; {} }}", text(at, &inner), statement(at, &inner.with(&name)))
         }
@@ -349,7 +349,7 @@ fn statement(at: &mut Choices, around: &Around) -> String {
     }
 }
 
-/// What only a running program decides, at least in part.
+/// Generates code that only a running program decides, at least in part.
 fn unfollowed(at: &mut Choices, around: &Around) -> String {
     let own = assertion(at, around);
     match at.below(9) {
@@ -374,7 +374,7 @@ fn body(at: &mut Choices, texts: &[&str]) -> String {
     (0..count).map(|_| statement(at, &around)).collect::<Vec<_>>().join("\n    ")
 }
 
-/// A suite of a few cases, made in one of several ways.
+/// Generates a suite of a few cases, written in one of several ways.
 pub fn generate_suite(seed: u64) -> GeneratedSuite {
     let at = &mut Choices::new(seed);
     let case = |at: &mut Choices, id: &str| {

@@ -1,4 +1,4 @@
-//! Asks Assay: reads a list of inputs, prints a list of outcomes.
+//! Runs Assay: reads a list of inputs, prints a list of outcomes.
 
 use assay_core::model::{Policy, SequenceRule};
 use assay_core::policy_engine::{VerdictStatus, evaluate_tool_args};

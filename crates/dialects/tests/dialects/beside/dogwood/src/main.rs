@@ -1,4 +1,4 @@
-//! Asks Dogwood: reads a list of `{schema, policy, log, first}`, prints of each the decisions, or which call is the first that is denied.
+//! Runs Dogwood: reads a list of `{schema, policy, log, first}`; for each, prints the decisions, or the first denied call.
 
 use dogwood_language::{
     Authorizer, Decision, LoweredPolicySet, PolicySchema, ServiceSchema, UNPINNED_EVENT_SCHEMA, Validator, parse_trace,

@@ -1,4 +1,4 @@
-//! Asks wallfacer: reads a list of inputs, prints a list of outcomes.
+//! Runs Wallfacer: reads a list of inputs, prints a list of outcomes.
 
 use serde_json::Value;
 use wallfacer_core::property::{dsl, runner};

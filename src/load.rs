@@ -95,7 +95,7 @@ pub fn join_programs(files: Vec<LoadedRuleFile>) -> (Vec<Program>, Diagnostics) 
             let place = (sources.file_name(one.span).to_owned(), one.span.start, one.span.end);
             known.insert((place, one.slug, one.message.clone()))
         });
-        diagnostics.0.iter_mut().for_each(averment_report::redact::in_diagnostic);
+        diagnostics.0.iter_mut().for_each(averment_report::redact::redact_diagnostic);
         programs.extend(program);
         all.by_file_mut().push((sources, diagnostics));
     }

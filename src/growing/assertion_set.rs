@@ -38,7 +38,7 @@ impl AssertionSet {
 
     /// Returns true if the intersection is empty.
     #[must_use]
-    pub fn is_apart(&self, other: &Self) -> bool {
+    pub fn is_disjoint(&self, other: &Self) -> bool {
         self.words.iter().zip(&other.words).all(|(word, other)| word & other == 0)
     }
 

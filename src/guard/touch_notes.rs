@@ -106,7 +106,7 @@ impl TouchNotes {
 
     /// Returns the groups that affect one of these assertions.
     pub(super) fn touching(&self, wanted: &AssertionSet) -> Vec<usize> {
-        let holding: Vec<bool> = self.sets.iter().map(|set| !set.is_apart(wanted)).collect();
+        let holding: Vec<bool> = self.sets.iter().map(|set| !set.is_disjoint(wanted)).collect();
         if !holding.contains(&true) {
             return Vec::new();
         }

@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MemoryAction {
     /// The allocation fails, and the caller handles it.
-    Told,
+    ReturnNull,
     /// The thread stays blocked for good; another one ends the work without it.
-    Left,
+    ParkThread,
     /// No thread can continue; the process ends.
-    Ends,
+    EndProcess,
 }
 
 thread_local! {
@@ -82,7 +82,7 @@ pub fn set_watched(watched: bool) {
 #[cold]
 pub fn memory_action() -> MemoryAction {
     if ASKS.get() {
-        return MemoryAction::Told;
+        return MemoryAction::ReturnNull;
     }
     EXHAUSTED.store(true, Ordering::SeqCst);
     // A thread that breaks down holds what it says it with.
@@ -90,9 +90,9 @@ pub fn memory_action() -> MemoryAction {
         let ([threads, runs], holds) = (&LEFT, HOLDS.get());
         threads.fetch_add(u64::from(holds > 0), Ordering::SeqCst);
         runs.fetch_add(holds, Ordering::SeqCst);
-        MemoryAction::Left
+        MemoryAction::ParkThread
     } else {
-        MemoryAction::Ends
+        MemoryAction::EndProcess
     }
 }
 
@@ -108,15 +108,18 @@ mod tests {
 
     #[test]
     fn only_what_asks_is_told() {
-        assert_eq!(allow_failure(|| allow_failure(memory_action)), MemoryAction::Told);
-        assert_eq!((memory_action(), is_exhausted()), (MemoryAction::Ends, true));
+        assert_eq!(allow_failure(|| allow_failure(memory_action)), MemoryAction::ReturnNull);
+        assert_eq!((memory_action(), is_exhausted()), (MemoryAction::EndProcess, true));
         mark_judging();
-        assert_eq!(memory_action(), MemoryAction::Ends);
+        assert_eq!(memory_action(), MemoryAction::EndProcess);
         set_watched(true);
         set_runs_held(3);
-        assert_eq!((memory_action(), allow_failure(memory_action)), (MemoryAction::Left, MemoryAction::Told));
+        assert_eq!(
+            (memory_action(), allow_failure(memory_action)),
+            (MemoryAction::ParkThread, MemoryAction::ReturnNull)
+        );
         set_runs_held(0);
-        assert_eq!((memory_action(), left_runs()), (MemoryAction::Left, (1, 3)));
+        assert_eq!((memory_action(), left_runs()), (MemoryAction::ParkThread, (1, 3)));
         set_watched(false);
     }
 }

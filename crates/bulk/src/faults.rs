@@ -111,11 +111,11 @@ mod injected {
 
     fn exhaust_memory() {
         match memory_action() {
-            MemoryAction::Told => {}
-            MemoryAction::Left => loop {
+            MemoryAction::ReturnNull => {}
+            MemoryAction::ParkThread => loop {
                 std::thread::sleep(Duration::from_secs(3600));
             },
-            MemoryAction::Ends => std::process::exit(5),
+            MemoryAction::EndProcess => std::process::exit(5),
         }
     }
 

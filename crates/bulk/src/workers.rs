@@ -4,7 +4,7 @@
 //! at any time, without waiting for the threads.
 //!
 //! A thread may break down (a defect, no memory). What was handed out is held against what came back, every thread is joined, and a run
-//! without verdicts is never passed over: it is counted in [`MissingRuns::lost`].
+//! without verdicts is never skipped: it is counted in [`MissingRuns::lost`].
 
 use crate::faults::FaultPoint;
 use crate::feed::{self, LostRuns, PartFeeder, TraceInputs};

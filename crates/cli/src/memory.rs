@@ -74,16 +74,16 @@ fn give_back() -> bool {
 /// Called when an allocation fails; `again` retries it.
 #[cold]
 #[inline(never)]
-fn none_left(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
+fn handle_alloc_failure(size: usize, again: &dyn Fn() -> *mut u8) -> *mut u8 {
     match memory_action() {
-        MemoryAction::Told => null_mut(),
-        MemoryAction::Left => {
+        MemoryAction::ReturnNull => null_mut(),
+        MemoryAction::ParkThread => {
             give_back();
             loop {
                 std::thread::sleep(Duration::from_secs(3600));
             }
         }
-        MemoryAction::Ends => {
+        MemoryAction::EndProcess => {
             let block = if give_back() { again() } else { null_mut() };
             if block.is_null() {
                 exit_exhausted(size)
@@ -110,7 +110,7 @@ unsafe impl GlobalAlloc for ExitingAllocator {
         // SAFETY: the caller upholds the contract of `GlobalAlloc`, which is also that of the system allocator. This holds for all four methods.
         let ask = || unsafe { System.alloc(layout) };
         let block = ask();
-        if block.is_null() { none_left(layout.size(), &ask) } else { block }
+        if block.is_null() { handle_alloc_failure(layout.size(), &ask) } else { block }
     }
 
     #[inline]
@@ -118,7 +118,7 @@ unsafe impl GlobalAlloc for ExitingAllocator {
         // SAFETY: as above.
         let ask = || unsafe { System.alloc_zeroed(layout) };
         let block = ask();
-        if block.is_null() { none_left(layout.size(), &ask) } else { block }
+        if block.is_null() { handle_alloc_failure(layout.size(), &ask) } else { block }
     }
 
     #[inline]
@@ -126,7 +126,7 @@ unsafe impl GlobalAlloc for ExitingAllocator {
         // SAFETY: as above. A block that could not grow still belongs to the caller, so the call may be repeated.
         let ask = || unsafe { System.realloc(old, layout, size) };
         let block = ask();
-        if block.is_null() { none_left(size, &ask) } else { block }
+        if block.is_null() { handle_alloc_failure(size, &ask) } else { block }
     }
 
     #[inline]

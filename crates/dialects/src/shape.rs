@@ -17,6 +17,11 @@ pub struct DiagnosticSink {
 const MOST: usize = 500;
 
 impl DiagnosticSink {
+    /// Number of diagnostics so far.
+    pub fn diagnostic_count(&self) -> usize {
+        self.diagnostics.0.len()
+    }
+
     fn push_diagnostic(&mut self, mut diagnostic: Diagnostic) {
         let said = if diagnostic.severity == Severity::Error { &mut self.errors } else { &mut self.others };
         *said = said.saturating_add(1);

@@ -2,7 +2,7 @@
 
 mod picture;
 
-use crate::redact::in_diagnostic;
+use crate::redact::redact_diagnostic;
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::{DRAWN, TextStyle, count_by_severity, push_line};
 use averment_base::source::SourceMap;
@@ -25,7 +25,7 @@ pub fn draw_diagnostics(diagnostics: &Diagnostics, sources: &SourceMap, style: T
     let mut text = String::new();
     for diagnostic in diagnostics.0.iter().take(DRAWN) {
         let mut diagnostic = diagnostic.clone();
-        in_diagnostic(&mut diagnostic);
+        redact_diagnostic(&mut diagnostic);
         let diagnostic = &diagnostic;
         // Writing to memory cannot fail. The only error is a span outside of its file, which is then shown without a drawing.
         if handler.render_report(&mut text, &DiagnosticView::new(diagnostic, sources)).is_err() {

@@ -8,9 +8,9 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::ops::Range;
 
-pub use crate::redact_rules::{in_data, in_diagnostic, in_place};
+pub use crate::redact_rules::{mask_secrets, redact_diagnostic, redact_json};
 use crate::secrets::SHORTEST_VALUE;
-pub use crate::secrets::{find_secrets, is_telling, redact, remove_ranges};
+pub use crate::secrets::{find_secrets, is_long_enough_to_hide, redact, remove_ranges};
 pub use crate::withheld_values::withheld_values;
 pub use averment_builtins::detect::REDACTED;
 
@@ -49,7 +49,7 @@ pub fn redact_source(source: &RunSource) -> String {
 /// Returns the value that a predicate found, which must be hidden in all texts about the run; `None` if it is too short.
 pub fn found_text(evidence: &VerdictEvidence) -> Option<String> {
     let text = evidence.found.as_deref()?;
-    is_telling(text).then(|| text.trim().to_owned())
+    is_long_enough_to_hide(text).then(|| text.trim().to_owned())
 }
 
 /// Texts to hide, in each form in which reports write them: unchanged, in JSON, in JSON inside a JSON string, on one line. The longest ones come

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 const AT_ONCE: usize = 1 << 20;
 
 /// Removes credentials from JSON, each string separately.
-pub fn in_data(data: &mut serde_json::Value) {
+pub fn redact_json(data: &mut serde_json::Value) {
     match data {
         serde_json::Value::String(text) => {
             if let Cow::Owned(clean) = redact(text) {
@@ -15,14 +15,14 @@ pub fn in_data(data: &mut serde_json::Value) {
             }
         }
         // The depth is bounded, because this program made the data.
-        serde_json::Value::Array(values) => values.iter_mut().for_each(in_data),
-        serde_json::Value::Object(entries) => entries.values_mut().for_each(in_data),
+        serde_json::Value::Array(values) => values.iter_mut().for_each(redact_json),
+        serde_json::Value::Object(entries) => entries.values_mut().for_each(redact_json),
         _ => {}
     }
 }
 
 /// Removes credentials that rules contain from a diagnostic.
-pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
+pub fn redact_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
     let hide = |text: &mut String| {
         if let Cow::Owned(clean) = redact(text) {
             *text = clean;
@@ -44,7 +44,7 @@ pub fn in_diagnostic(one: &mut averment_base::diagnostic::Diagnostic) {
 /// Returns the text with a `*` for each byte of a detected secret, so that offsets stay valid. Large texts are searched line by line, because they
 /// exceed the size limit of a search.
 #[must_use]
-pub fn in_place(text: &str) -> Cow<'_, str> {
+pub fn mask_secrets(text: &str) -> Cow<'_, str> {
     let mut found = if text.len() <= AT_ONCE { find_secrets(text) } else { Vec::new() };
     let mut at = 0;
     for line in text.split_inclusive('\n').take_while(|_| text.len() > AT_ONCE) {

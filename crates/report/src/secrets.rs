@@ -69,6 +69,6 @@ pub fn remove_ranges<'a>(text: &'a str, ranges: &[Range<usize>]) -> Cow<'a, str>
 pub(crate) const SHORTEST_VALUE: usize = 6;
 
 /// True if a text is long enough to be removed from other texts. Short texts may occur by chance.
-pub fn is_telling(text: &str) -> bool {
+pub fn is_long_enough_to_hide(text: &str) -> bool {
     text.trim().len() >= SHORTEST_VALUE
 }

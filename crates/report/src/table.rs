@@ -3,7 +3,7 @@
 use crate::classify::{FailureClass, FailureClassifier};
 use crate::gate::{self, Gate, GateInputs, GatePolicy};
 use crate::model::{ResultReport, RuleReport};
-use crate::redact::{in_place, redact};
+use crate::redact::{mask_secrets, redact};
 use averment_base::diagnostic::render::one_line;
 use averment_base::source::{FileId, SourceFile, SourceMap, Span};
 use averment_base::truth::Verdict;
@@ -181,7 +181,7 @@ impl ReportTable {
     fn add_program(&mut self, program: &Program, selected: impl Fn(u32) -> bool) {
         let files = u32::try_from(self.sources.iter().count()).unwrap_or(u32::MAX);
         for source in &program.sources {
-            self.sources.add_file(SourceFile::new(source.name.as_str(), None, in_place(&source.text)));
+            self.sources.add_file(SourceFile::new(source.name.as_str(), None, mask_secrets(&source.text)));
         }
         let rules = self.rules.len();
         for rule in &program.rules {

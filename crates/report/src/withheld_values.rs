@@ -1,6 +1,6 @@
 //! Values of a run that no report may show, even if the run repeats them elsewhere.
 
-use crate::secrets::{find_secrets, is_telling};
+use crate::secrets::{find_secrets, is_long_enough_to_hide};
 use averment_base::value::Value;
 use averment_base::value::json::to_json;
 use averment_builtins::detect;
@@ -29,7 +29,7 @@ struct KeptTexts {
 impl KeptTexts {
     fn withhold_text(&mut self, text: &str) {
         let text = text.trim_matches(|character: char| character.is_whitespace() || matches!(character, '"' | '\''));
-        if !is_telling(text) || self.texts.contains(text) {
+        if !is_long_enough_to_hide(text) || self.texts.contains(text) {
             return;
         }
         let text = if self.texts.len() < MOST { text } else { EVERYTHING };

@@ -393,8 +393,7 @@ fn read_records<'run>(
             Err(error) => {
                 records.seen += 1;
                 records.not_understood += 1;
-                let message =
-                    format!("a line is not JSON and is passed over: {} (column {})", error.message, error.column);
+                let message = format!("a line is not JSON and is skipped: {} (column {})", error.message, error.column);
                 // Words that a program has printed are no record.
                 let lost = line.trim_ascii_start().starts_with(['{', '[']);
                 warnings.push(ReadWarning { message, offset: offset + error.offset, lost });

@@ -244,9 +244,9 @@ enum CheckAllow {
 /// Checks and reports.
 pub fn run_check(arguments: &CheckArgs, color: ColorChoice, deadline: Option<&Deadline>) -> Result<Exit, CommandError> {
     if !arguments.watch {
-        return run_round(arguments, color, deadline, &mut UsedPaths::default());
+        return check_once(arguments, color, deadline, &mut UsedPaths::default());
     }
-    let once = |used: &mut UsedPaths| run_round(arguments, color, deadline, used);
+    let once = |used: &mut UsedPaths| check_once(arguments, color, deadline, used);
     watch_command(&WatchedCommand { name: "aver check", named: arguments.named_paths(), once: &once }, color)
 }
 
@@ -267,7 +267,7 @@ impl CheckArgs {
 }
 
 /// Checks once, and adds the files that were read to `used`.
-fn run_round(
+fn check_once(
     arguments: &CheckArgs,
     color: ColorChoice,
     deadline: Option<&Deadline>,

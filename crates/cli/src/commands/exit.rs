@@ -56,7 +56,7 @@ pub enum CommandError {
     /// The output cannot be written.
     Output(std::io::Error),
     /// The message was already printed.
-    Said(Exit),
+    AlreadyReported(Exit),
 }
 
 impl CommandError {

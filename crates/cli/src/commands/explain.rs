@@ -163,7 +163,8 @@ fn explain_verdicts(
     let wanted = find_run(trace, arguments.run.as_deref(), &reading, color)?;
     let choice = if arguments.all { StepChoice::All } else { StepChoice::Around };
     let rules = averment::Rules::of_programs(rules.programs, rules.diagnostics, settings);
-    let explanation = rules.explain_run(wanted.raw_run()?, choice).map_err(|_| CommandError::Said(Exit::Trace))?;
+    let explanation =
+        rules.explain_run(wanted.raw_run()?, choice).map_err(|_| CommandError::AlreadyReported(Exit::Trace))?;
     let exit = write_derivations(arguments, explanation.derivation_view(), color)?;
     eprint_redacted(&unmatched_warnings(&redact));
     Ok(exit)
@@ -226,7 +227,7 @@ struct SelectedRun {
 impl SelectedRun {
     fn raw_run(&self) -> Result<&RawRun, CommandError> {
         let raw = self.document.raw_runs().nth(self.place).and_then(Result::ok);
-        raw.ok_or(CommandError::Said(Exit::Trace))
+        raw.ok_or(CommandError::AlreadyReported(Exit::Trace))
     }
 }
 
@@ -267,7 +268,7 @@ fn find_run(
     }
     if let Some(error) = unread {
         tell_unreadable(&mut std::io::stderr(), OutputStream::Err.style(color), &error)?;
-        return Err(CommandError::Said(Exit::Trace));
+        return Err(CommandError::AlreadyReported(Exit::Trace));
     }
     Err(match wanted {
         Some(wanted) if number > 0 => CommandError::usage(

@@ -64,7 +64,7 @@ pub fn run_export(arguments: &ExportArgs, color: ColorChoice) -> Result<Exit, Co
     let rules = rules::from_loaded(loaded);
     eprint_redacted(&rules.drawn_diagnostics(OutputStream::Err.style(color)));
     if rules.is_broken() {
-        return Err(CommandError::Said(Exit::Rules));
+        return Err(CommandError::AlreadyReported(Exit::Rules));
     }
     let Some((root, _)) = sources.iter().next() else { return Ok(Exit::Holds) };
     let (file, _, _) = averment_syntax::parse(&sources, root, &limits);

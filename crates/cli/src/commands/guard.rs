@@ -155,7 +155,7 @@ fn answer_of(arguments: &HookArgs, input: &[u8]) -> Result<HookAnswer, String> {
     let words = |error: CommandError| match error {
         CommandError::Usage { message, .. } => message,
         CommandError::Output(error) => super::io_error_text(&error),
-        CommandError::Said(_) => "the rules do not compile, `aver lint` says why".to_owned(),
+        CommandError::AlreadyReported(_) => "the rules do not compile, `aver lint` says why".to_owned(),
     };
     let rules = guard_rules(&arguments.rules, &arguments.guard).map_err(words)?;
     let folder = state_folder(arguments.state.as_deref()).map_err(words)?;

@@ -59,7 +59,7 @@ pub fn run_import(arguments: &ImportArgs, color: ColorChoice) -> Result<Exit, Co
     let rules = rules::from_loaded(loaded);
     if rules.is_broken() {
         eprint_redacted(&rules.drawn_diagnostics(OutputStream::Err.style(color)));
-        return Err(CommandError::Said(Exit::Rules));
+        return Err(CommandError::AlreadyReported(Exit::Rules));
     }
     let Some(lowered) = lowered else {
         return Err(CommandError::usage(

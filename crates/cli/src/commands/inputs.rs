@@ -424,7 +424,7 @@ mod tests {
         }
         let (inputs, warnings) = find_rules(&[folder.path().to_path_buf()]).unwrap();
         assert_eq!(names(&inputs, folder.path()), ["a.assert"]);
-        assert!(warnings.ends_with("b.asert` is passed over: rules in a folder are files that end in `.assert`\n"));
+        assert!(warnings.ends_with("b.asert` is skipped: rules in a folder are files that end in `.assert`\n"));
     }
 
     #[test]

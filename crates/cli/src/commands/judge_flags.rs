@@ -72,7 +72,7 @@ impl JudgeFlags {
     ) -> Result<check::CheckArgs, CommandError> {
         check::CheckArgs::with_supplied(self.check_words(named, further), made).map_err(|error| {
             let _ = error.print();
-            CommandError::Said(Exit::Usage)
+            CommandError::AlreadyReported(Exit::Usage)
         })
     }
 

@@ -219,7 +219,7 @@ pub fn main() -> ExitCode {
     }
     averment_base::files::remember_opened();
     // If the handler cannot be set, a file size limit kills the process.
-    let _ = signals::outgrow_no_file();
+    let _ = signals::fail_on_size_limit();
     let _ = signals::end_after_abort();
     let done = match &arguments.command {
         CliCommand::Check(arguments) => check::run_check(arguments, color, deadline.as_ref()),
@@ -253,7 +253,7 @@ pub fn main() -> ExitCode {
         CliCommand::Completions(arguments) => completions::run_completions(arguments, CliArgs::command()),
         CliCommand::Man(arguments) => man::run_man(arguments, CliArgs::command()),
     };
-    signals::give_way();
+    signals::wait_for_process_end();
     done.unwrap_or_else(|stop| report_stop(stop, color)).into()
 }
 
@@ -288,7 +288,7 @@ fn report_stop(stop: CommandError, color: ColorChoice) -> Exit {
     use averment_base::diagnostic::render::{TextColor, one_line, paint_text};
     let style = OutputStream::Err.style(color);
     match stop {
-        CommandError::Said(exit) => exit,
+        CommandError::AlreadyReported(exit) => exit,
         CommandError::Output(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Exit::BrokenPipe,
         CommandError::Output(error) if failed_write(&error).is_some() => {
             let said = failed_write(&error).map(ToString::to_string).unwrap_or_default();

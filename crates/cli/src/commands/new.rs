@@ -286,5 +286,5 @@ fn unreadable_error(error: &UnreadableTrace) -> CommandError {
     if !help.is_empty() {
         eprint_redacted(&format!("  help: {}\n", one_line(help)));
     }
-    CommandError::Said(Exit::Trace)
+    CommandError::AlreadyReported(Exit::Trace)
 }

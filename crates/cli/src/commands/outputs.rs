@@ -111,8 +111,8 @@ impl ReportOutputs {
     }
 
     /// Sets the record of skipped files.
-    pub fn with_skipped_files(self, passed_over: SkippedFiles) -> Self {
-        Self { skipped_files: passed_over, ..self }
+    pub fn with_skipped_files(self, skipped_files: SkippedFiles) -> Self {
+        Self { skipped_files, ..self }
     }
 
     /// Sets the history to record into; `measures` adds recorded measurements to reports.

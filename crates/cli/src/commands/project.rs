@@ -61,7 +61,7 @@ impl ProjectArguments {
                 &error.sources,
                 OutputStream::Err.style(color),
             ));
-            CommandError::Said(Exit::Usage)
+            CommandError::AlreadyReported(Exit::Usage)
         })
     }
 

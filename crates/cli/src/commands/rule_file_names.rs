@@ -24,7 +24,7 @@ pub fn is_misnamed_rule_file(file: &Path) -> bool {
 /// Returns the warning about a misnamed rule file.
 pub fn misnamed_warning(file: &Path) -> String {
     let file = file.display().to_string();
-    format!("warning: `{}` is passed over: rules in a folder are files that end in `.assert`\n", one_line(&file))
+    format!("warning: `{}` is skipped: rules in a folder are files that end in `.assert`\n", one_line(&file))
 }
 
 #[cfg(test)]

@@ -111,7 +111,7 @@ impl CompiledRules {
         let style = OutputStream::Err.style(color);
         if self.is_broken() {
             eprint_redacted(&self.drawn_diagnostics(style));
-            return Err(CommandError::Said(Exit::Rules));
+            return Err(CommandError::AlreadyReported(Exit::Rules));
         }
         if let Some(count) = self.diagnostics_count() {
             eprint_redacted(&format!(

@@ -246,7 +246,7 @@ fn select_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Vec<PlannedS
     let loaded = rules::load_alone(&input, reading)?;
     if loaded.is_broken() {
         rules::from_loaded(loaded).report_errors(color)?;
-        return Err(CommandError::Said(Exit::Rules));
+        return Err(CommandError::AlreadyReported(Exit::Rules));
     }
     if let Some(lowered) = &loaded.lowered {
         let name = arguments.suite.display();
@@ -289,7 +289,7 @@ fn select_suites(arguments: &RunArgs, color: ColorChoice) -> Result<Vec<PlannedS
         PlanError::Rules(diagnostic) => {
             let said = Diagnostics(vec![*diagnostic]);
             eprint_redacted(&draw_diagnostics(&said, &sources, OutputStream::Err.style(color)));
-            CommandError::Said(Exit::Rules)
+            CommandError::AlreadyReported(Exit::Rules)
         }
     })
 }

@@ -16,7 +16,7 @@ use averment_engine::vm::outcome::Status;
 use averment_report::ReportedCommand;
 use averment_report::gate::GatePolicy;
 use averment_report::model::{EvidenceReport, ResultReport, RunReport};
-use averment_report::redact::in_place;
+use averment_report::redact::mask_secrets;
 use averment_report::table::{Location, ReportItem, ReportTable, RuleItem};
 use averment_testing::outcome::TrialReport;
 
@@ -37,7 +37,7 @@ impl RunlessReport {
         for (sources, diagnostics) in said.by_file() {
             let offset = u32::try_from(all.table.sources.iter().count()).unwrap_or(u32::MAX);
             for (_, source) in sources.iter() {
-                let text = in_place(&source.text).into_owned();
+                let text = mask_secrets(&source.text).into_owned();
                 let made = if source.is_data { SourceFile::data_file } else { SourceFile::new };
                 all.table.sources.add_file(made(source.name.clone(), None, text));
             }

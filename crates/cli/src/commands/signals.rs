@@ -35,7 +35,7 @@ pub fn mark_ending() {
 }
 
 /// Blocks while the process is being ended, because errors at that time are only consequences and must not be reported.
-pub fn give_way() {
+pub fn wait_for_process_end() {
     while ENDING.load(Ordering::Relaxed) {
         std::thread::sleep(std::time::Duration::from_secs(1));
     }
@@ -73,7 +73,7 @@ pub fn end_with_commands(dialog: bool) -> io::Result<()> {
 
 /// Turns exceeding the file size limit (`ulimit -f`) into a write error that names the file, instead of death by SIGXFSZ. Programs that rules start
 /// keep the default.
-pub fn outgrow_no_file() -> io::Result<()> {
+pub fn fail_on_size_limit() -> io::Result<()> {
     #[cfg(unix)]
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;
     Ok(())

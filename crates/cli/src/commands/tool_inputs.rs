@@ -88,7 +88,7 @@ pub fn run_tool_inputs(arguments: &ToolInputsArgs, color: ColorChoice) -> Result
         broken |= one.found.said.has_errors();
     }
     if broken {
-        return Err(CommandError::Said(Exit::Rules));
+        return Err(CommandError::AlreadyReported(Exit::Rules));
     }
     if asked.iter().all(|one| one.found.inputs.is_empty()) {
         let names: Vec<String> = asked.iter().map(|one| format!("`{}`", one.name)).collect();
@@ -104,7 +104,7 @@ pub fn run_tool_inputs(arguments: &ToolInputsArgs, color: ColorChoice) -> Result
             if let Err(diagnostic) = write_cases(&mut out, inputs, arguments)? {
                 out.flush()?;
                 one.report_diagnostics(&Diagnostics(vec![*diagnostic]), color);
-                return Err(CommandError::Said(Exit::Rules));
+                return Err(CommandError::AlreadyReported(Exit::Rules));
             }
         }
     }
@@ -195,7 +195,7 @@ pub(super) fn load_sentences(
     let lowered = loaded.lowered.take();
     let Some(program) = loaded.program.take() else {
         rules::from_loaded(loaded).report_errors(color)?;
-        return Err(CommandError::Said(Exit::Rules));
+        return Err(CommandError::AlreadyReported(Exit::Rules));
     };
     let LoadedRuleFile { sources, checked, .. } = loaded;
     if let Some(lowered) = lowered {
@@ -257,7 +257,7 @@ pub(super) fn report_diagnostics(
         if let Some(origin) = origin {
             one.span = origin.foreign_place(one.span);
         }
-        averment_report::redact::in_diagnostic(one);
+        averment_report::redact::redact_diagnostic(one);
     }
     eprint_redacted(&averment_report::diagnostic::draw_diagnostics(&said, sources, OutputStream::Err.style(color)));
 }

@@ -247,7 +247,7 @@ impl ReplSession<'_> {
         Ok(ReplFlow::Continue)
     }
 
-    fn show_step(&mut self, step: usize, lines: Vec<steps::StandingAtStep>) -> io::Result<()> {
+    fn show_step(&mut self, step: usize, lines: Vec<steps::StatementState>) -> io::Result<()> {
         let Some(raw) = self.position.as_ref().map(|position| position.run.clone()) else { return Ok(()) };
         let arena = Bump::new();
         if let Some(run) = self.read_run(&raw, &arena)? {

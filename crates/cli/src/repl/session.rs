@@ -149,7 +149,7 @@ impl<'w> ReplSession<'w> {
         match stop {
             CommandError::Usage { message, help } => self.report_error(&message, &help, Exit::Usage),
             CommandError::Output(error) => Err(error),
-            CommandError::Said(exit) => {
+            CommandError::AlreadyReported(exit) => {
                 self.worst = self.worst.max(exit);
                 Ok(())
             }

@@ -5,7 +5,7 @@ use averment_report::derivation::{StepLine, TimelineLine};
 
 /// The state of one statement after a step.
 #[derive(Debug)]
-pub struct StandingAtStep {
+pub struct StatementState {
     /// Its text.
     pub text: String,
     /// The state in words; several for a block with several windows.
@@ -15,11 +15,11 @@ pub struct StandingAtStep {
 }
 
 /// Returns the states of all statements over steps after a step, counted from 1.
-pub fn standings_after(view: &DerivationView, step: usize) -> Vec<StandingAtStep> {
+pub fn standings_after(view: &DerivationView, step: usize) -> Vec<StatementState> {
     view.assertions.iter().map(|assertion| standing_at_step(assertion, step)).collect()
 }
 
-fn standing_at_step(view: &AssertionView, step: usize) -> StandingAtStep {
+fn standing_at_step(view: &AssertionView, step: usize) -> StatementState {
     let steps = || {
         view.timeline.iter().filter_map(|line| match line {
             TimelineLine::Step(step) => Some(step.as_ref()),
@@ -55,5 +55,5 @@ fn standing_at_step(view: &AssertionView, step: usize) -> StandingAtStep {
             if view.timeline.is_empty() { "it does not look at steps" } else { "nothing to check yet" }.to_owned(),
         );
     }
-    StandingAtStep { text: view.text.clone(), states, violated }
+    StatementState { text: view.text.clone(), states, violated }
 }

@@ -73,7 +73,7 @@ fn files_of_a_folder_that_are_nearly_rule_files_are_told_by_every_command() {
         folder.write(&format!("rules/{name}"), b"never find");
         for command in ["check rules run.json", "check rules run.json --format json", "lint rules", "test rules"] {
             let ran = folder.aver(command);
-            let told = format!("warning: `rules/{name}` is passed over");
+            let told = format!("warning: `rules/{name}` is skipped");
             assert_eq!(ran.err.matches(&told).count(), 1, "{command} {name}: {ran:?}");
         }
         assert_eq!(folder.aver("check rules run.json").code, 0);

@@ -21,8 +21,16 @@ const SIMILARITY: &[&str] = &["semantic_similarity_to", "text", "min_score", "th
 const JUDGED: &[&str] = &["min_score", "rubric_version", "thresholding"];
 
 const KINDS: &[ExpectationType] = &[
-    ExpectationType { name: "must_contain", keys: &["must_contain"], lower: must_contain },
-    ExpectationType { name: "must_not_contain", keys: &["must_not_contain"], lower: must_not_contain },
+    ExpectationType {
+        name: "must_contain",
+        keys: &["must_contain"],
+        lower: |assay, node| output_contains(assay, node, "must_contain", "contains"),
+    },
+    ExpectationType {
+        name: "must_not_contain",
+        keys: &["must_not_contain"],
+        lower: |assay, node| output_contains(assay, node, "must_not_contain", "not contains"),
+    },
     ExpectationType {
         name: "regex_match",
         keys: &["pattern", "flags"],
@@ -80,11 +88,11 @@ pub(super) fn lower_case(assay: &mut AssayLowering<'_, '_>, test: &YamlNode, id:
     let prompt = assay.test_prompt(test);
     let (mut sentences, units) = assay.lower_assertions(test);
     let asserted = !sentences.is_empty() || !units.is_empty();
-    let before = assay.low.sink.diagnostics.0.len();
+    let before = assay.low.sink.diagnostic_count();
     let block = test.get("expected").filter(|node| !node.is_null());
     let found = block.and_then(|node| assay.lower_expected(node, asserted));
     let (metric, mut expected) = found.map_or((None, Vec::new()), |(kind, sentences)| (Some(kind), sentences));
-    if expected.is_empty() && !asserted && assay.low.sink.diagnostics.0.len() == before {
+    if expected.is_empty() && !asserted && assay.low.sink.diagnostic_count() == before {
         let message = format!("the test `{id}` expects nothing: it could never fail");
         assay.low.sink.error(Slug::TypeMismatch, test.span.at_start(), message, "write `expected:` or `assertions:`");
     }
@@ -195,7 +203,7 @@ impl AssayLowering<'_, '_> {
         Some(texts)
     }
 
-    fn min_score(&mut self, node: &YamlNode, keys: [&str; 2], otherwise: &str) -> Option<String> {
+    fn min_score(&mut self, node: &YamlNode, keys: &[&str], otherwise: &str) -> Option<String> {
         let Some(score) = keys.iter().find_map(|key| node.get(key)) else { return Some(otherwise.to_owned()) };
         if score.as_number().is_none() {
             self.low.sink.wrong_shape(score, "the least score", "a number");
@@ -204,24 +212,17 @@ impl AssayLowering<'_, '_> {
     }
 }
 
-fn must_contain(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
-    let texts = assay.required_texts(node, "must_contain")?;
-    Some(
-        texts
-            .iter()
-            .map(|(text, at)| AssayAssertion::new(*at, format!("output contains {}", quote_text(text))))
-            .collect(),
-    )
-}
-
-fn must_not_contain(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
-    let texts = assay.required_texts(node, "must_not_contain")?;
-    Some(
-        texts
-            .iter()
-            .map(|(text, at)| AssayAssertion::new(*at, format!("output not contains {}", quote_text(text))))
-            .collect(),
-    )
+/// Writes `must_contain` and `must_not_contain`: an assertion for each text.
+fn output_contains(
+    assay: &mut AssayLowering<'_, '_>,
+    node: &YamlNode,
+    key: &str,
+    test: &str,
+) -> Option<Vec<AssayAssertion>> {
+    let texts = assay.required_texts(node, key)?;
+    let assertion =
+        |(text, at): &(String, Span)| AssayAssertion::new(*at, format!("output {test} {}", quote_text(text)));
+    Some(texts.iter().map(assertion).collect())
 }
 
 fn output_matches(assay: &mut AssayLowering<'_, '_>, node: &YamlNode, test: &str) -> Option<Vec<AssayAssertion>> {
@@ -313,9 +314,9 @@ fn args_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<
             return None;
         }
     };
-    let known = assay.low.sink.diagnostics.0.len();
+    let known = assay.low.sink.diagnostic_count();
     let sentences = assay.lower_policy(&document, &ALL);
-    if sentences.is_empty() && assay.low.sink.diagnostics.0.len() == known {
+    if sentences.is_empty() && assay.low.sink.diagnostic_count() == known {
         let message = "the policy asks for nothing of recorded runs: it could never fail";
         assay.low.sink.error(
             Slug::TypeMismatch,
@@ -347,16 +348,20 @@ fn outputs_valid(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<V
     Some(schemas.entries().iter().map(each).collect())
 }
 
+/// By how much a score may be below its minimum, as in Assay's own comparisons.
+const SIMILARITY_TOLERANCE: &str = "0.000001";
+const JUDGMENT_TOLERANCE: &str = "0.000000001";
+
 /// Compares the similarity that the trace recorded with a minimum.
 fn similar_output(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<Vec<AssayAssertion>> {
-    let least = assay.min_score(node, ["min_score", "threshold"], "0.8")?;
+    let least = assay.min_score(node, &["min_score", "threshold"], "0.8")?;
     let text = node.get("semantic_similarity_to").or_else(|| node.get("text"));
     let Some(text) = text else {
         assay.low.sink.error(Slug::TypeMismatch, node.span, "there is no text to compare with", "write `text: …`");
         return None;
     };
     let recorded = "meta.assay.embeddings";
-    let sentence = format!("cosine({recorded}.response, {recorded}.reference) + 0.000001 >= {least}");
+    let sentence = format!("cosine({recorded}.response, {recorded}.reference) + {SIMILARITY_TOLERANCE} >= {least}");
     let message =
         format!("the output is not like {}; runs record their embeddings in `{recorded}`", value_literal(text));
     Some(vec![AssayAssertion::new(node.span, sentence).with_message(&message)])
@@ -364,9 +369,9 @@ fn similar_output(assay: &mut AssayLowering<'_, '_>, node: &YamlNode) -> Option<
 
 /// Uses a model's judgment of the run if the trace recorded one.
 fn recorded_judgment(assay: &mut AssayLowering<'_, '_>, node: &YamlNode, name: &str) -> Option<Vec<AssayAssertion>> {
-    let least = assay.min_score(node, ["min_score", "min_score"], "0.8")?;
+    let least = assay.min_score(node, &["min_score"], "0.8")?;
     let recorded = format!("meta.assay.judge.{name}");
-    let sentence = format!("{recorded}.score + 0.000000001 >= {least}");
+    let sentence = format!("{recorded}.score + {JUDGMENT_TOLERANCE} >= {least}");
     let message = format!("no recorded judgement says so; runs record it in `{recorded}`");
     Some(vec![AssayAssertion::new(node.span, sentence).with_message(&message)])
 }

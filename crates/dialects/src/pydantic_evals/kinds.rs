@@ -21,7 +21,7 @@ pub(super) struct NamedEvaluator<'a> {
 }
 
 impl<'a> NamedEvaluator<'a> {
-    /// Returns an argument by name; `null` counts as missing.
+    /// Returns an argument by name. An explicit `null` is a value: `Equals(value: null)` compares with it.
     pub(super) fn argument(&self, name: &str) -> Option<&'a YamlNode> {
         self.args.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
     }

@@ -103,9 +103,9 @@ fn write_header(document: &YamlNode, to: &mut Lowering<'_>) {
         .filter(|key| document.get(key).is_some_and(|node| !node.is_null()))
         .collect();
     if !kept.is_empty() {
-        let are = if kept.len() == 1 { "is" } else { "are" };
+        let configure = if kept.len() == 1 { "configures" } else { "configure" };
         let kept = crate::shape::listed_names(&kept);
-        to.out.write_remark(&format!("{kept} {are} for who runs the skill, and no rule about a run."));
+        to.out.write_remark(&format!("{kept} {configure} the runtime, and no rule is made of it."));
     }
 }
 

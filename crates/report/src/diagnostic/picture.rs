@@ -1,6 +1,6 @@
 //! Diagnostics in the form that miette draws.
 
-use crate::redact::in_place;
+use crate::redact::mask_secrets;
 use averment_base::diagnostic::render::{one_line, printable};
 use averment_base::diagnostic::window::LineWindow;
 use averment_base::diagnostic::{Diagnostic, Severity, SpanLabel};
@@ -104,7 +104,7 @@ fn picture_source<'a>(span: Span, others: &[SpanLabel], sources: &'a SourceMap) 
 
 /// Returns a file's text as shown in drawings; offsets stay the same.
 fn shown_text(text: &str) -> Cow<'_, str> {
-    match in_place(text) {
+    match mask_secrets(text) {
         Cow::Borrowed(text) => printable(text),
         Cow::Owned(clean) => Cow::Owned(printable(&clean).into_owned()),
     }

@@ -141,7 +141,7 @@ fn full_read(cause: FullRead<'_>) -> FullReadObject<'_> {
             FullReadFor::Reason => "its reason",
             FullReadFor::Excerpt => "a picture of its failure",
         },
-        every_run: cause.is_off(),
+        every_run: cause.blocks_partial_reading(),
         runs: cause.runs,
     }
 }

@@ -313,7 +313,7 @@ struct FullRead<'r> {
 
 impl FullRead<'_> {
     /// True if the assertion prevents all partial reading.
-    fn is_off(&self) -> bool {
+    fn blocks_partial_reading(&self) -> bool {
         self.what_for == FullReadFor::Verdict && self.assertion.reading.is_always_read
     }
 }

@@ -45,12 +45,12 @@ fn reads(report: &ProfileReport) -> String {
         reads.by_default
     );
     let mut causes = report.full_reads();
-    causes.sort_by_key(|cause| (!cause.is_off(), Reverse(cause.runs)));
+    causes.sort_by_key(|cause| (!cause.blocks_partial_reading(), Reverse(cause.runs)));
     for cause in causes.iter().take(NAMED) {
         let assertion = format!("`{}` ({})", shown_name(cause.name), cause.assertion.location);
         let needs = &cause.assertion.reading.needs;
         out.push_str(&match cause.what_for {
-            FullReadFor::Verdict if cause.is_off() => {
+            FullReadFor::Verdict if cause.blocks_partial_reading() => {
                 format!("  partial reading is off because {assertion} needs {needs}\n")
             }
             FullReadFor::Verdict => {

@@ -124,7 +124,7 @@ fn is_record(record: Object<'_>) -> bool {
 }
 
 struct A2aTalk<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// Messages that were told: a task repeats them.
     told: FxHashSet<&'run str>,
     /// An artifact whose pieces arrive.
@@ -135,39 +135,39 @@ struct A2aTalk<'a, 'run, 'limits> {
     tells_calls: bool,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let conversation = ConversationBuilder::from_parts(builder);
     let told = FxHashSet::default();
-    let mut a2a = A2aTalk { talk, told, artifact: None, last: None, state: None, tells_calls: false };
+    let mut a2a = A2aTalk { conversation, told, artifact: None, last: None, state: None, tells_calls: false };
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        a2a.talk.draft.count_record();
+        a2a.conversation.builder.count_record();
         let record = node_object(*node);
         match record.and_then(payload) {
             Some((kind, at, object)) => a2a.add_record(at, object, kind),
             None => match record.and_then(|record| object_of(record, A2aKey::Error)) {
-                Some(error) => a2a.talk.draft.set_some(of_run::ERROR, value_of(error, A2aKey::Words)),
-                None => a2a.talk.draft.skip_value(node, "what is no answer of the protocol is passed over"),
+                Some(error) => a2a.conversation.builder.set_some(of_run::ERROR, value_of(error, A2aKey::Words)),
+                None => a2a.conversation.builder.skip_value(node, "what is no answer of the protocol is skipped"),
             },
         }
     }
     a2a.close_artifact();
     let (state, tells_calls) = (a2a.state, a2a.tells_calls);
-    let draft = a2a.talk.finish_run();
+    let builder = a2a.conversation.finish_run();
     if state == Some(A2aState::Open) {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     if !tells_calls {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
 impl<'run> A2aTalk<'_, 'run, '_> {
     fn add_record(&mut self, node: Node<'run>, object: Object<'run>, kind: A2aKind) {
-        if !self.talk.draft.has_entry(of_run::ID) {
+        if !self.conversation.builder.has_entry(of_run::ID) {
             let id = value_of(object, A2aKey::Context).filter(|id| node_text(*id).is_some());
-            self.talk.draft.set_some(of_run::ID, id);
+            self.conversation.builder.set_some(of_run::ID, id);
         }
         if kind != A2aKind::Artifact {
             self.close_artifact();
@@ -182,13 +182,13 @@ impl<'run> A2aTalk<'_, 'run, '_> {
             }
             A2aKind::Task => {
                 for (at, message) in
-                    self.talk.draft.record_objects(list_of(object, A2aKey::History).unwrap_or_default())
+                    self.conversation.builder.record_objects(list_of(object, A2aKey::History).unwrap_or_default())
                 {
                     self.add_message(at, message, StepMeta::default());
                 }
                 self.add_status(object);
                 let artifacts = list_of(object, A2aKey::Artifacts).unwrap_or_default();
-                for (_, artifact) in self.talk.draft.record_objects(artifacts) {
+                for (_, artifact) in self.conversation.builder.record_objects(artifacts) {
                     if text_of(artifact, A2aKey::ArtifactId).is_some_and(|id| !self.told.insert(id)) {
                         continue;
                     }
@@ -205,22 +205,22 @@ impl<'run> A2aTalk<'_, 'run, '_> {
         self.state = Some(word.and_then(A2aState::from_key).unwrap_or(A2aState::Open));
         let message = value_of(status, A2aKey::Words);
         let time = value_of(status, A2aKey::Time);
-        self.talk.note_time(time);
+        self.conversation.note_time(time);
         let Some((node, held)) = message.and_then(|node| Some((node, node_object(node)?))) else { return };
         if self.state == Some(A2aState::Failed) {
             let words = self.words_in(held);
-            self.talk.draft.set_some(of_run::ERROR, words);
+            self.conversation.builder.set_some(of_run::ERROR, words);
         }
         self.add_message(node, held, StepMeta { time, ..StepMeta::default() });
     }
 
     fn words_in(&self, message: Object<'run>) -> Option<Node<'run>> {
-        let parts = self.talk.draft.known_objects(list_of(message, A2aKey::Parts).unwrap_or_default());
+        let parts = self.conversation.builder.known_objects(list_of(message, A2aKey::Parts).unwrap_or_default());
         let texts: Vec<_> = parts.filter_map(|(_, part)| value_of(part, A2aKey::Text)).collect();
-        content::join_texts(&texts, self.talk.draft.arena)
+        content::join_texts(&texts, self.conversation.builder.arena)
     }
 
-    fn add_message(&mut self, node: Node<'run>, message: Object<'run>, about: StepMeta<'run>) {
+    fn add_message(&mut self, node: Node<'run>, message: Object<'run>, meta: StepMeta<'run>) {
         if text_of(message, A2aKey::MessageId).is_some_and(|id| !self.told.insert(id)) {
             return;
         }
@@ -228,39 +228,39 @@ impl<'run> A2aTalk<'_, 'run, '_> {
             Some(A2aRole::User) => Speaker::User,
             Some(A2aRole::Agent) => Speaker::Assistant,
             None => {
-                self.talk.draft.note_unknown(node.origin, UNKNOWN_ROLE);
+                self.conversation.builder.note_unknown(node.origin, UNKNOWN_ROLE);
                 Speaker::System
             }
         };
-        self.talk.begin_message();
-        self.add_parts(list_of(message, A2aKey::Parts).unwrap_or_default(), speaker, &about);
+        self.conversation.begin_message();
+        self.add_parts(list_of(message, A2aKey::Parts).unwrap_or_default(), speaker, &meta);
     }
 
-    fn add_parts(&mut self, parts: &'run [Node<'run>], speaker: Speaker, about: &StepMeta<'run>) {
-        for (at, part) in self.talk.draft.record_objects(parts) {
+    fn add_parts(&mut self, parts: &'run [Node<'run>], speaker: Speaker, meta: &StepMeta<'run>) {
+        for (at, part) in self.conversation.builder.record_objects(parts) {
             match text_of(part, A2aKey::Kind).and_then(A2aPart::from_key) {
                 Some(A2aPart::Text) => {
                     if let Some(words) = value_of(part, A2aKey::Text) {
                         self.last = node_text(words).filter(|_| speaker == Speaker::Assistant).or(self.last);
-                        self.talk.add_message(speaker, words, about, at.origin);
+                        self.conversation.add_message(speaker, words, meta, at.origin);
                     }
                 }
-                Some(A2aPart::Data) => self.add_data(at, part, about),
+                Some(A2aPart::Data) => self.add_data(at, part, meta),
                 Some(A2aPart::Silent) => {}
-                None => self.talk.draft.skip_record(at.origin, super::blocks::UNKNOWN),
+                None => self.conversation.builder.skip_record(at.origin, super::blocks::UNKNOWN),
             }
         }
     }
 
     /// Data of other servers are part of an answer.
-    fn add_data(&mut self, at: Node<'run>, part: Object<'run>, about: &StepMeta<'run>) {
+    fn add_data(&mut self, at: Node<'run>, part: Object<'run>, meta: &StepMeta<'run>) {
         let kind = object_of(part, A2aKey::Metadata).and_then(|metadata| text_of(metadata, A2aKey::DataType));
         let Some(kind) = kind else { return };
         self.tells_calls = true;
         match (A2aData::from_key(kind), object_of(part, A2aKey::Data)) {
-            (Some(A2aData::Call), Some(call)) => adk::add_call(&mut self.talk, at, call, about),
-            (Some(A2aData::Result), Some(given)) => adk::add_result(&mut self.talk, at, given, about),
-            _ => self.talk.draft.skip_record(at.origin, super::blocks::UNKNOWN),
+            (Some(A2aData::Call), Some(call)) => adk::add_call(&mut self.conversation, at, call, meta),
+            (Some(A2aData::Result), Some(given)) => adk::add_result(&mut self.conversation, at, given, meta),
+            _ => self.conversation.builder.skip_record(at.origin, super::blocks::UNKNOWN),
         }
     }
 
@@ -271,7 +271,7 @@ impl<'run> A2aTalk<'_, 'run, '_> {
             self.close_artifact();
         }
         let parts = list_of(artifact, A2aKey::Parts).unwrap_or_default();
-        for (at, part) in self.talk.draft.record_objects(parts) {
+        for (at, part) in self.conversation.builder.record_objects(parts) {
             match text_of(part, A2aKey::Kind).and_then(A2aPart::from_key) {
                 Some(A2aPart::Text) => {
                     let words = value_of(part, A2aKey::Text);
@@ -279,17 +279,17 @@ impl<'run> A2aTalk<'_, 'run, '_> {
                 }
                 // A call was told where it was made.
                 Some(A2aPart::Data | A2aPart::Silent) => {}
-                None => self.talk.draft.skip_record(at.origin, super::blocks::UNKNOWN),
+                None => self.conversation.builder.skip_record(at.origin, super::blocks::UNKNOWN),
             }
         }
     }
 
     fn close_artifact(&mut self) {
         let Some((_, pieces)) = self.artifact.take() else { return };
-        let Some(words) = content::concat_pieces(&pieces, self.talk.draft.arena) else { return };
+        let Some(words) = content::concat_pieces(&pieces, self.conversation.builder.arena) else { return };
         if node_text(words) != self.last {
-            self.talk.begin_message();
-            self.talk.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
+            self.conversation.begin_message();
+            self.conversation.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
             self.last = node_text(words);
         }
     }

@@ -132,30 +132,30 @@ fn is_own(line: Object<'_>) -> bool {
     message_of(line).is_some_and(|message| update_of(message).is_some() || is_prompt(message))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = items_of::<AcpKey>(root, &[]);
     let is_prompted = object_items(items)
         .filter_map(|(_, line)| message_of(line))
         .any(|message| method_of(message) == Some(AcpMethod::Prompt));
-    let mut session = AcpSession { talk: ConversationBuilder::from_parts(draft), chunks: None, is_prompted };
+    let mut session = AcpSession { conversation: ConversationBuilder::from_parts(builder), chunks: None, is_prompted };
     for node in items {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         let line = node_object(*node);
         let Some((line, message)) = line.and_then(|line| Some((line, message_of(line)?))) else {
-            session.talk.draft.skip_value(node, "what is no message of the protocol is passed over");
+            session.conversation.builder.skip_value(node, "what is no message of the protocol is skipped");
             continue;
         };
         let time = value_of(line, AcpKey::Time).and_then(instant_node);
         session.read_message(*node, message, &StepMeta { time, ..StepMeta::default() });
     }
     session.end_chunks();
-    session.talk.finish_with_tools();
+    session.conversation.finish_with_tools();
     Ok(())
 }
 
 struct AcpSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// What is being said: the speaker, the first chunk, all of them.
     chunks: Option<(Speaker, StepMeta<'run>, Vec<Node<'run>>)>,
     /// The words of the user stand in the prompts, which an agent may echo.
@@ -169,14 +169,16 @@ impl<'run> AcpSession<'_, 'run, '_> {
         {
             let params = object_of(message, AcpKey::Params);
             let id = params.and_then(|params| params.field(AcpKey::Session)).filter(|id| node_text(*id).is_some());
-            self.talk.draft.set_some(of_run::ID, id);
+            self.conversation.builder.set_some(of_run::ID, id);
             return self.read_update(node, update, about);
         }
         match method_of(message) {
             Some(AcpMethod::Prompt) => {
                 self.end_chunks();
                 let prompt = object_of(message, AcpKey::Params).and_then(|params| value_of(params, AcpKey::Prompt));
-                prompt.into_iter().for_each(|words| self.talk.add_content(Speaker::User, words, about, node.origin));
+                prompt
+                    .into_iter()
+                    .for_each(|words| self.conversation.add_content(Speaker::User, words, about, node.origin));
             }
             Some(AcpMethod::Ask) => {
                 let asked = object_of(message, AcpKey::Params).and_then(|params| value_of(params, AcpKey::Asked));
@@ -188,7 +190,7 @@ impl<'run> AcpSession<'_, 'run, '_> {
             Some(AcpMethod::Silent | AcpMethod::Update) => {}
             // Answers to requests; those of prompts say that a turn is over.
             None if !is_named => {}
-            None => self.talk.draft.skip_record(node.origin, "a message of an unknown method is passed over"),
+            None => self.conversation.builder.skip_record(node.origin, "a message of an unknown method is skipped"),
         }
     }
 
@@ -213,7 +215,7 @@ impl<'run> AcpSession<'_, 'run, '_> {
             Some(AcpUpdate::Call) => self.add_call(node, update, about),
             Some(AcpUpdate::Changed) => {
                 let id = text_of(update, AcpKey::Call);
-                let known = id.and_then(|id| self.talk.find_call(id));
+                let known = id.and_then(|id| self.conversation.find_call(id));
                 match known {
                     Some(call) => self.change_call(call, update, about),
                     None => self.add_call(node, update, about),
@@ -223,11 +225,11 @@ impl<'run> AcpSession<'_, 'run, '_> {
                 if let Some(counts) = object_of(update, AcpKey::Usage) {
                     let mut usage = TokenUsage::default();
                     usage.add_usage(counts);
-                    self.talk.usage.merge_usage(&usage);
+                    self.conversation.usage.merge_usage(&usage);
                 }
             }
             Some(_) => {}
-            None => self.talk.draft.skip_record(node.origin, "an update of unknown kind is passed over"),
+            None => self.conversation.builder.skip_record(node.origin, "an update of unknown kind is skipped"),
         }
     }
 
@@ -241,41 +243,43 @@ impl<'run> AcpSession<'_, 'run, '_> {
                 self.chunks.get_or_insert_with(|| (speaker, *about, Vec::new())).2.push(words);
             }
             Some(ContentBlock::Silent) => {}
-            _ => self.talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+            _ => self.conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
         }
     }
 
     fn end_chunks(&mut self) {
         let Some((speaker, about, words)) = self.chunks.take() else { return };
-        if let Some(words) = content::concat_pieces(&words, self.talk.draft.arena) {
-            self.talk.add_message(speaker, words, &about, words.origin);
+        if let Some(words) = content::concat_pieces(&words, self.conversation.builder.arena) {
+            self.conversation.add_message(speaker, words, &about, words.origin);
         }
     }
 
     /// A call is told again with each change; its first telling may lack the arguments.
     fn add_call(&mut self, node: Node<'run>, update: Object<'run>, about: &StepMeta<'run>) {
         let id = value_of(update, AcpKey::Call).filter(|id| node_text(*id).is_some());
-        if let Some(call) = id.and_then(node_text).and_then(|id| self.talk.find_call(id)) {
+        if let Some(call) = id.and_then(node_text).and_then(|id| self.conversation.find_call(id)) {
             return self.change_call(call, update, about);
         }
         let name = tool_name(update);
         if name.is_none() {
-            self.talk.draft.note_unknown(node.origin, "a call has a title and no name of its tool: it may be any tool");
+            self.conversation
+                .builder
+                .note_unknown(node.origin, "a call has a title and no name of its tool: it may be any tool");
         }
         let tool = name.or_else(|| value_of(update, AcpKey::Title)).unwrap_or(Node::computed(Value::Null));
         let made = ToolCall { tool, args: value_of(update, AcpKey::Input), id, origin: node.origin };
-        if let Some(call) = self.talk.add_call(made, about) {
-            self.talk.draft.add_field(call, of_step::STATUS, super::run_builder::absent_node());
+        if let Some(call) = self.conversation.add_call(made, about) {
+            self.conversation.builder.add_field(call, of_step::STATUS, super::run_builder::absent_node());
             self.change_call(call, update, about);
         }
     }
 
     fn change_call(&mut self, call: StepId, update: Object<'run>, about: &StepMeta<'run>) {
         if let Some(args) = value_of(update, AcpKey::Input).filter(|args| is_filled(*args)) {
-            self.talk.draft.set_field(call, of_step::ARGS, args);
+            self.conversation.builder.set_field(call, of_step::ARGS, args);
         }
         if let Some(name) = tool_name(update) {
-            self.talk.draft.set_field(call, of_step::TOOL, name);
+            self.conversation.builder.set_field(call, of_step::TOOL, name);
         }
         let status = match text_of(update, AcpKey::Status).and_then(AcpStatus::from_key) {
             Some(AcpStatus::Done) => StepStatus::Ok,
@@ -285,9 +289,9 @@ impl<'run> AcpSession<'_, 'run, '_> {
         let shown = list_of(update, AcpKey::Content).unwrap_or_default();
         let inner = |node: &Node<'run>| node_object(*node).and_then(|part| value_of(part, AcpKey::Content));
         let words: Vec<Node<'run>> = shown.iter().filter_map(inner).collect();
-        let words = content::content_text(self.talk.draft.list_node(&words), self.talk.draft.arena);
+        let words = content::content_text(self.conversation.builder.list_node(&words), self.conversation.builder.arena);
         let result = words.or_else(|| value_of(update, AcpKey::Output));
-        self.talk.end_call(call, CallResult { result, status: Some(status), ..CallResult::default() }, about);
+        self.conversation.end_call(call, CallResult { result, status: Some(status), ..CallResult::default() }, about);
     }
 }
 

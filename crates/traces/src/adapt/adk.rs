@@ -108,90 +108,92 @@ fn is_event(event: Object<'_>) -> bool {
         && object_of(event, AdkEventKey::Content).is_some_and(|content| list_of(content, AdkPartKey::Parts).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let mut talk = ConversationBuilder::from_parts(draft);
-    read_session(&mut talk, root);
-    talk.finish_run();
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    read_session(&mut conversation, root);
+    conversation.finish_run();
     Ok(())
 }
 
-fn read_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'run>) {
-    let root = talk.draft.arena.alloc(root);
+fn read_session<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, root: Node<'run>) {
+    let root = conversation.builder.arena.alloc(root);
     if let Some(session) = node_object(*root) {
-        talk.draft.set_some(of_run::ID, session.field(AdkSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
-        talk.add_meta(AdkSessionKey::App.key(), value_of(session, AdkSessionKey::App));
+        conversation
+            .builder
+            .set_some(of_run::ID, session.field(AdkSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
+        conversation.add_meta(AdkSessionKey::App.key(), value_of(session, AdkSessionKey::App));
     }
     for node in items_of(root, &[AdkSessionKey::Events]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(one) = node_object(*node).filter(|event| text_of(*event, AdkEventKey::Author).is_some()) else {
-            talk.draft.skip_value(node, "what is no event with an `author` is passed over");
+            conversation.builder.skip_value(node, "what is no event with an `author` is skipped");
             continue;
         };
         if !is_true(&one, &NodeShapes, AdkEventKey::Partial) {
-            read_event(talk, one);
+            read_event(conversation, one);
         }
     }
 }
 
 /// The last words, whoever says them, are the answer.
-fn read_event<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, event: Object<'run>) {
+fn read_event<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, event: Object<'run>) {
     let author = text_of(event, AdkEventKey::Author).unwrap_or_default();
     let of_user = AdkAuthor::from_key(author) == Some(AdkAuthor::User);
     let time = event.field(AdkEventKey::Time).and_then(instant_node);
     let agent = event.field(AdkEventKey::Author).filter(|_| !of_user);
-    let about = StepMeta { time, agent, aside: false };
+    let meta = StepMeta { time, agent, aside: false };
     let error = value_of(event, AdkEventKey::Error);
     if let Some(error) = error {
-        talk.draft.set_entry(of_run::ERROR, error);
+        conversation.builder.set_entry(of_run::ERROR, error);
     }
-    talk.add_meta(of_meta::MODEL, value_of(event, AdkEventKey::Model));
+    conversation.add_meta(of_meta::MODEL, value_of(event, AdkEventKey::Model));
     let mut grounding = server_tools::Grounding::default();
     grounding.take_from(event);
-    grounding.add_calls(talk, &about);
+    grounding.add_calls(conversation, &meta);
     if let Some(content) = object_of(event, AdkEventKey::Content) {
         let speaker = if of_user { Speaker::User } else { Speaker::Assistant };
-        add_parts(talk, content, speaker, &about);
+        add_parts(conversation, content, speaker, &meta);
     }
     if let Some(usage) = value_of(event, AdkEventKey::Usage).and_then(node_object) {
-        count_usage(talk, usage);
+        count_usage(conversation, usage);
     }
 }
 
 pub(super) fn add_parts<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     content: Object<'run>,
     speaker: Speaker,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    talk.begin_message();
-    for (at, part) in talk.draft.record_objects(list_of(content, AdkPartKey::Parts).unwrap_or_default()) {
-        add_part(talk, at, part, speaker, about);
+    conversation.begin_message();
+    for (at, part) in conversation.builder.record_objects(list_of(content, AdkPartKey::Parts).unwrap_or_default()) {
+        add_part(conversation, at, part, speaker, meta);
     }
 }
 
 /// A part of a content in the form of Gemini's API.
 pub(super) fn add_part<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     at: Node<'run>,
     part: Object<'run>,
     speaker: Speaker,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let called = value_of(part, AdkPartKey::Call).and_then(node_object);
     let given = value_of(part, AdkPartKey::Response).and_then(node_object);
     if let Some(words) = part.field(AdkPartKey::Words) {
         let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought) && speaker == Speaker::Assistant;
-        talk.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, at.origin);
+        conversation.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, meta, at.origin);
     }
     if let Some(called) = called {
-        add_call(talk, at, called, about);
+        add_call(conversation, at, called, meta);
     }
     if let Some(given) = given {
-        add_result(talk, at, given, about);
+        add_result(conversation, at, given, meta);
     }
-    server_tools::add_part(talk, part, about);
+    server_tools::add_part(conversation, part, meta);
     if !is_known_part(part) {
-        talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
+        conversation.builder.note_unknown(at.origin, super::blocks::UNKNOWN);
     }
 }
 
@@ -218,45 +220,45 @@ pub(super) fn is_part_key(key: &str) -> bool {
 }
 
 pub(super) fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     call: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let tool = call.field(AdkPartKey::Name).unwrap_or(Node::computed(averment_base::value::Value::Null));
     let made =
         ToolCall { tool, args: call.field(AdkPartKey::Args), id: call.field(AdkPartKey::Id), origin: node.origin };
-    talk.add_call(made, about);
+    conversation.add_call(made, meta);
     let hands_over = super::nodes::node_text(tool).and_then(TransferTool::from_key).is_some();
     let to = call.field(AdkPartKey::Args).and_then(node_object);
     let to = to.and_then(|args| value_of(args, AdkPartKey::Agent));
-    to.filter(|_| hands_over).into_iter().for_each(|to| talk.hand_over(to, about, node.origin));
+    to.filter(|_| hands_over).into_iter().for_each(|to| conversation.hand_over(to, meta, node.origin));
 }
 
 /// An object that holds nothing but an error is no answer.
 pub(super) fn add_result<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     given: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let result = given.field(AdkPartKey::Given);
     let error = result.and_then(node_object).filter(|answer| answer.entries().len() == 1);
     let error = error.and_then(|answer| value_of(answer, AdkPartKey::Error));
     let id = text_of(given, AdkPartKey::Id);
     let says = error.and_then(super::nodes::node_text).and_then(ConfirmationTool::from_key);
-    let asked = id.and_then(|id| talk.find_call(id)).filter(|_| says == Some(ConfirmationTool::Waits));
+    let asked = id.and_then(|id| conversation.find_call(id)).filter(|_| says == Some(ConfirmationTool::Waits));
     if let Some(call) = asked {
         // The answer comes when somebody has approved it.
-        talk.note_input();
-        talk.set_status(call, StepStatus::Pending);
+        conversation.note_input();
+        conversation.set_status(call, StepStatus::Pending);
         return;
     }
     let status = says.filter(|says| *says == ConfirmationTool::Rejected).map(|_| StepStatus::Denied);
     let outcome = CallResult { result, error, status, ..CallResult::default() };
-    let answered = talk.add_result(id, text_of(given, AdkPartKey::Name), outcome, about, node.origin);
+    let answered = conversation.add_result(id, text_of(given, AdkPartKey::Name), outcome, meta, node.origin);
     if let Some(call) = answered.filter(|_| error.is_none()) {
-        talk.set_status(call, StepStatus::Unknown);
+        conversation.set_status(call, StepStatus::Unknown);
     }
 }
 
@@ -265,7 +267,7 @@ pub(super) fn prompt_tokens(usage: Object<'_>) -> Option<Node<'_>> {
     value_of(usage, AdkUsageKey::Prompt)
 }
 
-pub(super) fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
+pub(super) fn count_usage(conversation: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     use AdkUsageKey::{Cached, Candidates, Prompt, Thoughts, Total};
     let counts = [
         (of_usage::INPUT, Prompt),
@@ -278,5 +280,5 @@ pub(super) fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Ob
     for (name, field) in counts {
         usage.add_count(name, value_of(tokens, field));
     }
-    talk.usage.merge_usage(&usage);
+    conversation.usage.merge_usage(&usage);
 }

@@ -115,25 +115,25 @@ fn is_event(event: Object<'_>) -> bool {
         && object_of(event, Ag2Key::Content).is_some_and(|content| text_of(content, Ag2Key::Event).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let run = node_object(*root);
     let history = run.and_then(|run| list_of(run, Ag2Key::History));
     let items = history.or_else(|| node_list(*root)).unwrap_or(std::slice::from_ref(root));
     if objects_of(items).any(log::is_line) {
-        return log::read_log(items, draft);
+        return log::read_log(items, builder);
     }
     let typed = run.filter(|_| history.is_some()).and_then(|run| list_of(run, Ag2Key::Typed));
     let mut chat = Chat {
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
         begun_by: None,
         has_begun: false,
         runs_code: false,
         typed: typed.map(|typed| typed.iter().copied().filter_map(node_text).collect()),
         may_be_typed: false,
     };
-    for (node, record) in chat.talk.draft.record_objects(items) {
-        chat.talk.draft.count_record();
+    for (node, record) in chat.conversation.builder.record_objects(items) {
+        chat.conversation.builder.count_record();
         if is_event(record) {
             chat.add_event(node, record);
         } else {
@@ -143,22 +143,22 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     // Events tell what is typed in.
     let may_be_typed = chat.may_be_typed && !objects_of(items).any(is_event);
     let runs_code = chat.runs_code;
-    let draft = chat.talk.finish_without_turns();
+    let builder = chat.conversation.finish_without_turns();
     if may_be_typed {
-        draft.leave_role_open(role::USER);
+        builder.leave_role_open(role::USER);
     }
     if let Some(result) = run.filter(|_| history.is_some()) {
-        add_costs(result, draft);
+        add_costs(result, builder);
     }
     if runs_code {
-        draft.add_warning(root.origin, "calls count as not recorded: agents run code that stands in their texts");
-        draft.mark_unrecorded(StepKind::Call);
+        builder.add_warning(root.origin, "calls count as not recorded: agents run code that stands in their texts");
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
 /// What each model cost and used, under its name.
-fn add_costs<'run>(result: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+fn add_costs<'run>(result: Object<'run>, builder: &mut RunBuilder<'run, '_>) {
     let Some(paid) = object_of(result, Ag2Key::Costs).and_then(|costs| object_of(costs, Ag2Key::Paid)) else { return };
     let mut sum = TokenUsage::default();
     for entry in paid.entries() {
@@ -168,12 +168,12 @@ fn add_costs<'run>(result: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
             sum.merge_usage(&usage);
         }
     }
-    sum.set_usage(draft);
-    draft.set_some(of_run::COST, value_of(paid, Ag2Key::Total));
+    sum.set_usage(builder);
+    builder.set_some(of_run::COST, value_of(paid, Ag2Key::Total));
 }
 
 struct Chat<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// The agent that sent the first message.
     begun_by: Option<&'run str>,
     has_begun: bool,
@@ -193,24 +193,24 @@ impl<'run> Chat<'_, 'run, '_> {
         let given = list_of(message, Ag2Key::Responses).unwrap_or_default();
         let said = value_of(message, Ag2Key::Content);
         if said.is_none() && calls.is_empty() && call.is_none() && given.is_empty() {
-            return self.talk.draft.skip_record(node.origin, "a message without content is passed over");
+            return self.conversation.builder.skip_record(node.origin, "a message without content is skipped");
         }
-        self.talk.draft.role_of(node, text_of(message, Ag2Key::Role));
+        self.conversation.builder.role_of(node, text_of(message, Ag2Key::Role));
         // The text of results repeats them.
         if let Some(said) = said.filter(|_| given.is_empty()) {
             self.runs_code |= node_text(said).is_some_and(is_output_of_code);
             self.add_words(node, said, name);
         }
-        let about = StepMeta { agent: name.filter(|_| self.is_agent(name)), ..StepMeta::default() };
-        let made = self.talk.draft.record_objects(calls).chain(value_of(message, Ag2Key::Call).zip(call));
+        let meta = StepMeta { agent: name.filter(|_| self.is_agent(name)), ..StepMeta::default() };
+        let made = self.conversation.builder.record_objects(calls).chain(value_of(message, Ag2Key::Call).zip(call));
         for (at, call) in made {
             let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
             let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
             let (args, id) = (function.field(ToolCallKey::Arguments), call.field(ToolCallKey::Id));
-            self.talk.add_call(ToolCall { tool, args, id, origin: at.origin }, &about);
+            self.conversation.add_call(ToolCall { tool, args, id, origin: at.origin }, &meta);
         }
-        for (at, given) in self.talk.draft.record_objects(given) {
-            self.talk.draft.role_of(at, text_of(given, Ag2Key::Role));
+        for (at, given) in self.conversation.builder.record_objects(given) {
+            self.conversation.builder.role_of(at, text_of(given, Ag2Key::Role));
             let outcome = CallResult { result: value_of(given, Ag2Key::Content), ..CallResult::default() };
             self.add_result(at, text_of(given, Ag2Key::Answers), None, outcome);
         }
@@ -231,11 +231,11 @@ impl<'run> Chat<'_, 'run, '_> {
             self.begun_by = name.and_then(node_text);
             self.has_begun = true;
         }
-        let about = StepMeta { agent: name.filter(|_| speaker == Speaker::Assistant), ..StepMeta::default() };
+        let meta = StepMeta { agent: name.filter(|_| speaker == Speaker::Assistant), ..StepMeta::default() };
         if speaker == Speaker::System {
-            self.talk.note_input();
+            self.conversation.note_input();
         }
-        self.talk.add_content(speaker, said, &about, node.origin);
+        self.conversation.add_content(speaker, said, &meta, node.origin);
     }
 
     /// Whether a person said this in the name of the agent that began, and not the agent itself.
@@ -258,12 +258,14 @@ impl<'run> Chat<'_, 'run, '_> {
         tool: Option<&'run str>,
         outcome: CallResult<'run>,
     ) {
-        let has_result = |talk: &ConversationBuilder<'_, 'run, '_>| {
-            let call = id.and_then(|id| talk.find_call(id));
-            call.is_some_and(|call| talk.draft.step_field(call, averment_runs::normal::of_step::RESULT).is_some())
+        let has_result = |conversation: &ConversationBuilder<'_, 'run, '_>| {
+            let call = id.and_then(|id| conversation.find_call(id));
+            call.is_some_and(|call| {
+                conversation.builder.step_field(call, averment_runs::normal::of_step::RESULT).is_some()
+            })
         };
-        if !has_result(&self.talk) {
-            self.talk.add_result(id, tool, outcome, &StepMeta::default(), at.origin);
+        if !has_result(&self.conversation) {
+            self.conversation.add_result(id, tool, outcome, &StepMeta::default(), at.origin);
         }
     }
 
@@ -286,31 +288,38 @@ impl<'run> Chat<'_, 'run, '_> {
             }
             Some(Ag2Event::Person) => {
                 let words = value_of(content, Ag2Key::Value);
-                let about = StepMeta::default();
-                words.into_iter().for_each(|words| self.talk.add_content(Speaker::User, words, &about, node.origin));
+                let meta = StepMeta::default();
+                words
+                    .into_iter()
+                    .for_each(|words| self.conversation.add_content(Speaker::User, words, &meta, node.origin));
             }
-            Some(Ag2Event::Failed) => self.talk.draft.set_some(of_run::ERROR, value_of(content, Ag2Key::Error)),
+            Some(Ag2Event::Failed) => {
+                self.conversation.builder.set_some(of_run::ERROR, value_of(content, Ag2Key::Error))
+            }
             Some(Ag2Event::Completed) => {
-                add_costs(content, self.talk.draft);
+                add_costs(content, self.conversation.builder);
                 self.compare_history(content);
             }
             Some(Ag2Event::Code) => self.runs_code = true,
             Some(Ag2Event::Silent) => {}
-            None => {
-                self.talk.draft.skip_record(node.origin, "an event of unknown type is passed over: it may be a call")
-            }
+            None => self
+                .conversation
+                .builder
+                .skip_record(node.origin, "an event of unknown type is skipped: it may be a call"),
         }
     }
 
     /// The history at the end repeats what events told.
     fn compare_history(&mut self, content: Object<'run>) {
         let untold = "the history has a call of which no event tells";
-        for (node, message) in self.talk.draft.record_objects(list_of(content, Ag2Key::Past).unwrap_or_default()) {
-            self.talk.draft.role_of(node, text_of(message, Ag2Key::Role));
+        for (node, message) in
+            self.conversation.builder.record_objects(list_of(content, Ag2Key::Past).unwrap_or_default())
+        {
+            self.conversation.builder.role_of(node, text_of(message, Ag2Key::Role));
             for (key, id) in [(Ag2Key::Calls, Ag2Key::CallId), (Ag2Key::Responses, Ag2Key::Answers)] {
-                for (at, part) in self.talk.draft.record_objects(list_of(message, key).unwrap_or_default()) {
-                    if text_of(part, id).is_none_or(|id| self.talk.find_call(id).is_none()) {
-                        self.talk.draft.note_unknown(at.origin, untold);
+                for (at, part) in self.conversation.builder.record_objects(list_of(message, key).unwrap_or_default()) {
+                    if text_of(part, id).is_none_or(|id| self.conversation.find_call(id).is_none()) {
+                        self.conversation.builder.note_unknown(at.origin, untold);
                     }
                 }
             }
@@ -318,7 +327,7 @@ impl<'run> Chat<'_, 'run, '_> {
                 .into_iter()
                 .all(|key| value_of(message, key).is_none())
             {
-                self.talk.draft.note_unknown(node.origin, untold);
+                self.conversation.builder.note_unknown(node.origin, untold);
             }
         }
     }
@@ -326,20 +335,20 @@ impl<'run> Chat<'_, 'run, '_> {
     /// A function that is carried out was asked for before, unless the program itself calls it.
     fn ensure_call(&mut self, node: Node<'run>, content: Object<'run>) {
         let is_told = match text_of(content, Ag2Key::Id) {
-            Some(id) => self.talk.find_call(id).is_some(),
+            Some(id) => self.conversation.find_call(id).is_some(),
             None => {
                 let tool = text_of(content, Ag2Key::Tool);
                 let is = |call| {
-                    let named = self.talk.draft.step_field(call, averment_runs::normal::of_step::TOOL);
+                    let named = self.conversation.builder.step_field(call, averment_runs::normal::of_step::TOOL);
                     named.and_then(node_text) == tool
                 };
-                self.talk.draft.steps_of_kind(StepKind::Call).into_iter().any(is)
+                self.conversation.builder.steps_of_kind(StepKind::Call).into_iter().any(is)
             }
         };
         if !is_told {
             let tool = value_of(content, Ag2Key::Tool).unwrap_or(Node::computed(Value::Null));
             let (args, id) = (value_of(content, Ag2Key::Args), value_of(content, Ag2Key::Id));
-            self.talk.add_call(ToolCall { tool, args, id, origin: node.origin }, &StepMeta::default());
+            self.conversation.add_call(ToolCall { tool, args, id, origin: node.origin }, &StepMeta::default());
         }
     }
 }

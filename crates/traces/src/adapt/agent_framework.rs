@@ -122,20 +122,20 @@ fn piece_of(node: Node<'_>) -> Option<(&str, MessageRole)> {
 }
 
 /// The messages of a list with the pieces of each put together.
-fn join_updates<'run>(items: &'run [Node<'run>], draft: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
+fn join_updates<'run>(items: &'run [Node<'run>], builder: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
     let goes_on = |a: &Node<'run>, b: &Node<'run>| piece_of(*a).is_some() && piece_of(*a) == piece_of(*b);
     let whole = items.chunk_by(goes_on).map(|pieces| match pieces {
-        [first, _, ..] => node_object(*first).map_or(*first, |message| join_pieces(*first, message, pieces, draft)),
+        [first, _, ..] => node_object(*first).map_or(*first, |message| join_pieces(*first, message, pieces, builder)),
         _ => pieces.first().copied().unwrap_or(Node::computed(Value::Null)),
     });
-    draft.arena.alloc_slice_copy(&whole.collect::<Vec<_>>())
+    builder.arena.alloc_slice_copy(&whole.collect::<Vec<_>>())
 }
 
 fn join_pieces<'run>(
     first: Node<'run>,
     message: Object<'run>,
     pieces: &[Node<'run>],
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Node<'run> {
     let contents = |piece: &Node<'run>| list_of(node_object(*piece)?, FrameworkKey::Contents);
     let parts: Vec<Node<'run>> = pieces.iter().filter_map(contents).flatten().copied().collect();
@@ -152,20 +152,20 @@ fn join_pieces<'run>(
         let kept =
             part.entries().iter().filter(|entry| FrameworkPartKey::from_key(entry.key) != Some(FrameworkPartKey::Text));
         let text =
-            content::concat_pieces(&said, draft.arena).map(|text| field_entry(FrameworkPartKey::Text.key(), text));
-        Some(Node::new(draft.object_node(&kept.copied().chain(text).collect::<Vec<_>>()).value, first.origin))
+            content::concat_pieces(&said, builder.arena).map(|text| field_entry(FrameworkPartKey::Text.key(), text));
+        Some(Node::new(builder.object_node(&kept.copied().chain(text).collect::<Vec<_>>()).value, first.origin))
     });
-    let joined = draft.list_node(&joined.collect::<Vec<_>>());
+    let joined = builder.list_node(&joined.collect::<Vec<_>>());
     let kept =
         message.entries().iter().filter(|entry| FrameworkKey::from_key(entry.key) != Some(FrameworkKey::Contents));
     let entries: Vec<_> = kept.copied().chain([field_entry(FrameworkKey::Contents.key(), joined)]).collect();
-    Node::new(draft.object_node(&entries).value, first.origin)
+    Node::new(builder.object_node(&entries).value, first.origin)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let messages = join_updates(items_of(root, &[FrameworkKey::Messages]), draft);
-    let mut talk = read_messages(messages, draft, view_message, classify_part);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let messages = join_updates(items_of(root, &[FrameworkKey::Messages]), builder);
+    let mut conversation = read_messages(messages, builder, view_message, classify_part);
     let of_run = node_object(*root).and_then(|run| object_of(run, FrameworkKey::Usage));
     // A stream counts in a part of each answer.
     let parts = messages.iter().filter_map(|message| list_of(node_object(*message)?, FrameworkKey::Contents));
@@ -179,9 +179,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let mut usage = TokenUsage::default();
         usage.add_count(of_usage::INPUT, value_of(counts, FrameworkKey::Input));
         usage.add_count(of_usage::OUTPUT, value_of(counts, FrameworkKey::Output));
-        talk.add_usage(&usage, None);
+        conversation.add_usage(&usage, None);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 

@@ -104,10 +104,10 @@ fn is_event(event: Object<'_>) -> bool {
     event_kind(event).is_some() && text_of(event, AgnoKey::Run).is_some() && value_of(event, AgnoKey::Time).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut stream = EventStream {
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
         main: None,
         pieces: Vec::new(),
         answer: None,
@@ -117,28 +117,28 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         counts_part: false,
     };
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        stream.talk.draft.count_record();
+        stream.conversation.builder.count_record();
         match node_object(*node).filter(|event| text_of(*event, AgnoKey::Event).is_some()) {
             Some(event) => stream.add_event(*node, event),
-            None => stream.talk.draft.skip_value(node, "what is no event is passed over"),
+            None => stream.conversation.builder.skip_value(node, "what is no event is skipped"),
         }
     }
     stream.end_text();
     stream.count_whole_run();
-    let EventStream { talk, answer, whole, main, is_cut, .. } = stream;
-    let draft = talk.finish_run();
-    draft.set_some(of_run::ID, main);
+    let EventStream { conversation, answer, whole, main, is_cut, .. } = stream;
+    let builder = conversation.finish_run();
+    builder.set_some(of_run::ID, main);
     // An answer that is an object was asked for in that form.
-    draft.set_some(of_run::OUTPUT, whole.or(answer));
+    builder.set_some(of_run::OUTPUT, whole.or(answer));
     if is_cut {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
-    draft.mark_unrecorded(StepKind::Message);
+    builder.mark_unrecorded(StepKind::Message);
     Ok(())
 }
 
 struct EventStream<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// The run that the others belong to.
     main: Option<Node<'run>>,
     /// Pieces of what an agent is saying.
@@ -158,17 +158,17 @@ impl<'run> EventStream<'_, 'run, '_> {
         let is_main = value_of(event, AgnoKey::Parent).is_none();
         self.counts_part |= !is_main;
         let agent = value_of(event, AgnoKey::Agent).filter(|_| !is_main);
-        let about = StepMeta { time: value_of(event, AgnoKey::Time).and_then(instant_node), agent, aside: !is_main };
+        let meta = StepMeta { time: value_of(event, AgnoKey::Time).and_then(instant_node), agent, aside: !is_main };
         let content = value_of(event, AgnoKey::Content);
         let kind = event_kind(event);
         if let Some(words) = content.filter(|_| matches!(kind, Some(AgnoEvent::Content | AgnoEvent::Completed))) {
-            self.talk.draft.note_parts(words);
+            self.conversation.builder.note_parts(words);
         }
         if !matches!(kind, Some(AgnoEvent::Content | AgnoEvent::Silent)) {
             self.end_text();
         }
         match kind {
-            Some(AgnoEvent::Begins) => self.talk.add_meta(of_meta::MODEL, value_of(event, AgnoKey::Model)),
+            Some(AgnoEvent::Begins) => self.conversation.add_meta(of_meta::MODEL, value_of(event, AgnoKey::Model)),
             Some(AgnoEvent::Content) => self.pieces.extend(content.filter(|_| is_main)),
             Some(AgnoEvent::Completed) => {
                 self.whole = content.filter(|_| is_main).or(self.whole);
@@ -176,12 +176,12 @@ impl<'run> EventStream<'_, 'run, '_> {
             }
             Some(AgnoEvent::Failed) if is_main => {
                 let why = content.or_else(|| value_of(event, AgnoKey::Error));
-                self.talk.draft.set_some(of_run::ERROR, why);
+                self.conversation.builder.set_some(of_run::ERROR, why);
             }
             Some(AgnoEvent::Failed) => {}
-            Some(AgnoEvent::ToolBegins) => self.add_tool(node, event, false, &about),
+            Some(AgnoEvent::ToolBegins) => self.add_tool(node, event, false, &meta),
             Some(AgnoEvent::ToolFails) if self.has_failed(event) => {}
-            Some(AgnoEvent::ToolEnds | AgnoEvent::ToolFails) => self.add_tool(node, event, true, &about),
+            Some(AgnoEvent::ToolEnds | AgnoEvent::ToolFails) => self.add_tool(node, event, true, &meta),
             Some(AgnoEvent::Model) => {
                 self.counts_part = true;
                 self.count_tokens(event, value_of(event, AgnoKey::Model));
@@ -189,14 +189,16 @@ impl<'run> EventStream<'_, 'run, '_> {
             Some(AgnoEvent::Cut) => self.is_cut |= is_main,
             Some(AgnoEvent::Silent) => {}
             None => {
-                self.talk.draft.skip_record(node.origin, "an event of unknown kind is passed over: it may be a call");
+                self.conversation
+                    .builder
+                    .skip_record(node.origin, "an event of unknown kind is skipped: it may be a call");
             }
         }
     }
 
     /// The pieces so far are one text.
     fn end_text(&mut self) {
-        let mut words = ArenaString::new_in(self.talk.draft.arena);
+        let mut words = ArenaString::new_in(self.conversation.builder.arena);
         let texts = self.pieces.iter().filter_map(|piece| node_text(*piece));
         texts.for_each(|text| words.push_str(text));
         if let Some(first) = self.pieces.first()
@@ -207,16 +209,16 @@ impl<'run> EventStream<'_, 'run, '_> {
         self.pieces.clear();
     }
 
-    fn add_tool(&mut self, node: Node<'run>, event: Object<'run>, ends: bool, about: &StepMeta<'run>) {
+    fn add_tool(&mut self, node: Node<'run>, event: Object<'run>, ends: bool, meta: &StepMeta<'run>) {
         let Some(call) = object_of(event, AgnoKey::Tool) else {
-            return self.talk.draft.skip_record(node.origin, blocks::UNKNOWN);
+            return self.conversation.builder.skip_record(node.origin, blocks::UNKNOWN);
         };
         let id = text_of(call, AgnoKey::Id);
-        let is_known = id.is_some_and(|id| self.talk.find_call(id).is_some());
+        let is_known = id.is_some_and(|id| self.conversation.find_call(id).is_some());
         let is_lone_end = ends && id.is_none();
         if !is_known && !is_lone_end {
             let [tool, args, id] = [AgnoKey::Name, AgnoKey::Args, AgnoKey::Id].map(|key| value_of(call, key));
-            block_session::add_call(&mut self.talk, node, BlockCall { tool, args, id, answer: None }, about);
+            block_session::add_call(&mut self.conversation, node, BlockCall { tool, args, id, answer: None }, meta);
         }
         if !ends {
             return;
@@ -230,14 +232,15 @@ impl<'run> EventStream<'_, 'run, '_> {
         };
         let result = value_of(call, AgnoKey::Result).or_else(|| value_of(event, AgnoKey::Error));
         let answer = BlockResult { id, result, is_value: true, failed, status: Some(status) };
-        block_session::add_result(&mut self.talk, node, &answer, text_of(call, AgnoKey::Name), about);
+        block_session::add_result(&mut self.conversation, node, &answer, text_of(call, AgnoKey::Name), meta);
     }
 
     /// Whether the end of the call said so before.
     fn has_failed(&self, event: Object<'run>) -> bool {
         let id = object_of(event, AgnoKey::Tool).and_then(|call| text_of(call, AgnoKey::Id));
-        let call = id.and_then(|id| self.talk.find_call(id));
-        let status = call.and_then(|call| self.talk.draft.step_field(call, of_step::STATUS)).and_then(node_text);
+        let call = id.and_then(|id| self.conversation.find_call(id));
+        let status =
+            call.and_then(|call| self.conversation.builder.step_field(call, of_step::STATUS)).and_then(node_text);
         status.and_then(StepStatus::from_word) == Some(StepStatus::Failed)
     }
 
@@ -247,7 +250,9 @@ impl<'run> EventStream<'_, 'run, '_> {
             self.count_tokens(metrics, None);
         }
         // The events are told to the second.
-        self.talk.draft.set_some(of_run::DURATION, value_of(metrics, AgnoKey::Duration).and_then(seconds_to_ms));
+        self.conversation
+            .builder
+            .set_some(of_run::DURATION, value_of(metrics, AgnoKey::Duration).and_then(seconds_to_ms));
     }
 
     fn count_tokens(&mut self, event: Object<'run>, model: Option<Node<'run>>) {
@@ -261,6 +266,6 @@ impl<'run> EventStream<'_, 'run, '_> {
         ] {
             usage.add_count(name, value_of(event, key));
         }
-        self.talk.add_usage(&usage, model);
+        self.conversation.add_usage(&usage, model);
     }
 }

@@ -89,17 +89,17 @@ fn is_run(run: Object<'_>) -> bool {
         && [AgnoSessionKey::Run, AgnoSessionKey::ContentType].iter().all(|key| run.field(*key).is_some())
 }
 
-fn read_result<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_result<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(run, AgnoSessionKey::Run));
+    builder.set_some(of_run::ID, value_of(run, AgnoSessionKey::Run));
     // The answer, which the last message repeats.
-    value_of(run, AgnoSessionKey::Content).into_iter().for_each(|content| draft.note_parts(content));
+    value_of(run, AgnoSessionKey::Content).into_iter().for_each(|content| builder.note_parts(content));
     let mut told = KeptRuns::default();
-    told.add_run(root, run, draft);
-    told.finish_run(draft);
+    told.add_run(root, run, builder);
+    told.finish_run(builder);
     let state = value_of(run, AgnoSessionKey::State).and_then(node_text).and_then(AgnoRunState::from_key);
     if state.is_some() {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
@@ -109,20 +109,20 @@ fn written_runs(session: Object<'_>) -> Option<Node<'_>> {
     value_of(session, AgnoSessionKey::Runs).or_else(|| value_of(memory?, AgnoSessionKey::Runs))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(session) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(session, AgnoSessionKey::Session));
+    builder.set_some(of_run::ID, value_of(session, AgnoSessionKey::Session));
     let Some(written) = written_runs(session) else { return Ok(()) };
-    let runs = if node_text(written).is_some() { draft.open_json(written).unwrap_or(written) } else { written };
+    let runs = if node_text(written).is_some() { builder.open_json(written).unwrap_or(written) } else { written };
     let Some(runs) = node_list(runs) else {
-        draft.skip_record(written.origin, "`runs` are no list");
+        builder.skip_record(written.origin, "`runs` are no list");
         return Ok(());
     };
     let mut told = KeptRuns::default();
-    for (node, run) in draft.record_objects(runs) {
-        told.add_run(node, object_of(run, AgnoSessionKey::Inner).unwrap_or(run), draft);
+    for (node, run) in builder.record_objects(runs) {
+        told.add_run(node, object_of(run, AgnoSessionKey::Inner).unwrap_or(run), builder);
     }
-    told.finish_run(draft);
+    told.finish_run(builder);
     Ok(())
 }
 
@@ -135,17 +135,17 @@ struct KeptRuns<'run> {
 }
 
 impl<'run> KeptRuns<'run> {
-    fn add_run(&mut self, node: Node<'run>, run: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+    fn add_run(&mut self, node: Node<'run>, run: Object<'run>, builder: &mut RunBuilder<'run, '_>) {
         let Some(list) = list_of(run, AgnoSessionKey::Messages) else {
             self.lacks_messages = true;
-            draft.warn_skipped(node.origin, "calls count as not recorded: a run was kept without its messages");
+            builder.warn_skipped(node.origin, "calls count as not recorded: a run was kept without its messages");
             return;
         };
         let is_old = |message: &Object<'run>| is_true(message, &NodeShapes, AgnoSessionKey::IsOld);
         let new = list.iter().filter(|node| !node_object(**node).is_some_and(|message| is_old(&message)));
         let of_run = self.messages.len();
-        self.messages.extend(new.map(|node| with_status(*node, draft)));
-        let listed = calls_beside(list, list_of(run, AgnoSessionKey::Calls).unwrap_or_default(), draft);
+        self.messages.extend(new.map(|node| with_status(*node, builder)));
+        let listed = calls_beside(list, list_of(run, AgnoSessionKey::Calls).unwrap_or_default(), builder);
         // The answer stands behind what was done for it.
         let is_answer = |node: &Node<'run>| node_object(*node).is_some_and(|message| !asks_calls(message));
         let behind =
@@ -153,22 +153,22 @@ impl<'run> KeptRuns<'run> {
         self.messages.splice(behind..behind, listed);
         // What the members of a team did stands in runs of their own.
         if list_of(run, AgnoSessionKey::Members).is_some_and(|members| !members.is_empty()) {
-            draft.note_unknown(node.origin, "what the members of a team did is not read");
+            builder.note_unknown(node.origin, "what the members of a team did is not read");
         }
         if let Some(metrics) = object_of(run, AgnoSessionKey::Metrics) {
             count_tokens(metrics, &mut self.usage);
         }
     }
 
-    fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
+    fn finish_run(self, builder: &mut RunBuilder<'run, '_>) {
         if !self.lacks_messages {
-            draft.mark_recorded(&[StepKind::Call]);
+            builder.mark_recorded(&[StepKind::Call]);
         }
-        openai_chat::read_conversation(self.messages, draft);
+        openai_chat::read_conversation(self.messages, builder);
         if self.lacks_messages {
-            draft.mark_unrecorded(StepKind::Call);
+            builder.mark_unrecorded(StepKind::Call);
         }
-        self.usage.set_usage(draft);
+        self.usage.set_usage(builder);
     }
 }
 
@@ -180,7 +180,7 @@ fn asks_calls(message: Object<'_>) -> bool {
 fn calls_beside<'run>(
     messages: &[Node<'run>],
     calls: &'run [Node<'run>],
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Vec<Node<'run>> {
     let asked =
         messages.iter().filter_map(|node| list_of(node_object(*node)?, ChatMessageKey::Calls)).flat_map(object_items);
@@ -195,12 +195,12 @@ fn calls_beside<'run>(
             (ToolCallKey::Arguments.key(), value_of(call, AgnoKey::Args)),
         ];
         let entries: Vec<_> = entries.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
-        let asked = draft.list_node(&[Node { origin: node.origin, ..draft.object_node(&entries) }]);
+        let asked = builder.list_node(&[Node { origin: node.origin, ..builder.object_node(&entries) }]);
         let asks = [
             field_entry(ChatMessageKey::Role.key(), text(role::ASSISTANT)),
             field_entry(ChatMessageKey::Calls.key(), asked),
         ];
-        found.push(Node { origin: node.origin, ..draft.object_node(&asks) });
+        found.push(Node { origin: node.origin, ..builder.object_node(&asks) });
         if let Some(result) = value_of(call, AgnoKey::Result) {
             let mut gives = vec![
                 field_entry(ChatMessageKey::Role.key(), text(MessageRole::Result.key())),
@@ -211,14 +211,14 @@ fn calls_beside<'run>(
             gives.extend(
                 call.field(AgnoKey::Failed).map(|failed| field_entry(AgnoSessionKey::ToolFailed.key(), failed)),
             );
-            found.push(with_status(Node { origin: node.origin, ..draft.object_node(&gives) }, draft));
+            found.push(with_status(Node { origin: node.origin, ..builder.object_node(&gives) }, builder));
         }
     }
     found
 }
 
 /// The message of a tool says whether the tool failed; messages of the API have a word for that.
-fn with_status<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+fn with_status<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     let message = node_object(node).filter(|message| message.field(ChatMessageKey::Status).is_none());
     let failed = message.and_then(|message| value_of(message, AgnoSessionKey::ToolFailed)).map(|failed| failed.value);
     let (Some(message), Some(Value::Boolean(failed))) = (message, failed) else { return node };
@@ -228,7 +228,7 @@ fn with_status<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'ru
         ChatMessageKey::Status.key(),
         Node::computed(Value::plain_text(status.as_str().unwrap_or_default())),
     ));
-    Node { origin: node.origin, ..draft.object_node(&entries) }
+    Node { origin: node.origin, ..builder.object_node(&entries) }
 }
 
 /// Older versions list what each request took.

@@ -146,7 +146,7 @@ struct GrowingPart<'run> {
 }
 
 struct AguiRun<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     open: Option<GrowingPart<'run>>,
     /// The arguments of calls, which may grow side by side.
     calls: FxHashMap<&'run str, GrowingPart<'run>>,
@@ -162,10 +162,10 @@ struct AguiRun<'a, 'run, 'limits> {
     ends: (usize, usize),
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut run = AguiRun {
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
         open: None,
         calls: FxHashMap::default(),
         last_call: None,
@@ -177,7 +177,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     };
     let events = items_of::<AguiKey>(root, &[]);
     for (place, node) in events.iter().enumerate() {
-        run.talk.draft.count_record();
+        run.conversation.builder.count_record();
         let event = node_object(*node);
         match (event, event.and_then(event_kind)) {
             (Some(event), Some(kind)) => {
@@ -187,7 +187,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 }
             }
             (Some(input), None) if is_input(input) => run.read_input(input),
-            _ => run.talk.draft.skip_value(node, "an event of unknown type is passed over"),
+            _ => run.conversation.builder.skip_value(node, "an event of unknown type is skipped"),
         }
     }
     run.finish_run();
@@ -197,15 +197,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 impl<'run> AguiRun<'_, 'run, '_> {
     fn read_event(&mut self, node: Node<'run>, kind: AguiType, event: Object<'run>) {
         let time = value_of(event, AguiKey::Time).and_then(instant_node);
-        self.talk.note_time(time);
-        let about = StepMeta { time, ..StepMeta::default() };
+        self.conversation.note_time(time);
+        let meta = StepMeta { time, ..StepMeta::default() };
         self.last_call = self.last_call.filter(|_| kind == AguiType::Call);
         match kind {
             AguiType::Begin => {
                 self.is_over = false;
                 self.begin_run(text_of(event, AguiKey::Run));
-                self.talk
-                    .draft
+                self.conversation
+                    .builder
                     .set_some(of_run::ID, value_of(event, AguiKey::Run).filter(|id| node_text(*id).is_some()));
                 let input = object_of(event, AguiKey::Input);
                 self.add_messages(input.and_then(|input| list_of(input, AguiKey::Messages)).unwrap_or_default());
@@ -214,16 +214,16 @@ impl<'run> AguiRun<'_, 'run, '_> {
                 self.is_over = true;
                 self.count_usage(event);
                 if let Some(result) = value_of(event, AguiKey::Result).filter(|result| node_text(*result).is_some()) {
-                    self.talk.draft.set_entry(of_run::OUTPUT, result);
+                    self.conversation.builder.set_entry(of_run::OUTPUT, result);
                 }
             }
             AguiType::Failed => {
                 self.is_over = true;
-                self.talk.draft.set_some(of_run::ERROR, value_of(event, AguiKey::Why));
+                self.conversation.builder.set_some(of_run::ERROR, value_of(event, AguiKey::Why));
             }
             AguiType::Said | AguiType::Thought => self.grow_message(node, kind, event),
-            AguiType::Call => self.grow_call(node, event, &about),
-            AguiType::Result => self.add_result(node, event, &about),
+            AguiType::Call => self.grow_call(node, event, &meta),
+            AguiType::Result => self.add_result(node, event, &meta),
             AguiType::Snapshot => {
                 self.close_message();
                 self.add_messages(list_of(event, AguiKey::Messages).unwrap_or_default());
@@ -235,8 +235,8 @@ impl<'run> AguiRun<'_, 'run, '_> {
                     _ => self.passed.note_raw(node, event),
                 };
                 if !is_known {
-                    let message = "what the program passes on under a name of its own is passed over: it may be a call";
-                    self.talk.draft.skip_record(node.origin, message);
+                    let message = "what the program passes on under a name of its own is skipped: it may be a call";
+                    self.conversation.builder.skip_record(node.origin, message);
                 }
             }
         }
@@ -246,9 +246,9 @@ impl<'run> AguiRun<'_, 'run, '_> {
     fn begin_run(&mut self, id: Option<&'run str>) {
         if self.id != id {
             self.id = id;
-            let draft = &*self.talk.draft;
+            let builder = &*self.conversation.builder;
             let is_answered = |part: &GrowingPart<'run>| {
-                part.call.is_some_and(|call| draft.step_field(call, of_step::RESULT).is_some())
+                part.call.is_some_and(|call| builder.step_field(call, of_step::RESULT).is_some())
             };
             let answered: Vec<_> = self.calls.extract_if(|_, part| is_answered(part)).collect();
             answered.into_iter().for_each(|(_, part)| self.end_call(part));
@@ -257,18 +257,20 @@ impl<'run> AguiRun<'_, 'run, '_> {
 
     fn end_call(&mut self, part: GrowingPart<'run>) {
         let Some(step) = part.call else { return };
-        let draft = &mut *self.talk.draft;
-        let words = Node::new(Value::plain_text(draft.arena.alloc_str(&part.words)), part.node.origin);
-        let args = super::calls::parse_arguments(draft, words);
-        draft.set_field(step, of_step::ARGS, args);
+        let builder = &mut *self.conversation.builder;
+        let words = Node::new(Value::plain_text(builder.arena.alloc_str(&part.words)), part.node.origin);
+        let args = super::calls::parse_arguments(builder, words);
+        builder.set_field(step, of_step::ARGS, args);
     }
 
     fn read_input(&mut self, input: Object<'run>) {
         self.is_over = true;
-        self.talk.draft.set_some(of_run::ID, value_of(input, AguiKey::Run).filter(|id| node_text(*id).is_some()));
+        self.conversation
+            .builder
+            .set_some(of_run::ID, value_of(input, AguiKey::Run).filter(|id| node_text(*id).is_some()));
         if let Some(tools) = list_of(input, AguiKey::Tools) {
-            let tools = tool_list(self.talk.draft, tools);
-            self.talk.draft.set_entry(of_run::TOOLS, tools);
+            let tools = tool_list(self.conversation.builder, tools);
+            self.conversation.builder.set_entry(of_run::TOOLS, tools);
         }
         self.add_messages(list_of(input, AguiKey::Messages).unwrap_or_default());
     }
@@ -279,7 +281,7 @@ impl<'run> AguiRun<'_, 'run, '_> {
         for counts in objects_of(counts.unwrap_or_default()) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            self.talk.add_usage(&usage, None);
+            self.conversation.add_usage(&usage, None);
         }
     }
 
@@ -287,7 +289,7 @@ impl<'run> AguiRun<'_, 'run, '_> {
         let id = value_of(event, AguiKey::Message).and_then(node_text);
         if self.open.as_ref().is_none_or(|open| id.is_some() && open.id != id) {
             self.close_message();
-            let role = self.talk.draft.role_of(node, text_of(event, AguiKey::Role));
+            let role = self.conversation.builder.role_of(node, text_of(event, AguiKey::Role));
             let speaker = match kind {
                 AguiType::Thought => Speaker::Thinking,
                 // A role is only said where it is not the agent's.
@@ -303,81 +305,88 @@ impl<'run> AguiRun<'_, 'run, '_> {
     fn close_message(&mut self) {
         let Some(open) = self.open.take() else { return };
         self.told.extend(open.id);
-        let words = self.talk.draft.arena.alloc_str(&open.words);
+        let words = self.conversation.builder.arena.alloc_str(&open.words);
         let words = Node::new(Value::plain_text(words), open.node.origin);
-        self.talk.add_message(open.speaker, words, &StepMeta::default(), open.node.origin);
+        self.conversation.add_message(open.speaker, words, &StepMeta::default(), open.node.origin);
     }
 
-    fn grow_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn grow_call(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         self.close_message();
         self.last_call = value_of(event, AguiKey::Call).or(self.last_call);
         let Some(id_node) = self.last_call else {
-            return self.talk.draft.skip_record(node.origin, "a call without its id is passed over");
+            return self.conversation.builder.skip_record(node.origin, "a call without its id is skipped");
         };
         let Some(id) = node_text(id_node) else { return };
         if let Some(tool) = value_of(event, AguiKey::Tool).filter(|_| !self.calls.contains_key(id)) {
             let made = ToolCall { tool, args: None, id: Some(id_node), origin: node.origin };
-            let call = self.talk.add_call(made, about);
+            let call = self.conversation.add_call(made, meta);
             let part = GrowingPart { node, id: Some(id), speaker: Speaker::Assistant, call, words: String::new() };
             self.calls.insert(id, part);
         }
         match self.calls.get_mut(id) {
             Some(call) => call.words.push_str(text_of(event, AguiKey::Delta).unwrap_or_default()),
-            None => {
-                self.talk.draft.skip_record(node.origin, "arguments of a call whose start is missing are passed over")
-            }
+            None => self
+                .conversation
+                .builder
+                .skip_record(node.origin, "arguments of a call whose start is missing are skipped"),
         }
     }
 
-    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         self.close_message();
         self.told.extend(value_of(event, AguiKey::Message).and_then(node_text));
         let outcome = CallResult { result: value_of(event, AguiKey::Content), ..CallResult::default() };
         let id = value_of(event, AguiKey::Call).and_then(node_text);
-        self.talk.add_result(id, None, outcome, about, node.origin);
+        self.conversation.add_result(id, None, outcome, meta, node.origin);
     }
 
     /// Messages as they stand in a snapshot, and in what a run is given.
     fn add_messages(&mut self, messages: &'run [Node<'run>]) {
-        for (node, message) in self.talk.draft.record_objects(messages) {
+        for (node, message) in self.conversation.builder.record_objects(messages) {
             let word = text_of(message, AguiKey::Role);
             if word.and_then(AguiRole::from_key) == Some(AguiRole::Activity) {
                 continue;
             }
             if word.is_none() {
-                self.talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+                self.conversation.builder.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
             }
             let is_told = text_of(message, AguiKey::Id).is_some_and(|id| !self.told.insert(id));
-            let about = StepMeta::default();
-            let role = self.talk.draft.role_of(node, word);
+            let meta = StepMeta::default();
+            let role = self.conversation.builder.role_of(node, word);
             let content = value_of(message, AguiKey::Content);
             if role == Some(MessageRole::Result) && !is_told {
                 let id = value_of(message, AguiKey::Call).and_then(node_text);
                 let has_result = id
-                    .and_then(|id| self.talk.find_call(id))
-                    .is_some_and(|call| self.talk.draft.step_field(call, of_step::RESULT).is_some());
+                    .and_then(|id| self.conversation.find_call(id))
+                    .is_some_and(|call| self.conversation.builder.step_field(call, of_step::RESULT).is_some());
                 if !has_result {
                     let error = value_of(message, AguiKey::Error);
                     let status = error.map(|_| StepStatus::Failed);
                     let outcome = CallResult { result: content, error, status, ..CallResult::default() };
-                    self.talk.add_result(id, text_of(message, ChatMessageKey::Tool), outcome, &about, node.origin);
+                    self.conversation.add_result(
+                        id,
+                        text_of(message, ChatMessageKey::Tool),
+                        outcome,
+                        &meta,
+                        node.origin,
+                    );
                 }
                 continue;
             }
             if let Some(content) = content.filter(|_| !is_told) {
-                self.talk.add_content(Speaker::from_role(role), content, &about, node.origin);
+                self.conversation.add_content(Speaker::from_role(role), content, &meta, node.origin);
             }
             // The events of a message may tell its words alone.
             let calls = value_of(message, AguiKey::Calls).and_then(super::nodes::node_list).unwrap_or_default();
-            for (at, call) in self.talk.draft.record_objects(calls) {
+            for (at, call) in self.conversation.builder.record_objects(calls) {
                 let id = call.field(ToolCallKey::Id);
-                if id.and_then(node_text).map_or(is_told, |id| self.talk.find_call(id).is_some()) {
+                if id.and_then(node_text).map_or(is_told, |id| self.conversation.find_call(id).is_some()) {
                     continue;
                 }
                 let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
                 let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
                 let args = function.field(ToolCallKey::Arguments);
-                self.talk.add_call(ToolCall { tool, args, id, origin: at.origin }, &about);
+                self.conversation.add_call(ToolCall { tool, args, id, origin: at.origin }, &meta);
             }
         }
     }
@@ -386,13 +395,13 @@ impl<'run> AguiRun<'_, 'run, '_> {
         self.close_message();
         // A run that does not tell it may have taken as much.
         if self.ends.0 != self.ends.1 {
-            self.talk.usage = TokenUsage::default();
+            self.conversation.usage = TokenUsage::default();
         }
         std::mem::take(&mut self.calls).into_values().for_each(|part| self.end_call(part));
-        self.passed.check_told(&self.told, &self.talk);
-        let draft = self.talk.finish_run();
+        self.passed.check_told(&self.told, &self.conversation);
+        let builder = self.conversation.finish_run();
         if !self.is_over {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }
     }
 }

@@ -65,57 +65,57 @@ fn is_step(step: Object<'_>) -> bool {
             || list_of(step, SdkStepKey::Content).is_some_and(|parts| objects_of(parts).all(has_type)))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of(root, &[SdkStepKey::Steps]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(step) = node_object(*node).filter(|step| is_step(*step)) else {
-            talk.draft.skip_value(node, "what is no step with a `finishReason` is passed over");
+            conversation.builder.skip_value(node, "what is no step with a `finishReason` is skipped");
             continue;
         };
-        talk.begin_turn();
+        conversation.begin_turn();
         let response = object_of(step, SdkStepKey::Response);
         let of_response = |key| response.and_then(|response| value_of(response, key));
         let model = of_response(SdkStepKey::Model);
-        talk.add_meta(of_meta::MODEL, model);
+        conversation.add_meta(of_meta::MODEL, model);
         if let Some(counts) = object_of(step, SdkStepKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            talk.add_usage(&usage, model);
+            conversation.add_usage(&usage, model);
         }
-        look_at_messages(&talk, response);
-        let about = StepMeta { time: of_response(SdkStepKey::Time).and_then(instant_node), ..StepMeta::default() };
+        look_at_messages(&conversation, response);
+        let meta = StepMeta { time: of_response(SdkStepKey::Time).and_then(instant_node), ..StepMeta::default() };
         match value_of(step, SdkStepKey::Content).filter(|_| list_of(step, SdkStepKey::Content).is_some()) {
             Some(parts) => {
-                block_session::add_answer(&mut talk, parts, Speaker::Assistant, &about, classify_part);
-                add_listed(&mut talk, step, &about);
+                block_session::add_answer(&mut conversation, parts, Speaker::Assistant, &meta, classify_part);
+                add_listed(&mut conversation, step, &meta);
             }
             None => {
                 let thought = value_of(step, SdkStepKey::Thought).filter(|words| node_text(*words).is_some());
-                thought.into_iter().for_each(|it| talk.add_message(Speaker::Thinking, it, &about, node.origin));
+                thought.into_iter().for_each(|it| conversation.add_message(Speaker::Thinking, it, &meta, node.origin));
                 let words = value_of(step, SdkStepKey::Text);
-                words.into_iter().for_each(|it| talk.add_message(Speaker::Assistant, it, &about, node.origin));
-                add_listed(&mut talk, step, &about);
+                words.into_iter().for_each(|it| conversation.add_message(Speaker::Assistant, it, &meta, node.origin));
+                add_listed(&mut conversation, step, &meta);
             }
         }
     }
     // What was asked stands in the request alone, in the words of the provider.
-    let draft = talk.finish_run();
-    draft.add_warning(root.origin, "steps do not tell what the user said: only the messages of the model are there");
+    let builder = conversation.finish_run();
+    builder.add_warning(root.origin, "steps do not tell what the user said: only the messages of the model are there");
     Ok(())
 }
 
 /// The messages of a response say again what stands in the steps; what is none of these is told.
-fn look_at_messages<'run>(talk: &ConversationBuilder<'_, 'run, '_>, response: Option<Object<'run>>) {
+fn look_at_messages<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, response: Option<Object<'run>>) {
     let messages = response.and_then(|response| list_of(response, SdkStepKey::Messages)).unwrap_or_default();
-    for (node, message) in talk.draft.known_objects(messages) {
+    for (node, message) in conversation.builder.known_objects(messages) {
         let word = text_of(message, SdkStepKey::Role);
-        if talk.draft.role_of(node, word).is_none() && word.is_none() {
-            talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+        if conversation.builder.role_of(node, word).is_none() && word.is_none() {
+            conversation.builder.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
         }
         let content = message.field(SdkStepKey::Content);
-        content.into_iter().for_each(|content| talk.draft.note_parts_beside_calls(content, true));
+        content.into_iter().for_each(|content| conversation.builder.note_parts_beside_calls(content, true));
     }
 }
 
@@ -127,19 +127,19 @@ fn classify_part(part: Object<'_>) -> ContentBlock<'_> {
 }
 
 /// Calls and results beside the content; what the content has told counts once.
-fn add_listed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>, about: &StepMeta<'run>) {
+fn add_listed<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>, meta: &StepMeta<'run>) {
     for key in [SdkStepKey::Calls, SdkStepKey::Results] {
-        for (node, block) in talk.draft.record_objects(list_of(step, key).unwrap_or_default()) {
+        for (node, block) in conversation.builder.record_objects(list_of(step, key).unwrap_or_default()) {
             let block = object_of(block, SdkStepKey::Payload).unwrap_or(block);
             let of_content = list_of(step, SdkStepKey::Content).is_some();
-            let is_known = text_of(block, SdkStepKey::CallId).is_some_and(|id| talk.find_call(id).is_some());
+            let is_known = text_of(block, SdkStepKey::CallId).is_some_and(|id| conversation.find_call(id).is_some());
             match classify_listed(block, key) {
-                ContentBlock::Calls(call) if !is_known => block_session::add_call(talk, node, call, about),
+                ContentBlock::Calls(call) if !is_known => block_session::add_call(conversation, node, call, meta),
                 ContentBlock::Answers(answer) if !of_content => {
-                    block_session::add_result(talk, node, &answer, None, about);
+                    block_session::add_result(conversation, node, &answer, None, meta);
                 }
                 ContentBlock::Calls(_) | ContentBlock::Answers(_) => {}
-                _ => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+                _ => conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
             }
         }
     }

@@ -112,29 +112,29 @@ struct OpenPart<'run> {
 }
 
 struct SdkStream<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     open: Vec<OpenPart<'run>>,
     /// Steps are told: what tools give within one does not end it.
     has_steps: bool,
     is_over: bool,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let talk = ConversationBuilder::from_parts(draft);
-    let mut stream = SdkStream { talk, open: Vec::new(), has_steps: false, is_over: false };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let conversation = ConversationBuilder::from_parts(builder);
+    let mut stream = SdkStream { conversation, open: Vec::new(), has_steps: false, is_over: false };
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        stream.talk.draft.count_record();
+        stream.conversation.builder.count_record();
         match node_object(*node).and_then(|part| Some((part, part_type(part)?))) {
             Some((part, kind)) => stream.add_part(*node, part, kind),
-            None => stream.talk.draft.skip_value(node, "a part of unknown type is passed over: it may be a call"),
+            None => stream.conversation.builder.skip_value(node, "a part of unknown type is skipped: it may be a call"),
         }
     }
     stream.close_parts(false);
     let is_over = stream.is_over;
-    let draft = stream.talk.finish_run();
+    let builder = stream.conversation.finish_run();
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
@@ -169,7 +169,7 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
                 self.has_steps = true;
                 self.is_over = false;
                 self.close_parts(true);
-                self.talk.note_input();
+                self.conversation.note_input();
             }
             SdkStreamType::StepEnd => {
                 self.close_parts(true);
@@ -182,7 +182,7 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
             SdkStreamType::Cut => self.is_over = false,
             SdkStreamType::Error => {
                 let why = value_of(part, SdkStreamKey::ErrorText).or_else(|| value_of(part, SdkStreamKey::Error));
-                self.talk.draft.set_some(of_run::ERROR, why);
+                self.conversation.builder.set_some(of_run::ERROR, why);
             }
             SdkStreamType::Silent => {}
         }
@@ -192,7 +192,7 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
         if let Some(counts) = object_of(part, SdkStreamKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            self.talk.add_usage(&usage, None);
+            self.conversation.add_usage(&usage, None);
         }
     }
 
@@ -206,7 +206,9 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
         match self.open.iter_mut().rfind(same) {
             Some(open) => open.pieces.push_str(piece),
             None if kind == SdkStreamType::Grows => {
-                self.talk.draft.skip_record(node.origin, "arguments of a call whose start is missing are passed over");
+                self.conversation
+                    .builder
+                    .skip_record(node.origin, "arguments of a call whose start is missing are skipped");
             }
             None => self.open_part(OpenPart { node, id, kind, tool: None, pieces: piece.to_owned() }),
         }
@@ -217,7 +219,7 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
         if self.open.len() < MOST_OPEN {
             self.open.push(part);
         } else {
-            self.talk.draft.skip_record(part.node.origin, "more parts are open than an answer has");
+            self.conversation.builder.skip_record(part.node.origin, "more parts are open than an answer has");
         }
     }
 
@@ -242,15 +244,15 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
     }
 
     fn close_part(&mut self, part: OpenPart<'run>, is_whole: bool) {
-        let text = self.talk.draft.arena.alloc_str(&part.pieces);
-        let (at, about) = (part.node.origin, StepMeta::default());
+        let text = self.conversation.builder.arena.alloc_str(&part.pieces);
+        let (at, meta) = (part.node.origin, StepMeta::default());
         let words = Node::new(Value::plain_text(text), at);
         match part.kind {
-            SdkStreamType::Words => self.talk.add_message(Speaker::Assistant, words, &about, at),
-            SdkStreamType::Thought => self.talk.add_message(Speaker::Thinking, words, &about, at),
-            _ if is_whole || json::parse(text, 0, &bumpalo::Bump::new(), self.talk.draft.limits).is_ok() => {
+            SdkStreamType::Words => self.conversation.add_message(Speaker::Assistant, words, &meta, at),
+            SdkStreamType::Thought => self.conversation.add_message(Speaker::Thinking, words, &meta, at),
+            _ if is_whole || json::parse(text, 0, &bumpalo::Bump::new(), self.conversation.builder.limits).is_ok() => {
                 let call = BlockCall { tool: part.tool, args: Some(words), id: part.id, answer: None };
-                block_session::add_call(&mut self.talk, part.node, call, &about);
+                block_session::add_call(&mut self.conversation, part.node, call, &meta);
             }
             _ => {}
         }
@@ -265,13 +267,18 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
         if self.is_told(id, args) {
             return;
         }
-        block_session::add_call(&mut self.talk, node, BlockCall { tool, args, id, answer }, &StepMeta::default());
+        block_session::add_call(
+            &mut self.conversation,
+            node,
+            BlockCall { tool, args, id, answer },
+            &StepMeta::default(),
+        );
     }
 
     /// A call that is told again.
     fn is_told(&self, id: Option<Node<'run>>, args: Option<Node<'run>>) -> bool {
-        let call = id.and_then(node_text).and_then(|id| self.talk.find_call(id));
-        let told = call.map(|call| self.talk.draft.step_field(call, of_step::ARGS));
+        let call = id.and_then(node_text).and_then(|id| self.conversation.find_call(id));
+        let told = call.map(|call| self.conversation.builder.step_field(call, of_step::ARGS));
         told.is_some_and(|told| match (told, args) {
             (Some(told), Some(args)) => values_equal(&told.value, &args.value),
             (told, args) => told.is_none() && args.is_none(),
@@ -283,10 +290,10 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
             ContentBlock::Calls(_) => self.add_call(node, part, None),
             ContentBlock::Answers(_) if is_true(&part, &NodeShapes, SdkStreamKey::Preliminary) => {}
             ContentBlock::Answers(answer) => {
-                let result = answer.result_content(self.talk.draft.arena);
+                let result = answer.result_content(self.conversation.builder.arena);
                 self.end_call(node, answer.id, result, answer.call_status(result));
             }
-            _ => self.talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+            _ => self.conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
         }
     }
 
@@ -294,18 +301,20 @@ impl<'a, 'run, 'limits> SdkStream<'a, 'run, 'limits> {
         let inner = object_of(part, SdkStreamKey::Call).unwrap_or(part);
         let id = text_of(inner, SdkStreamKey::CallId);
         self.close_before(id);
-        match id.and_then(|id| self.talk.find_call(id)) {
-            Some(call) => self.talk.set_status(call, StepStatus::Pending),
-            None => self.talk.draft.skip_record(node.origin, "an approval of a call that is missing is passed over"),
+        match id.and_then(|id| self.conversation.find_call(id)) {
+            Some(call) => self.conversation.set_status(call, StepStatus::Pending),
+            None => {
+                self.conversation.builder.skip_record(node.origin, "an approval of a call that is missing is skipped")
+            }
         }
     }
 
     fn end_call(&mut self, node: Node<'run>, id: Option<&'run str>, result: Option<Node<'run>>, status: StepStatus) {
         self.close_before(id);
         let answer = BlockResult { id, result, is_value: true, status: Some(status), ..BlockResult::default() };
-        let tell = |talk: &mut ConversationBuilder<'a, 'run, 'limits>| {
-            block_session::add_result(talk, node, &answer, None, &StepMeta::default());
+        let tell = |conversation: &mut ConversationBuilder<'a, 'run, 'limits>| {
+            block_session::add_result(conversation, node, &answer, None, &StepMeta::default());
         };
-        if self.has_steps { self.talk.within_message(tell) } else { tell(&mut self.talk) }
+        if self.has_steps { self.conversation.within_message(tell) } else { tell(&mut self.conversation) }
     }
 }

@@ -85,41 +85,41 @@ fn side_of(entry: Object<'_>, side: QSide) -> Option<Object<'_>> {
     node_object(held?.node)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(run, QKey::Id));
-    let mut talk = ConversationBuilder::from_parts(draft);
-    for (node, entry) in talk.draft.record_objects(list_of(run, QKey::History).unwrap_or_default()) {
-        talk.draft.count_record();
+    builder.set_some(of_run::ID, value_of(run, QKey::Id));
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    for (node, entry) in conversation.builder.record_objects(list_of(run, QKey::History).unwrap_or_default()) {
+        conversation.builder.count_record();
         let user = side_of(entry, QSide::User);
         let time = user.and_then(|user| value_of(user, QKey::Time)).and_then(instant_node);
-        let about = StepMeta { time, ..StepMeta::default() };
+        let meta = StepMeta { time, ..StepMeta::default() };
         match user.and_then(|user| object_of(user, QKey::Content)) {
-            Some(given) => add_given(&mut talk, node, given, &about),
-            None => talk.draft.skip_record(node.origin, "an entry without what was given is passed over"),
+            Some(given) => add_given(&mut conversation, node, given, &meta),
+            None => conversation.builder.skip_record(node.origin, "an entry without what was given is skipped"),
         }
         match side_of(entry, QSide::Assistant) {
             // An answer has no time of its own.
-            Some(answer) => add_answer(&mut talk, node, answer),
-            None => talk.draft.skip_record(node.origin, "an entry without an answer is passed over"),
+            Some(answer) => add_answer(&mut conversation, node, answer),
+            None => conversation.builder.skip_record(node.origin, "an entry without an answer is skipped"),
         }
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
 fn add_given<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     given: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let known = [QGivenKey::Prompt, QGivenKey::Results, QGivenKey::Cancelled].map(|key| object_of(given, key));
     let Some(inner) = known.into_iter().flatten().next() else {
-        return talk.draft.skip_record(node.origin, "what was given is of no known kind: it may be a result");
+        return conversation.builder.skip_record(node.origin, "what was given is of no known kind: it may be a result");
     };
     let [_, _, cancelled] = known;
-    for (at, result) in talk.draft.record_objects(list_of(inner, QGivenKey::List).unwrap_or_default()) {
+    for (at, result) in conversation.builder.record_objects(list_of(inner, QGivenKey::List).unwrap_or_default()) {
         let word = text_of(result, QGivenKey::Status).and_then(QStatus::from_key);
         let status = match word {
             _ if cancelled.is_some() => StepStatus::Denied,
@@ -134,10 +134,10 @@ fn add_given<'run>(
             failed: status == StepStatus::Failed,
             status: Some(status),
         };
-        block_session::add_result(talk, at, &answer, None, about);
+        block_session::add_result(conversation, at, &answer, None, meta);
     }
     if let Some(words) = value_of(inner, QGivenKey::Words) {
-        talk.add_content(Speaker::User, words, about, node.origin);
+        conversation.add_content(Speaker::User, words, meta, node.origin);
     }
 }
 
@@ -151,18 +151,20 @@ fn only_part(content: Node<'_>) -> Node<'_> {
     inner.unwrap_or(content)
 }
 
-fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, answer: Object<'run>) {
-    let about = StepMeta::default();
+fn add_answer<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, answer: Object<'run>) {
+    let meta = StepMeta::default();
     let known = [QAnswerKey::Calls, QAnswerKey::Said].into_iter().find_map(|key| object_of(answer, key));
     let Some(inner) = known else {
-        return talk.draft.skip_record(node.origin, "an answer of no known kind is passed over: it may have calls");
+        return conversation
+            .builder
+            .skip_record(node.origin, "an answer of no known kind is skipped: it may have calls");
     };
-    talk.begin_turn();
+    conversation.begin_turn();
     if let Some(words) = value_of(inner, QAnswerKey::Words) {
-        talk.add_content(Speaker::Assistant, words, &about, node.origin);
+        conversation.add_content(Speaker::Assistant, words, &meta, node.origin);
     }
-    for (at, call) in talk.draft.record_objects(list_of(inner, QAnswerKey::List).unwrap_or_default()) {
+    for (at, call) in conversation.builder.record_objects(list_of(inner, QAnswerKey::List).unwrap_or_default()) {
         let [tool, args, id] = [QAnswerKey::Name, QAnswerKey::Args, QAnswerKey::Id].map(|key| value_of(call, key));
-        block_session::add_call(talk, at, BlockCall { tool, args, id, answer: None }, &about);
+        block_session::add_call(conversation, at, BlockCall { tool, args, id, answer: None }, &meta);
     }
 }

@@ -63,11 +63,11 @@ fn is_message(message: Object<'_>) -> bool {
         && list_of(message, AmpKey::Content).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(run, AmpKey::Id));
+    builder.set_some(of_run::ID, value_of(run, AmpKey::Id));
     let items = list_of(run, AmpKey::Messages).unwrap_or_default();
-    let mut talk = read_messages(items, draft, view_message, classify_block);
+    let mut conversation = read_messages(items, builder, view_message, classify_block);
     for (_, message) in object_items(items) {
         let Some(counts) = object_of(message, AmpKey::Usage) else { continue };
         let mut usage = TokenUsage::default();
@@ -80,9 +80,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             usage.add_count(name, value_of(counts, key));
         }
         usage.count_cache_as_input();
-        talk.add_usage(&usage, value_of(counts, AmpKey::Model));
+        conversation.add_usage(&usage, value_of(counts, AmpKey::Model));
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 

@@ -91,24 +91,24 @@ fn is_step(step: Object<'_>) -> bool {
     step.field(AntigravityKey::Index).is_some() && step_type(step).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut transcript =
-        Transcript { talk: ConversationBuilder::from_parts(draft), calls: Vec::new(), results: Vec::new() };
+        Transcript { conversation: ConversationBuilder::from_parts(builder), calls: Vec::new(), results: Vec::new() };
     for node in items_of::<AntigravityKey>(root, &[]) {
-        transcript.talk.draft.count_record();
+        transcript.conversation.builder.count_record();
         match node_object(*node).and_then(|step| Some((step, step_type(step)?))) {
             Some((step, kind)) => transcript.read_step(*node, step, kind),
-            None => transcript.talk.draft.skip_value(node, "a step of unknown type is passed over"),
+            None => transcript.conversation.builder.skip_value(node, "a step of unknown type is skipped"),
         }
     }
     transcript.pair_results();
-    transcript.talk.finish_with_tools();
+    transcript.conversation.finish_with_tools();
     Ok(())
 }
 
 struct Transcript<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// The calls of the last answer, and what came behind it.
     calls: Vec<StepId>,
     results: Vec<(Node<'run>, Object<'run>)>,
@@ -116,7 +116,7 @@ struct Transcript<'a, 'run, 'limits> {
 
 impl<'run> Transcript<'_, 'run, '_> {
     fn read_step(&mut self, node: Node<'run>, step: Object<'run>, kind: AntigravityStepType) {
-        let about = StepMeta { time: first_of(step, &[AntigravityKey::Time]), ..StepMeta::default() };
+        let meta = StepMeta { time: first_of(step, &[AntigravityKey::Time]), ..StepMeta::default() };
         let content = first_of(step, &[AntigravityKey::Content]);
         let words = content.and_then(|content| match node_object(content) {
             Some(content) => first_of(content, &[AntigravityKey::Words]),
@@ -126,10 +126,12 @@ impl<'run> Transcript<'_, 'run, '_> {
         match kind {
             AntigravityStepType::User if source == Some(AntigravitySource::User) => {
                 self.pair_results();
-                words.into_iter().for_each(|words| WORDS.add_words(&mut self.talk, words, &about));
+                words.into_iter().for_each(|words| WORDS.add_words(&mut self.conversation, words, &meta));
             }
             AntigravityStepType::User | AntigravityStepType::Program => {
-                words.into_iter().for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin));
+                words
+                    .into_iter()
+                    .for_each(|words| self.conversation.add_message(Speaker::System, words, &meta, node.origin));
             }
             AntigravityStepType::Result => self.results.push((node, step)),
             AntigravityStepType::Error => {
@@ -138,33 +140,35 @@ impl<'run> Transcript<'_, 'run, '_> {
                 if is_of_call && self.results.len() < self.calls.len() {
                     self.results.push((node, step));
                 } else if let Some(words) = words {
-                    self.talk.add_message(Speaker::System, words, &about, node.origin);
+                    self.conversation.add_message(Speaker::System, words, &meta, node.origin);
                 }
             }
             AntigravityStepType::Answer => {
                 self.pair_results();
-                self.read_answer(node, step, words, &about);
+                self.read_answer(node, step, words, &meta);
             }
         }
     }
 
-    fn read_answer(&mut self, node: Node<'run>, step: Object<'run>, words: Option<Node<'run>>, about: &StepMeta<'run>) {
-        self.talk.begin_turn();
-        self.talk.add_meta(of_meta::MODEL, step.field(AntigravityKey::Model));
+    fn read_answer(&mut self, node: Node<'run>, step: Object<'run>, words: Option<Node<'run>>, meta: &StepMeta<'run>) {
+        self.conversation.begin_turn();
+        self.conversation.add_meta(of_meta::MODEL, step.field(AntigravityKey::Model));
         if let Some(thought) = step.field(AntigravityKey::Thinking) {
-            self.talk.add_message(Speaker::Thinking, thought, about, node.origin);
+            self.conversation.add_message(Speaker::Thinking, thought, meta, node.origin);
         }
-        words.into_iter().for_each(|words| self.talk.add_message(Speaker::Assistant, words, about, node.origin));
-        for (at, call) in self.talk.draft.record_objects(list_of(step, AntigravityKey::Calls).unwrap_or_default()) {
+        words.into_iter().for_each(|words| self.conversation.add_message(Speaker::Assistant, words, meta, node.origin));
+        for (at, call) in
+            self.conversation.builder.record_objects(list_of(step, AntigravityKey::Calls).unwrap_or_default())
+        {
             let tool = call.field(AntigravityKey::Name).unwrap_or(Node::computed(Value::Null));
             let args = call.field(AntigravityKey::Args).map(|args| self.plain_args(args));
             let made = ToolCall { tool, args, id: None, origin: at.origin };
-            self.calls.extend(self.talk.add_call(made, about));
+            self.calls.extend(self.conversation.add_call(made, meta));
         }
         if let Some(counts) = object_of(step, AntigravityKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            self.talk.usage.merge_usage(&usage);
+            self.conversation.usage.merge_usage(&usage);
         }
     }
 
@@ -177,13 +181,14 @@ impl<'run> Transcript<'_, 'run, '_> {
         let plain = |entry: &ObjectEntry<'run>| {
             let (Value::Text(text), Some(written)) = (entry.node.value, node_text(entry.node)) else { return *entry };
             let is_json = are_json || written.starts_with(['"', '[', '{']);
-            let draft = &self.talk.draft;
-            let read =
-                is_json.then(|| json::parse_text(text, entry.node.origin, draft.arena, draft.limits).ok()).flatten();
+            let builder = &self.conversation.builder;
+            let read = is_json
+                .then(|| json::parse_text(text, entry.node.origin, builder.arena, builder.limits).ok())
+                .flatten();
             field_entry(entry.key, read.map_or(entry.node, |document| document.node))
         };
         let entries: Vec<ObjectEntry<'run>> = object.entries().iter().map(plain).collect();
-        Node::new(self.talk.draft.object_node(&entries).value, args.origin)
+        Node::new(self.conversation.builder.object_node(&entries).value, args.origin)
     }
 
     fn pair_results(&mut self) {
@@ -191,15 +196,15 @@ impl<'run> Transcript<'_, 'run, '_> {
         if results.len() > calls.len() {
             // More was done than the answer says.
             results.iter().for_each(|(node, _)| {
-                self.talk.draft.warn_skipped(node.origin, "a result that no call is waiting for is passed over");
+                self.conversation.builder.warn_skipped(node.origin, "a result that no call is waiting for is skipped");
             });
-            self.talk.draft.note_uncalled(None);
+            self.conversation.builder.note_uncalled(None);
             return;
         }
         if results.len() < calls.len() {
             // Nobody knows whose these are.
-            let draft = &mut *self.talk.draft;
-            calls.iter().for_each(|call| draft.add_field(*call, of_step::RESULT, absent_node()));
+            let builder = &mut *self.conversation.builder;
+            calls.iter().for_each(|call| builder.add_field(*call, of_step::RESULT, absent_node()));
             return;
         }
         for (call, (_, step)) in calls.into_iter().zip(results) {
@@ -219,8 +224,8 @@ impl<'run> Transcript<'_, 'run, '_> {
                 status,
                 ..CallResult::default()
             };
-            let about = StepMeta { time: first_of(step, &[AntigravityKey::Time]), ..StepMeta::default() };
-            self.talk.end_call(call, outcome, &about);
+            let meta = StepMeta { time: first_of(step, &[AntigravityKey::Time]), ..StepMeta::default() };
+            self.conversation.end_call(call, outcome, &meta);
         }
     }
 }

@@ -99,20 +99,20 @@ pub(super) fn is_exchange(
         && (object_of(object, ApiKey::Response).is_some_and(is_response) || is_of_events())
 }
 
-pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], builder: &mut RunBuilder<'run, '_>) {
     let mut exchanges = ExchangeMerger::default();
     for node in items {
-        draft.count_record();
+        builder.count_record();
         let Some(object) = node_object(*node) else {
-            draft.skip_value(node, "an element that is neither a request nor a response is passed over");
+            builder.skip_value(node, "an element that is neither a request nor a response is skipped");
             continue;
         };
-        exchanges.add_exchange(*node, object, draft);
+        exchanges.add_exchange(*node, object, builder);
     }
-    exchanges.finish_run(draft);
+    exchanges.finish_run(builder);
     // The id of the one answer that there is is that of the run; what is asked for with it has one of its own, or none.
     if let [only] = items {
-        draft.set_some(
+        builder.set_some(
             of_run::ID,
             node_object(*only).and_then(|answer| answer.field(ApiKey::Id)).filter(|id| NodeShapes.is_text(*id)),
         );
@@ -120,23 +120,23 @@ pub(super) fn read_exchanges<'run>(items: &'run [Node<'run>], draft: &mut RunBui
 }
 
 impl<'run> ExchangeMerger<'run> {
-    pub(super) fn add_exchange(&mut self, node: Node<'run>, object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+    pub(super) fn add_exchange(&mut self, node: Node<'run>, object: Object<'run>, builder: &mut RunBuilder<'run, '_>) {
         match (object_of(object, ApiKey::Request), object_of(object, ApiKey::Response)) {
             (None, None) => {
-                let (asks, answers) = (self.add_request(object, draft), self.add_response(node, object, draft));
+                let (asks, answers) = (self.add_request(object, builder), self.add_response(node, object, builder));
                 self.lacks_answer &= !answers;
                 if !asks && !answers {
-                    draft.skip_value(node, "an element that is neither a request nor a response is passed over");
+                    builder.skip_value(node, "an element that is neither a request nor a response is skipped");
                 }
             }
             (request, _) => {
                 if let Some(request) = request {
-                    self.add_request(request, draft);
+                    self.add_request(request, builder);
                 }
                 self.lacks_answer = match first_of(object, &[ApiKey::Response]) {
-                    Some(response) => !self.add_told_response(response, draft),
+                    Some(response) => !self.add_told_response(response, builder),
                     None => {
-                        streamed_answers::note_lost_answer(node, object, draft);
+                        streamed_answers::note_lost_answer(node, object, builder);
                         true
                     }
                 };
@@ -144,20 +144,20 @@ impl<'run> ExchangeMerger<'run> {
         }
     }
 
-    fn add_request(&mut self, request: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+    fn add_request(&mut self, request: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> bool {
         let is_response = request.field(ApiKey::Output).is_some() || is_message(request);
         if is_response || first_of(request, &[ApiKey::Messages, ApiKey::Input]).is_none() {
             return false;
         }
         let mut pieces = Vec::new();
         if let Some(words) = first_of(request, &[ApiKey::Instructions, ApiKey::System]) {
-            push_text(Speaker::System, words, &mut pieces, draft);
+            push_text(Speaker::System, words, &mut pieces, builder);
         }
-        for (node, message) in draft.record_objects(list_of(request, ApiKey::Messages).unwrap_or_default()) {
-            push_message(node, message, &mut pieces, draft);
+        for (node, message) in builder.record_objects(list_of(request, ApiKey::Messages).unwrap_or_default()) {
+            push_message(node, message, &mut pieces, builder);
         }
         match request.field(ApiKey::Input).map(|input| (input, input.value)) {
-            Some((_, Value::List(items))) => push_items(items, &mut pieces, draft),
+            Some((_, Value::List(items))) => push_items(items, &mut pieces, builder),
             Some((input, Value::Text(_))) => pieces.push(MessagePart::Speech(Speaker::User, input)),
             Some((_, Value::Object(_))) => return false,
             _ => {}
@@ -165,11 +165,11 @@ impl<'run> ExchangeMerger<'run> {
         self.tools = self.tools.or(list_of(request, ApiKey::Tools));
         self.model = self.model.or(request.field(ApiKey::Model));
         let goes_on = first_of(request, &[ApiKey::Previous]).is_some();
-        self.add_new(pieces, goes_on, draft);
+        self.add_new(pieces, goes_on, builder);
         true
     }
 
-    fn add_new(&mut self, pieces: Vec<MessagePart<'run>>, goes_on: bool, draft: &mut RunBuilder<'run, '_>) {
+    fn add_new(&mut self, pieces: Vec<MessagePart<'run>>, goes_on: bool, builder: &mut RunBuilder<'run, '_>) {
         let first = self.pieces.is_empty();
         let signs: Vec<_> =
             pieces.iter().enumerate().filter_map(|(at, one)| Some((at, one.part_identity()?))).collect();
@@ -198,7 +198,7 @@ impl<'run> ExchangeMerger<'run> {
         let known_left = !repeated.is_whole;
         if known_left && !goes_on && !first {
             let message = "a request does not repeat the conversation so far: its other messages are added behind it";
-            draft.add_warning(origin_of(pieces.first()), message);
+            builder.add_warning(origin_of(pieces.first()), message);
         }
         let is_said_already =
             |piece: &MessagePart<'_>| matches!(piece, MessagePart::Speech(Speaker::System, _)) && !first;
@@ -210,7 +210,7 @@ impl<'run> ExchangeMerger<'run> {
             let sign = piece.part_identity().filter(|_| may_be_done);
             sign.is_some_and(|sign| {
                 let mut known = self.places.places_of(sign.call_id()).iter().filter_map(|place| part_at(*place));
-                known.any(|known| sign.is_same(&known, draft))
+                known.any(|known| sign.is_same(&known, builder))
             })
         };
         let left = pieces.into_iter().skip(new).filter(|piece| !is_said_already(piece) && !is_done_already(piece));
@@ -218,18 +218,18 @@ impl<'run> ExchangeMerger<'run> {
         self.pieces.extend(left);
     }
 
-    fn add_told_response(&mut self, node: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
-        let whole = streamed_answers::whole_answer(node, draft);
+    fn add_told_response(&mut self, node: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> bool {
+        let whole = streamed_answers::whole_answer(node, builder);
         let is_known = whole
             .and_then(|whole| Some((whole, node_object(whole)?)))
-            .is_some_and(|(node, response)| self.add_response(node, response, draft));
+            .is_some_and(|(node, response)| self.add_response(node, response, builder));
         if !is_known {
-            draft.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
+            builder.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
         }
         is_known
     }
 
-    fn add_response(&mut self, node: Node<'run>, response: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+    fn add_response(&mut self, node: Node<'run>, response: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> bool {
         // A request that was sent or written down again has the answer that it had.
         if text_of(response, ApiKey::Id).is_some_and(|id| self.answers.is_known(id, response)) {
             return true;
@@ -239,7 +239,7 @@ impl<'run> ExchangeMerger<'run> {
         let (before, mut is_cut) = (self.pieces.len(), false);
         self.pieces.push(MessagePart::Turn);
         if let Some(items) = list_of(response, ApiKey::Output) {
-            push_items(items, &mut self.pieces, draft);
+            push_items(items, &mut self.pieces, builder);
             for piece in self.pieces.iter_mut().skip(before) {
                 if let MessagePart::Item(node, item) = *piece
                     && responses::is_hosted_result(item)
@@ -248,15 +248,15 @@ impl<'run> ExchangeMerger<'run> {
                 }
             }
         } else if is_message(response) {
-            push_message(node, response, &mut self.pieces, draft);
+            push_message(node, response, &mut self.pieces, builder);
         } else if let Some(message) =
             object_of(response, ApiKey::Output).and_then(|output| output.field(ApiKey::Message))
             && let Some(said) = node_object(message)
         {
-            push_message(message, said, &mut self.pieces, draft);
-        } else if let Some((message, said, is_cut_off)) = first_choice(response, draft) {
+            push_message(message, said, &mut self.pieces, builder);
+        } else if let Some((message, said, is_cut_off)) = first_choice(response, builder) {
             is_cut = is_cut_off;
-            push_message(message, said, &mut self.pieces, draft);
+            push_message(message, said, &mut self.pieces, builder);
         } else {
             self.pieces.truncate(before);
         }
@@ -271,20 +271,20 @@ impl<'run> ExchangeMerger<'run> {
         true
     }
 
-    pub(super) fn finish_run(mut self, draft: &mut RunBuilder<'run, '_>) {
-        draft.set_some(of_run::ERROR, self.error);
+    pub(super) fn finish_run(mut self, builder: &mut RunBuilder<'run, '_>) {
+        builder.set_some(of_run::ERROR, self.error);
         if self.lacks_answer || self.ends.ends_open(self.pieces.len()) {
-            draft.leave_output_open();
+            builder.leave_output_open();
         }
         if self.ends.has_open() {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }
         if let Some(list) = self.tools {
-            let list = tool_list(draft, list);
-            draft.set_entry(of_run::TOOLS, list);
+            let list = tool_list(builder, list);
+            builder.set_entry(of_run::TOOLS, list);
         }
-        cut_calls::drop_cut_calls(&mut self.pieces, &self.ends, draft);
-        let mut talk = ConversationBuilder::from_parts(draft);
+        cut_calls::drop_cut_calls(&mut self.pieces, &self.ends, builder);
+        let mut conversation = ConversationBuilder::from_parts(builder);
         for (usage, model) in self.usage {
             let mut counts = TokenUsage::default();
             counts.add_usage(usage);
@@ -292,13 +292,13 @@ impl<'run> ExchangeMerger<'run> {
             if CACHE_READS.iter().any(|name| usage.get(name).is_some()) {
                 counts.count_cache_as_input();
             }
-            talk.add_usage(&counts, model);
+            conversation.add_usage(&counts, model);
         }
         for piece in &self.pieces {
-            add_part(&mut talk, piece);
+            add_part(&mut conversation, piece);
         }
-        talk.add_meta(of_meta::MODEL, self.model);
-        talk.finish_run();
+        conversation.add_meta(of_meta::MODEL, self.model);
+        conversation.finish_run();
     }
 }
 
@@ -328,10 +328,10 @@ fn is_message(object: Object<'_>) -> bool {
 /// The other choices are what the model could have said instead. True if a limit cut it off.
 fn first_choice<'run>(
     response: Object<'run>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> Option<(Node<'run>, Object<'run>, bool)> {
-    let choices = draft.record_objects(list_of(response, ApiKey::Choices)?);
-    let (message, is_cut) = draft.choice_messages(choices, ApiKey::Message).first().copied()?;
+    let choices = builder.record_objects(list_of(response, ApiKey::Choices)?);
+    let (message, is_cut) = builder.choice_messages(choices, ApiKey::Message).first().copied()?;
     let said = node_object(message)?;
     Some((message, said, is_cut))
 }
@@ -340,10 +340,10 @@ fn push_text<'run>(
     speaker: Speaker,
     content: Node<'run>,
     pieces: &mut Vec<MessagePart<'run>>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) {
-    draft.note_parts(content);
-    let words = content::content_text(content, draft.arena);
+    builder.note_parts(content);
+    let words = content::content_text(content, builder.arena);
     if let Some(words) = words.filter(|words| node_text(*words).is_none_or(|text| !text.is_empty())) {
         pieces.push(MessagePart::Speech(speaker, words));
     }
@@ -353,9 +353,9 @@ fn push_message<'run>(
     node: Node<'run>,
     message: Object<'run>,
     pieces: &mut Vec<MessagePart<'run>>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
-    let role = draft.role_of(node, text_of(message, ChatMessageKey::Role));
+    let role = builder.role_of(node, text_of(message, ChatMessageKey::Role));
     let speaker = Speaker::from_role(role);
     if role == Some(MessageRole::Result) {
         return pieces.push(MessagePart::Result(node, message));
@@ -367,22 +367,22 @@ fn push_message<'run>(
         object_items(executed_tools::executed_in(message)).map(|(node, tool)| MessagePart::Executed(node, tool)),
     );
     if role.is_none() && message.field(ChatMessageKey::Content).is_none() {
-        draft.skip_value(node, "a message without `role` is passed over");
+        builder.skip_value(node, "a message without `role` is skipped");
     }
     if let Some(content) = message.field(ChatMessageKey::Content) {
-        let content = blocks::with_cited_texts(content, draft);
+        let content = blocks::with_cited_texts(content, builder);
         let blocks = node_list(content).unwrap_or_default();
         let is_plain =
             |block: Object<'_>| matches!(blocks::classify_block(block), ContentBlock::Says(_) | ContentBlock::Silent);
         if object_items(blocks).all(|(_, block)| is_plain(block)) {
-            push_text(speaker, content, pieces, draft);
+            push_text(speaker, content, pieces, builder);
         } else {
-            push_blocks(speaker, blocks, pieces, draft);
+            push_blocks(speaker, blocks, pieces, builder);
         }
     }
     let refusal = super::messages::refusal_of(message).filter(|_| role == Some(MessageRole::Assistant));
     pieces.extend(refusal.map(|words| MessagePart::Speech(speaker, words)));
-    for (node, call) in draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
+    for (node, call) in builder.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
         pieces.push(MessagePart::Call(node, call));
     }
 }
@@ -391,18 +391,18 @@ fn push_blocks<'run>(
     speaker: Speaker,
     blocks: &'run [Node<'run>],
     pieces: &mut Vec<MessagePart<'run>>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) {
     for run in blocks.chunk_by(content::goes_on) {
         if let [first, _, ..] = run {
-            push_text(speaker, Node::new(Value::List(run), first.origin), pieces, draft);
+            push_text(speaker, Node::new(Value::List(run), first.origin), pieces, builder);
             continue;
         }
         for (node, block) in object_items(run) {
             match blocks::classify_block(block) {
-                ContentBlock::Says(_) => push_text(speaker, node, pieces, draft),
+                ContentBlock::Says(_) => push_text(speaker, node, pieces, builder),
                 // Told here, where it stands: a request that repeats it is not read again.
-                ContentBlock::Unknown => draft.note_unknown(node.origin, blocks::UNKNOWN),
+                ContentBlock::Unknown => builder.note_unknown(node.origin, blocks::UNKNOWN),
                 _ => pieces.push(MessagePart::Block(node, block)),
             }
         }
@@ -413,15 +413,15 @@ fn push_blocks<'run>(
 pub(super) fn push_items<'run>(
     items: &'run [Node<'run>],
     pieces: &mut Vec<MessagePart<'run>>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
-    for (node, item) in draft.record_objects(items) {
+    for (node, item) in builder.record_objects(items) {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
             (Some(role), Some(content)) => {
-                push_text(Speaker::from_role(draft.role_of(node, Some(role))), content, pieces, draft);
+                push_text(Speaker::from_role(builder.role_of(node, Some(role))), content, pieces, builder);
             }
             // Told here, where it stands: a request that repeats it is not read again.
-            _ if responses::is_unknown(item) => draft.note_unknown(node.origin, responses::unknown_item(item)),
+            _ if responses::is_unknown(item) => builder.note_unknown(node.origin, responses::unknown_item(item)),
             _ => pieces.push(MessagePart::Item(node, item)),
         }
     }

@@ -57,16 +57,16 @@ pub(super) fn read_transcript<'run>(
     format: &TraceFormat,
     root: Node<'run>,
     transcript: &'run str,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> Option<Result<(), PlacedError>> {
     let agent = find_agent(format)?;
-    let mut report = ReportBuilder::new(draft);
+    let mut report = ReportBuilder::new(builder);
     transcript::read_records(&mut report, agent, root);
     Some(report.finish_report(transcript))
 }
 
 struct ReportBuilder<'a, 'run, 'limits> {
-    draft: &'a mut RunBuilder<'run, 'limits>,
+    builder: &'a mut RunBuilder<'run, 'limits>,
     events: Vec<Node<'run>>,
     reads: Vec<&'run str>,
     loaded: Vec<Node<'run>>,
@@ -94,9 +94,9 @@ impl TokenCounts {
 }
 
 impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
-    fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
+    fn new(builder: &'a mut RunBuilder<'run, 'limits>) -> Self {
         Self {
-            draft,
+            builder,
             events: Vec::new(),
             reads: Vec::new(),
             loaded: Vec::new(),
@@ -112,14 +112,14 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
     fn object_records(&mut self, root: Node<'run>) -> Vec<(Node<'run>, Object<'run>)> {
         let items = match root.value {
             Value::List(items) => items,
-            _ => self.draft.arena.alloc_slice_copy(&[root]),
+            _ => self.builder.arena.alloc_slice_copy(&[root]),
         };
-        items.iter().for_each(|_| self.draft.count_record());
+        items.iter().for_each(|_| self.builder.count_record());
         super::nodes::object_items(items).collect()
     }
 
     fn text_node(&self, text: &str, origin: TextOrigin) -> Node<'run> {
-        Node::new(Value::plain_text(self.draft.arena.alloc_str(text)), origin)
+        Node::new(Value::plain_text(self.builder.arena.alloc_str(text)), origin)
     }
 
     /// As JavaScript prints it: text as is, else JSON.
@@ -142,7 +142,7 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         let all = [(ReportEventKey::Type, Some(word.word_node()))].into_iter().chain(rest);
         let entries: Vec<ObjectEntry<'run>> =
             all.filter_map(|(field, node)| Some(ObjectEntry { key: field.key(), node: node? })).collect();
-        self.events.push(Node::new(self.draft.object_node(&entries).value, origin));
+        self.events.push(Node::new(self.builder.object_node(&entries).value, origin));
     }
 
     fn add_message(&mut self, role: ReportWord, thinks: bool, words: Node<'run>, at: Option<Node<'run>>) {
@@ -188,7 +188,7 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
     /// A relative path is resolved against a folder.
     fn add_read(&mut self, path: &str, folder: Option<&str>, at: Option<Node<'run>>, origin: TextOrigin) {
         if let Some(path) = resolve_path(path, folder.or(self.folder)) {
-            let path = self.draft.arena.alloc_str(&path);
+            let path = self.builder.arena.alloc_str(&path);
             self.reads.push(path);
             self.add_event(
                 ReportWord::Read,
@@ -223,7 +223,7 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         }
         let one = |(skill, sure): &(Node<'run>, ReportWord)| {
             let entry = |field: ReportKey, node| ObjectEntry { key: field.key(), node };
-            self.draft.object_node(&[entry(ReportKey::Skill, *skill), entry(ReportKey::Confidence, sure.word_node())])
+            self.builder.object_node(&[entry(ReportKey::Skill, *skill), entry(ReportKey::Confidence, sure.word_node())])
         };
         found.values().map(one).collect()
     }
@@ -238,14 +238,14 @@ impl<'a, 'run, 'limits> ReportBuilder<'a, 'run, 'limits> {
         let parts = [
             (ReportKey::Session, self.session),
             (ReportKey::Output, output.or_else(|| Some(Node::computed(Value::plain_text(""))))),
-            (ReportKey::Usage, Some(self.draft.object_node(&counts))),
-            (ReportKey::Skills, Some(self.draft.list_node(&self.detected_skills()))),
-            (ReportKey::Events, Some(self.draft.list_node(&self.events))),
+            (ReportKey::Usage, Some(self.builder.object_node(&counts))),
+            (ReportKey::Skills, Some(self.builder.list_node(&self.detected_skills()))),
+            (ReportKey::Events, Some(self.builder.list_node(&self.events))),
         ];
         let entries = parts.into_iter().filter_map(|(field, node)| Some(ObjectEntry { key: field.key(), node: node? }));
-        let report = self.draft.object_node(&entries.collect::<Vec<_>>());
+        let report = self.builder.object_node(&entries.collect::<Vec<_>>());
         let Value::Object(report) = report.value else { return Ok(()) };
-        skillgym::read_report(report, self.draft, |_, _| ())
+        skillgym::read_report(report, self.builder, |_, _| ())
     }
 }
 

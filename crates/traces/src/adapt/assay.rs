@@ -127,18 +127,18 @@ fn is_call(line: Object<'_>) -> bool {
     }
 }
 
-fn read_whole<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_whole<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(trace) = root.value else { return Ok(()) };
-    draft.set_some(of_run::ID, trace.field(AssayKey::Request).filter(|id| NodeShapes.is_text(*id)));
-    let mut talk = ConversationBuilder::new(draft);
-    talk.add_meta(of_meta::MODEL, trace.field(AssayKey::Model));
+    builder.set_some(of_run::ID, trace.field(AssayKey::Request).filter(|id| NodeShapes.is_text(*id)));
+    let mut conversation = ConversationBuilder::new(builder);
+    conversation.add_meta(of_meta::MODEL, trace.field(AssayKey::Model));
     if let Some(words) = trace.field(AssayKey::Prompt) {
-        talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
+        conversation.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
     }
     let meta = object_of(trace, AssayKey::Meta);
-    about_run(&mut talk, meta);
+    about_run(&mut conversation, meta);
     let calls = meta.and_then(|meta| list_of(meta, AssayKey::Calls)).unwrap_or_default();
-    let mut calls: Vec<_> = talk.draft.record_objects(calls).collect();
+    let mut calls: Vec<_> = conversation.builder.record_objects(calls).collect();
     let place = |call: &Object<'_>| {
         call.field(AssayKey::Position).and_then(|place| match place.value {
             Value::Number(place) => place.as_i64(),
@@ -147,73 +147,73 @@ fn read_whole<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resul
     };
     calls.sort_by_key(|(_, call)| place(call));
     for (node, call) in calls {
-        talk.draft.count_record();
-        whole_call(&mut talk, node, call);
+        conversation.builder.count_record();
+        whole_call(&mut conversation, node, call);
     }
     if let Some(words) = first_of(trace, &[AssayKey::Response, AssayKey::Words]) {
-        talk.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
+        conversation.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
     }
-    talk.finish_without_turns();
+    conversation.finish_without_turns();
     Ok(())
 }
 
 /// Context, embeddings, judgments.
-fn about_run<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, meta: Option<Object<'run>>) {
+fn about_run<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, meta: Option<Object<'run>>) {
     for entry in meta.iter().flat_map(|meta| meta.entries()).filter(|entry| entry.key != AssayKey::Calls.key()) {
-        talk.add_meta(entry.key, Some(entry.node));
+        conversation.add_meta(entry.key, Some(entry.node));
     }
 }
 
-fn whole_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>) {
+fn whole_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>) {
     let time = first_of(call, &[AssayKey::Milliseconds, AssayKey::Time]);
     let tool = first_of(call, &[AssayKey::Name, AssayKey::Tool]).unwrap_or(Node::computed(Value::Null));
     let args = first_of(call, &[AssayKey::Args, AssayKey::Arguments]);
     let made = ToolCall { tool, args, id: call.field(AssayKey::Id), origin: node.origin };
-    let Some(step) = talk.add_call(made, &StepMeta { time, ..StepMeta::default() }) else { return };
+    let Some(step) = conversation.add_call(made, &StepMeta { time, ..StepMeta::default() }) else { return };
     let (result, error) = (first_of(call, &[AssayKey::Result]), first_of(call, &[AssayKey::Error]));
     // A record has a place for an error: one that is empty says that there was none.
     let told = call.field(AssayKey::Error).is_some() || result.is_some();
     let status = if error.is_some() { Some(StepStatus::Failed) } else { told.then_some(StepStatus::Ok) };
-    talk.end_call(step, CallResult { result, error, status, ..CallResult::default() }, &StepMeta::default());
+    conversation.end_call(step, CallResult { result, error, status, ..CallResult::default() }, &StepMeta::default());
 }
 
-fn read_lines<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_lines<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::new(builder);
     let mut last = None;
     for node in items_of::<AssayKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let line =
             node_object(*node).and_then(|line| Some((line, AssayLineType::from_key(text_of(line, AssayKey::Type)?)?)));
         match line {
-            Some((line, kind)) => one_line(&mut talk, *node, line, kind, &mut last),
-            None => talk.draft.skip_value(node, "a line of unknown type is passed over"),
+            Some((line, kind)) => one_line(&mut conversation, *node, line, kind, &mut last),
+            None => conversation.builder.skip_value(node, "a line of unknown type is skipped"),
         }
     }
-    let draft = talk.finish_without_turns();
-    if !draft.has_entry(of_run::OUTPUT) {
-        draft.set_some(of_run::OUTPUT, last);
+    let builder = conversation.finish_without_turns();
+    if !builder.has_entry(of_run::OUTPUT) {
+        builder.set_some(of_run::OUTPUT, last);
     }
     Ok(())
 }
 
 fn one_line<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     line: Object<'run>,
     kind: AssayLineType,
     last: &mut Option<Node<'run>>,
 ) {
     let about = StepMeta { time: line.field(AssayKey::Time).and_then(instant_node), ..StepMeta::default() };
-    talk.note_time(about.time);
+    conversation.note_time(about.time);
     match kind {
         AssayLineType::Start => {
-            talk.draft.set_some(of_run::ID, line.field(AssayKey::Episode));
+            conversation.builder.set_some(of_run::ID, line.field(AssayKey::Episode));
             let input = first_of(line, &[AssayKey::Input]);
-            talk.draft.set_some(of_run::INPUTS, input);
-            about_run(talk, object_of(line, AssayKey::Meta));
+            conversation.builder.set_some(of_run::INPUTS, input);
+            about_run(conversation, object_of(line, AssayKey::Meta));
             if let Some(words) = input.and_then(node_object).and_then(|input| input.field(AssayKey::Prompt)) {
-                talk.add_message(Speaker::User, words, &about, words.origin);
+                conversation.add_message(Speaker::User, words, &about, words.origin);
             }
         }
         AssayLineType::Step => {
@@ -228,7 +228,7 @@ fn one_line<'run>(
                 None => Speaker::System,
             };
             *last = Some(words);
-            talk.add_message(speaker, words, &about, node.origin);
+            conversation.add_message(speaker, words, &about, node.origin);
         }
         AssayLineType::Call if line.field(AssayKey::Tool).is_some() => {
             let tool = line.field(AssayKey::Tool).unwrap_or(node);
@@ -238,20 +238,20 @@ fn one_line<'run>(
                 id: line.field(AssayKey::Id),
                 origin: node.origin,
             };
-            talk.add_call(made, &about);
+            conversation.add_call(made, &about);
         }
-        AssayLineType::Call => event_call(talk, node, line, &about),
+        AssayLineType::Call => event_call(conversation, node, line, &about),
         AssayLineType::Result => {
             let (result, error) = (first_of(line, &[AssayKey::Result]), first_of(line, &[AssayKey::Error]));
             let outcome = CallResult { result, error, ..CallResult::default() };
-            talk.add_result(text_of(line, AssayKey::Id), None, outcome, &about, node.origin);
+            conversation.add_result(text_of(line, AssayKey::Id), None, outcome, &about, node.origin);
         }
         AssayLineType::End => {
-            talk.draft.set_some(of_run::OUTPUT, first_of(line, &[AssayKey::Output]));
+            conversation.builder.set_some(of_run::OUTPUT, first_of(line, &[AssayKey::Output]));
             let outcome = first_of(line, &[AssayKey::Outcome]);
             let failed =
                 outcome.and_then(super::nodes::node_text).and_then(StepStatus::from_word) == Some(StepStatus::Failed);
-            talk.draft.set_some(of_run::ERROR, outcome.filter(|_| failed));
+            conversation.builder.set_some(of_run::ERROR, outcome.filter(|_| failed));
         }
         AssayLineType::Whole => {}
     }
@@ -259,15 +259,15 @@ fn one_line<'run>(
 
 /// The call of an event holds its result.
 fn event_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     line: Object<'run>,
     about: &StepMeta<'run>,
 ) {
     let tool = line.field(AssayKey::Name).unwrap_or(Node::computed(Value::Null));
     let made = ToolCall { tool, args: first_of(line, &[AssayKey::Args]), id: None, origin: node.origin };
-    let Some(step) = talk.add_call(made, about) else { return };
+    let Some(step) = conversation.add_call(made, about) else { return };
     let (result, error) = (first_of(line, &[AssayKey::Result]), first_of(line, &[AssayKey::Error]));
     let status = if error.is_some() { Some(StepStatus::Failed) } else { result.map(|_| StepStatus::Ok) };
-    talk.end_call(step, CallResult { result, error, status, ..CallResult::default() }, &StepMeta::default());
+    conversation.end_call(step, CallResult { result, error, status, ..CallResult::default() }, &StepMeta::default());
 }

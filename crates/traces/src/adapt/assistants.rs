@@ -188,8 +188,8 @@ fn is_end(frame: Object<'_>) -> bool {
     text_of(frame, AssistantsKey::Event).and_then(AssistantsEvent::from_key).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut records = Vec::new();
     let (mut places, mut pieces, mut with_steps) = (FxHashMap::default(), Vec::new(), false);
     let goes_on = |page: Object<'run>| {
@@ -209,7 +209,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         // Pages of a list stand one behind the other.
         let page = node_object(*node).and_then(|page| list_of(page, AssistantsKey::Data));
         for node in page.unwrap_or(std::slice::from_ref(node)) {
-            draft.count_record();
+            builder.count_record();
             let record = node_object(*node).map(unframe_record);
             if record.is_some_and(is_end) {
                 continue;
@@ -227,13 +227,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                         None => records.push((*node, kind, record)),
                     }
                 }
-                None => draft.skip_value(node, "what is no step of a run and no message is passed over"),
+                None => builder.skip_value(node, "what is no step of a run and no message is skipped"),
             }
         }
     }
     let whole: FxHashSet<_> = records.iter().filter_map(|(_, _, record)| text_of(*record, AssistantsKey::Id)).collect();
     for (node, _) in pieces.iter().filter(|(_, id)| id.is_none_or(|id| !whole.contains(id))) {
-        draft.skip_record(node.origin, "a piece of what does not come whole is passed over");
+        builder.skip_record(node.origin, "a piece of what does not come whole is skipped");
     }
     let at = |record: Object<'_>| {
         let time = record.field(AssistantsKey::Created).and_then(instant_node);
@@ -247,7 +247,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     records.sort_by(|a, b| at(a.2).total_cmp(&at(b.2)));
     let asking: Vec<_> = records.iter().filter_map(|(_, _, record)| asked_calls(*record)).collect();
     with_steps |= !asking.is_empty();
-    let mut talk = ConversationBuilder::new(draft);
+    let mut conversation = ConversationBuilder::new(builder);
     // What a run tells of its tokens holds those of its steps.
     let summed_up: FxHashSet<_> = records
         .iter()
@@ -256,97 +256,99 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         .collect();
     for (node, kind, record) in records {
         if text_of(record, AssistantsKey::Run).is_none_or(|run| !summed_up.contains(run)) {
-            count_usage(&mut talk, record);
+            count_usage(&mut conversation, record);
         }
         is_open |= text_of(record, AssistantsKey::Status).and_then(AssistantsOpenWord::from_key).is_some();
         match kind {
-            AssistantsObject::Step => add_step(&mut talk, node, record),
-            AssistantsObject::Message => add_message(&mut talk, node, record),
+            AssistantsObject::Step => add_step(&mut conversation, node, record),
+            AssistantsObject::Message => add_message(&mut conversation, node, record),
             AssistantsObject::Run => {
-                talk.draft.set_some(of_run::ID, value_of(record, AssistantsKey::Id));
-                talk.add_meta(of_meta::MODEL, value_of(record, AssistantsKey::Model));
-                set_error(&mut talk, record);
+                conversation.builder.set_some(of_run::ID, value_of(record, AssistantsKey::Id));
+                conversation.add_meta(of_meta::MODEL, value_of(record, AssistantsKey::Model));
+                set_error(&mut conversation, record);
             }
             AssistantsObject::Piece | AssistantsObject::Silent => {}
         }
     }
     // A step has them, too, where the steps are there.
-    let about = StepMeta::default();
+    let meta = StepMeta::default();
     for asked in asking {
-        for (at, call) in talk.draft.record_objects(asked) {
-            if text_of(call, AssistantsKey::Id).and_then(|id| talk.find_call(id)).is_none() {
-                add_call(&mut talk, at, call, (&about, &about), None);
+        for (at, call) in conversation.builder.record_objects(asked) {
+            if text_of(call, AssistantsKey::Id).and_then(|id| conversation.find_call(id)).is_none() {
+                add_call(&mut conversation, at, call, (&meta, &meta), None);
             }
         }
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if is_open {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     if !with_steps {
-        draft.add_warning(root.origin, "calls count as not recorded: the messages of a thread do not tell of them");
-        draft.mark_unrecorded(StepKind::Call);
+        builder.add_warning(root.origin, "calls count as not recorded: the messages of a thread do not tell of them");
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
-fn set_error<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, record: Object<'run>) -> Option<Node<'run>> {
+fn set_error<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, record: Object<'run>) -> Option<Node<'run>> {
     let error = value_of(record, AssistantsKey::Error)?;
     let why = node_object(error).and_then(|error| value_of(error, AssistantsKey::Why)).unwrap_or(error);
-    talk.draft.set_entry(of_run::ERROR, why);
+    conversation.builder.set_entry(of_run::ERROR, why);
     Some(why)
 }
 
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, record: Object<'run>) {
+fn count_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, record: Object<'run>) {
     if let Some(counts) = object_of(record, AssistantsKey::Usage) {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        talk.usage.merge_usage(&usage);
+        conversation.usage.merge_usage(&usage);
     }
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+fn add_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let time = message.field(AssistantsKey::Created).and_then(instant_node);
-    let about = StepMeta { time, ..StepMeta::default() };
+    let meta = StepMeta { time, ..StepMeta::default() };
     let speaker = match text_of(message, AssistantsKey::Role).and_then(AssistantsRole::from_key) {
         Some(AssistantsRole::User) => Speaker::User,
         Some(AssistantsRole::Assistant) => Speaker::Assistant,
-        None => return talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE),
+        None => return conversation.builder.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE),
     };
     if speaker == Speaker::User {
-        talk.note_input();
+        conversation.note_input();
     }
     let Some(content) = message.field(AssistantsKey::Content) else { return };
     let Some(blocks) = super::nodes::node_list(content) else {
-        return talk.add_content(speaker, content, &about, node.origin);
+        return conversation.add_content(speaker, content, &meta, node.origin);
     };
-    for (at, block) in talk.draft.record_objects(blocks) {
+    for (at, block) in conversation.builder.record_objects(blocks) {
         match text_of(block, AssistantsKey::Type).and_then(AssistantsBlock::from_key) {
             Some(AssistantsBlock::Text) => {
                 let words = block.field(AssistantsKey::Text);
                 let words = words.map(|words| {
                     node_object(words).and_then(|words| words.field(AssistantsKey::Value)).unwrap_or(words)
                 });
-                words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, at.origin));
+                words.into_iter().for_each(|words| conversation.add_message(speaker, words, &meta, at.origin));
             }
             Some(AssistantsBlock::Refusal) => {
                 let words = block.field(AssistantsKey::Refusal);
-                words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, at.origin));
+                words.into_iter().for_each(|words| conversation.add_message(speaker, words, &meta, at.origin));
             }
             Some(AssistantsBlock::Silent) => {}
-            None => talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN),
+            None => conversation.builder.note_unknown(at.origin, super::blocks::UNKNOWN),
         }
     }
 }
 
-fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
+fn add_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
     let time = |field| step.field(field).and_then(instant_node);
     let start = StepMeta { time: time(AssistantsKey::Created), ..StepMeta::default() };
     let end = StepMeta { time: time(AssistantsKey::Completed), ..StepMeta::default() };
-    if !talk.draft.has_entry(of_run::ID) {
-        talk.draft.set_some(of_run::ID, value_of(step, AssistantsKey::Run).filter(|id| node_text(*id).is_some()));
+    if !conversation.builder.has_entry(of_run::ID) {
+        conversation
+            .builder
+            .set_some(of_run::ID, value_of(step, AssistantsKey::Run).filter(|id| node_text(*id).is_some()));
     }
-    let error = set_error(talk, step);
+    let error = set_error(conversation, step);
     let details = object_of(step, AssistantsKey::Details);
     let type_of = |object| text_of(object, AssistantsKey::Type).map(AssistantsStepType::from_key);
     // The step and its details say the same.
@@ -355,19 +357,19 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     match (kind, details) {
         (Some(AssistantsStepType::Message), _) => {}
         (Some(AssistantsStepType::Calls), Some(details)) => {
-            talk.begin_turn();
+            conversation.begin_turn();
             let calls = list_of(details, AssistantsKey::Calls).unwrap_or_default();
-            for (at, call) in talk.draft.record_objects(calls) {
-                add_call(talk, at, call, (&start, &end), error);
+            for (at, call) in conversation.builder.record_objects(calls) {
+                add_call(conversation, at, call, (&start, &end), error);
             }
         }
-        _ => talk.draft.skip_record(node.origin, "a step of unknown type is passed over"),
+        _ => conversation.builder.skip_record(node.origin, "a step of unknown type is skipped"),
     }
 }
 
 /// A call names its tool in `function`, beside its arguments, or by its type alone.
 fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     call: Object<'run>,
     (start, end): (&StepMeta<'run>, &StepMeta<'run>),
@@ -376,7 +378,9 @@ fn add_call<'run>(
     let kind = call.field(AssistantsKey::Type);
     let held = kind.and_then(node_text).and_then(|kind| call.get(kind)).and_then(node_object);
     if kind.and_then(node_text).is_none_or(|kind| AssistantsToolType::from_key(kind).is_none()) {
-        talk.draft.note_unknown(node.origin, "a call of unknown type may be one of a tool that it names otherwise");
+        conversation
+            .builder
+            .note_unknown(node.origin, "a call of unknown type may be one of a tool that it names otherwise");
     }
     let function = object_of(call, AssistantsCallKey::Function);
     let inside = function.or(held).unwrap_or(call);
@@ -388,7 +392,7 @@ fn add_call<'run>(
             !matches!(AssistantsCallKey::from_key(key), Some(AssistantsCallKey::Output | AssistantsCallKey::About))
         };
         let given = held?.entries().iter().filter(|entry| is_given(entry.key)).copied();
-        Some(talk.draft.object_node(&given.collect::<Vec<_>>()))
+        Some(conversation.builder.object_node(&given.collect::<Vec<_>>()))
     };
     let args = value_of(inside, AssistantsCallKey::Arguments);
     let made = ToolCall {
@@ -397,10 +401,10 @@ fn add_call<'run>(
         id: call.field(AssistantsKey::Id),
         origin: node.origin,
     };
-    let Some(step) = talk.add_call(made, start) else { return };
+    let Some(step) = conversation.add_call(made, start) else { return };
     let result = value_of(inside, AssistantsCallKey::Output);
     let status = error.map(|_| StepStatus::Failed);
     if result.is_some() || error.is_some() {
-        talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, end);
+        conversation.end_within(step, CallResult { result, error, status, ..CallResult::default() }, end);
     }
 }

@@ -82,36 +82,39 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(trajectory) = root.value else { return Ok(()) };
-    draft.set_some(
+    builder.set_some(
         of_run::ID,
         first_of(trajectory, &[TrajectoryKey::Session, TrajectoryKey::Id]).filter(|id| NodeShapes.is_text(*id)),
     );
     let agent = object_of(trajectory, TrajectoryKey::Agent);
     if let Some(list) = agent.and_then(|agent| list_of(agent, TrajectoryKey::Tools)) {
-        let list = super::calls::tool_list(draft, list);
-        draft.set_entry(of_run::TOOLS, list);
+        let list = super::calls::tool_list(builder, list);
+        builder.set_entry(of_run::TOOLS, list);
     }
-    let mut talk = ConversationBuilder::new(draft);
+    let mut conversation = ConversationBuilder::new(builder);
     let of_agent = |field| agent.and_then(|agent| agent.field(field));
-    talk.add_meta(of_meta::MODEL, of_agent(TrajectoryKey::Model));
-    talk.add_meta(of_meta::VERSION, of_agent(TrajectoryKey::AgentVersion));
-    talk.add_meta(of_step::AGENT, of_agent(TrajectoryKey::AgentName));
-    let mut telling =
-        TrajectoryReader { others: SubTrajectories::collect_nested(trajectory, talk.draft), talk, acts_in_text: false };
+    conversation.add_meta(of_meta::MODEL, of_agent(TrajectoryKey::Model));
+    conversation.add_meta(of_meta::VERSION, of_agent(TrajectoryKey::AgentVersion));
+    conversation.add_meta(of_step::AGENT, of_agent(TrajectoryKey::AgentName));
+    let mut telling = TrajectoryReader {
+        others: SubTrajectories::collect_nested(trajectory, conversation.builder),
+        conversation,
+        acts_in_text: false,
+    };
     telling.read_trajectory(trajectory, None, 0);
     while let Some(other) = telling.others.next() {
         telling.read_trajectory(other.trajectory, Some(other.name), 0);
     }
-    let (mut talk, acts_in_text) = (telling.talk, telling.acts_in_text);
-    set_totals(&mut talk, trajectory);
+    let (mut conversation, acts_in_text) = (telling.conversation, telling.acts_in_text);
+    set_totals(&mut conversation, trajectory);
     let known = of_agent(TrajectoryKey::AgentName).and_then(node_text).and_then(KnownAgent::from_key).is_some();
-    let draft = if known { talk.finish_with_tools() } else { talk.finish_run() };
+    let builder = if known { conversation.finish_with_tools() } else { conversation.finish_run() };
     if acts_in_text {
-        draft.add_warning(root.origin, IN_TEXT);
+        builder.add_warning(root.origin, IN_TEXT);
         use StepKind::{Call, Command, Http, Read, Skill, Write};
-        [Call, Command, Read, Write, Skill, Http].into_iter().for_each(|kind| draft.mark_unrecorded(kind));
+        [Call, Command, Read, Write, Skill, Http].into_iter().for_each(|kind| builder.mark_unrecorded(kind));
     }
     Ok(())
 }
@@ -138,13 +141,13 @@ const DEEPEST: usize = 32;
 
 impl<'run> SubTrajectories<'run> {
     /// At any depth: a result may name each of them.
-    fn collect_nested(trajectory: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> Self {
+    fn collect_nested(trajectory: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> Self {
         let name = |of: Object<'run>| object_of(of, TrajectoryKey::Agent)?.field(TrajectoryKey::AgentName);
         let main = name(trajectory).and_then(node_text);
         let mut all = Self { untold: Vec::new(), by_id: FxHashMap::default(), next: 0 };
         let (mut open, mut looked_at) = (Some(trajectory), 0);
         while let Some(outer) = open {
-            for (_, inner) in draft.record_objects(list_of(outer, TrajectoryKey::Others).unwrap_or_default()) {
+            for (_, inner) in builder.record_objects(list_of(outer, TrajectoryKey::Others).unwrap_or_default()) {
                 let id =
                     first_of(inner, &[TrajectoryKey::Id, TrajectoryKey::Session]).filter(|id| NodeShapes.is_text(*id));
                 if let Some(id) = id.and_then(node_text) {
@@ -159,7 +162,7 @@ impl<'run> SubTrajectories<'run> {
             looked_at += 1;
         }
         if !all.untold.is_empty() {
-            draft.mark_agents_named();
+            builder.mark_agents_named();
         }
         all
     }
@@ -182,7 +185,7 @@ impl<'run> SubTrajectories<'run> {
 }
 
 struct TrajectoryReader<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     others: SubTrajectories<'run>,
     /// An agent wrote actions into its words: something answers it, and it made no calls.
     acts_in_text: bool,
@@ -191,13 +194,13 @@ struct TrajectoryReader<'a, 'run, 'limits> {
 impl<'run> TrajectoryReader<'_, 'run, '_> {
     fn read_trajectory(&mut self, trajectory: Object<'run>, agent: Option<Node<'run>>, depth: usize) {
         for node in list_of(trajectory, TrajectoryKey::Steps).unwrap_or_default() {
-            self.talk.draft.count_record();
+            self.conversation.builder.count_record();
             match node_object(*node)
                 .and_then(|step| Some((step, StepSource::from_key(text_of(step, AtifStepKey::Source)?)?)))
             {
                 Some((one, source)) => self.read_step(*node, one, source, agent, depth),
                 None => {
-                    self.talk.draft.skip_value(node, "a step without a known `source` is passed over");
+                    self.conversation.builder.skip_value(node, "a step without a known `source` is skipped");
                 }
             }
         }
@@ -211,8 +214,8 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
         agent: Option<Node<'run>>,
         depth: usize,
     ) {
-        let about = StepMeta { time: step.field(AtifStepKey::Time), agent, aside: agent.is_some() };
-        add_speech_and_calls(&mut self.talk, node, step, source, &about);
+        let meta = StepMeta { time: step.field(AtifStepKey::Time), agent, aside: agent.is_some() };
+        add_speech_and_calls(&mut self.conversation, node, step, source, &meta);
         let observation = object_of(step, AtifStepKey::Observation);
         let results =
             observation.and_then(|observation| list_of(observation, AtifStepKey::Results)).unwrap_or_default();
@@ -223,36 +226,37 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
             _ => None,
         };
         self.acts_in_text |= source == StepSource::Agent && calls.is_empty() && !results.is_empty();
-        for (at, given) in self.talk.draft.record_objects(results) {
-            self.read_referenced(at, given, &about, depth);
+        for (at, given) in self.conversation.builder.record_objects(results) {
+            self.read_referenced(at, given, &meta, depth);
             let content = first_of(given, &[AtifStepKey::Content]);
-            let result = content.map(|given| content::content_text(given, self.talk.draft.arena).unwrap_or(given));
+            let result =
+                content.map(|given| content::content_text(given, self.conversation.builder.arena).unwrap_or(given));
             // What the system tells in between answers no call.
             let id = text_of(given, AtifStepKey::Answers).or(only);
             if let Some(id) = id {
                 let outcome = CallResult { result, ..CallResult::default() };
-                self.talk.add_result(Some(id), None, outcome, &StepMeta::default(), at.origin);
+                self.conversation.add_result(Some(id), None, outcome, &StepMeta::default(), at.origin);
             } else if let Some(words) = result {
-                self.talk.add_message(Speaker::System, words, &about, at.origin);
+                self.conversation.add_message(Speaker::System, words, &meta, at.origin);
             } else if first_of(given, &[AtifStepKey::Other]).is_none() {
-                self.talk.draft.skip_record(at.origin, "a result without `content` is passed over");
+                self.conversation.builder.skip_record(at.origin, "a result without `content` is skipped");
             }
         }
         if let Some(metrics) = object_of(step, AtifStepKey::Metrics) {
             let mut usage = TokenUsage::default();
             usage.add_usage(metrics);
-            self.talk.usage.merge_usage(&usage);
+            self.conversation.usage.merge_usage(&usage);
         }
     }
 
-    fn read_referenced(&mut self, at: Node<'run>, given: Object<'run>, about: &StepMeta<'run>, depth: usize) {
+    fn read_referenced(&mut self, at: Node<'run>, given: Object<'run>, meta: &StepMeta<'run>, depth: usize) {
         let Some(reference) = first_of(given, &[AtifStepKey::Other]).filter(|_| depth < DEEPEST) else { return };
         let one = node_object(reference).into_iter();
         let many = super::nodes::object_items(super::nodes::node_list(reference).unwrap_or_default())
             .map(|(_, reference)| reference);
         for reference in one.chain(many) {
             if let Some(other) = self.others.take_referenced(reference) {
-                self.talk.hand_over(other.name, about, at.origin);
+                self.conversation.hand_over(other.name, meta, at.origin);
                 self.read_trajectory(other.trajectory, Some(other.name), depth + 1);
             }
         }
@@ -260,11 +264,11 @@ impl<'run> TrajectoryReader<'_, 'run, '_> {
 }
 
 fn add_speech_and_calls<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     step: Object<'run>,
     source: StepSource,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let speaker = match source {
         StepSource::Agent => Speaker::Assistant,
@@ -272,25 +276,25 @@ fn add_speech_and_calls<'run>(
         StepSource::System => Speaker::System,
     };
     if source == StepSource::Agent {
-        talk.begin_turn();
+        conversation.begin_turn();
     }
     if let Some(words) = step.field(AtifStepKey::Thought) {
-        talk.add_message(Speaker::Thinking, words, about, node.origin);
+        conversation.add_message(Speaker::Thinking, words, meta, node.origin);
     }
     if let Some(words) = step.field(AtifStepKey::Message) {
-        talk.add_content(speaker, words, about, node.origin);
+        conversation.add_content(speaker, words, meta, node.origin);
     }
-    for (at, call) in talk.draft.record_objects(list_of(step, AtifStepKey::Calls).unwrap_or_default()) {
+    for (at, call) in conversation.builder.record_objects(list_of(step, AtifStepKey::Calls).unwrap_or_default()) {
         let tool = call.field(AtifStepKey::Tool).unwrap_or(Node::computed(Value::Null));
         let (args, id) = (call.field(AtifStepKey::Args), call.field(AtifStepKey::Call));
-        talk.add_call(ToolCall { tool, args, id, origin: at.origin }, about);
+        conversation.add_call(ToolCall { tool, args, id, origin: at.origin }, meta);
     }
 }
 
 /// Totals win over the sum of the steps.
-fn set_totals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, trajectory: Object<'run>) {
+fn set_totals<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, trajectory: Object<'run>) {
     let Some(totals) = object_of(trajectory, TrajectoryKey::Totals) else { return };
-    talk.draft.set_some(
+    conversation.builder.set_some(
         of_run::COST,
         first_of(totals, &[TrajectoryKey::Cost]).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)),
     );
@@ -301,7 +305,7 @@ fn set_totals<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, trajectory: Ob
     ];
     let known = counts.map(|(name, field)| (name, first_of(totals, &[field])));
     if known.iter().any(|(_, node)| node.is_some()) {
-        talk.usage = TokenUsage::default();
-        known.into_iter().for_each(|(name, node)| talk.usage.add_count(name, node));
+        conversation.usage = TokenUsage::default();
+        known.into_iter().for_each(|(name, node)| conversation.usage.add_count(name, node));
     }
 }

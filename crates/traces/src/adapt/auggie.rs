@@ -83,25 +83,25 @@ fn is_exchange(entry: Object<'_>) -> bool {
     })
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(run, AuggieKey::Session));
+    builder.set_some(of_run::ID, value_of(run, AuggieKey::Session));
     let model = object_of(run, AuggieKey::State).and_then(|state| value_of(state, AuggieKey::Model));
-    let mut talk = ConversationBuilder::from_parts(draft);
-    for (node, entry) in talk.draft.record_objects(list_of(run, AuggieKey::History).unwrap_or_default()) {
-        talk.draft.count_record();
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    for (node, entry) in conversation.builder.record_objects(list_of(run, AuggieKey::History).unwrap_or_default()) {
+        conversation.builder.count_record();
         match object_of(entry, AuggieKey::Exchange).filter(|_| is_exchange(entry)) {
-            Some(exchange) => add_exchange(&mut talk, node, entry, exchange),
-            None => talk.draft.skip_record(node.origin, "an entry without its `exchange` is passed over"),
+            Some(exchange) => add_exchange(&mut conversation, node, entry, exchange),
+            None => conversation.builder.skip_record(node.origin, "an entry without its `exchange` is skipped"),
         }
     }
-    talk.add_meta(of_meta::MODEL, model);
-    talk.finish_run();
+    conversation.add_meta(of_meta::MODEL, model);
+    conversation.finish_run();
     Ok(())
 }
 
 fn add_exchange<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     entry: Object<'run>,
     exchange: Object<'run>,
@@ -116,20 +116,20 @@ fn add_exchange<'run>(
     if !says(sent)
         && let Some(words) = value_of(exchange, AuggieKey::Asked)
     {
-        talk.add_content(speaker, words, &plain, node.origin);
+        conversation.add_content(speaker, words, &plain, node.origin);
     }
-    for (at, one) in talk.draft.record_objects(sent) {
-        add_sent(talk, at, one, speaker);
+    for (at, one) in conversation.builder.record_objects(sent) {
+        add_sent(conversation, at, one, speaker);
     }
-    let about = StepMeta { time: value_of(entry, AuggieKey::Time).and_then(instant_node), ..plain };
-    talk.begin_turn();
-    for (at, one) in talk.draft.record_objects(came) {
-        add_came(talk, at, one, &about);
+    let meta = StepMeta { time: value_of(entry, AuggieKey::Time).and_then(instant_node), ..plain };
+    conversation.begin_turn();
+    for (at, one) in conversation.builder.record_objects(came) {
+        add_came(conversation, at, one, &meta);
     }
     if !says(came)
         && let Some(words) = value_of(exchange, AuggieKey::Answered)
     {
-        talk.add_content(Speaker::Assistant, words, &about, node.origin);
+        conversation.add_content(Speaker::Assistant, words, &meta, node.origin);
     }
 }
 
@@ -139,16 +139,21 @@ fn kind_of(node: Object<'_>) -> Option<&'static str> {
     WORDS.get(usize::try_from(number.as_i64()?).ok()?).copied()
 }
 
-fn add_sent<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, at: Node<'run>, node: Object<'run>, speaker: Speaker) {
-    let about = StepMeta::default();
+fn add_sent<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    at: Node<'run>,
+    node: Object<'run>,
+    speaker: Speaker,
+) {
+    let meta = StepMeta::default();
     match kind_of(node).and_then(SentKind::from_key) {
         Some(SentKind::Text) => {
             let words = object_of(node, AuggieKey::Text).and_then(|text| value_of(text, AuggieKey::Content));
-            words.into_iter().for_each(|words| talk.add_content(speaker, words, &about, at.origin));
+            words.into_iter().for_each(|words| conversation.add_content(speaker, words, &meta, at.origin));
         }
         Some(SentKind::Result) => {
             let Some(given) = object_of(node, AuggieKey::Result) else {
-                return talk.draft.skip_record(at.origin, blocks::UNKNOWN);
+                return conversation.builder.skip_record(at.origin, blocks::UNKNOWN);
             };
             let failed = is_true(&given, &NodeShapes, AuggieKey::Failed);
             let content = value_of(given, AuggieKey::Content);
@@ -159,46 +164,46 @@ fn add_sent<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, at: Node<'run>, 
                 failed,
                 status: Some(if failed { StepStatus::Failed } else { StepStatus::Ok }),
             };
-            let mut outcome = block_session::outcome_of(talk, &answer, None);
+            let mut outcome = block_session::outcome_of(conversation, &answer, None);
             outcome.duration = value_of(given, AuggieKey::Duration);
-            talk.add_result(answer.id, None, outcome, &about, at.origin);
+            conversation.add_result(answer.id, None, outcome, &meta, at.origin);
         }
         Some(SentKind::Silent) => {}
-        None => talk.draft.skip_record(at.origin, blocks::UNKNOWN),
+        None => conversation.builder.skip_record(at.origin, blocks::UNKNOWN),
     }
 }
 
 fn add_came<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     at: Node<'run>,
     node: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     match kind_of(node).and_then(CameKind::from_key) {
         Some(CameKind::Text) => {
             let words = value_of(node, AuggieKey::Content);
-            words.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, about, at.origin));
+            words.into_iter().for_each(|words| conversation.add_content(Speaker::Assistant, words, meta, at.origin));
         }
         Some(CameKind::Thought) => {
             let thought = object_of(node, AuggieKey::Thought).and_then(|thought| value_of(thought, AuggieKey::Content));
-            thought.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, about, at.origin));
+            thought.into_iter().for_each(|words| conversation.add_message(Speaker::Thinking, words, meta, at.origin));
         }
         Some(CameKind::Call) => {
             let Some(call) = object_of(node, AuggieKey::Call) else {
-                return talk.draft.skip_record(at.origin, blocks::UNKNOWN);
+                return conversation.builder.skip_record(at.origin, blocks::UNKNOWN);
             };
             let [tool, args, id] = [AuggieKey::Name, AuggieKey::Input, AuggieKey::Id].map(|key| value_of(call, key));
-            block_session::add_call(talk, at, BlockCall { tool, args, id, answer: None }, about);
+            block_session::add_call(conversation, at, BlockCall { tool, args, id, answer: None }, meta);
         }
         Some(CameKind::Usage) => {
             if let Some(counts) = object_of(node, AuggieKey::Usage) {
                 let (mut told, mut usage) = (TokenUsage::default(), TokenUsage::default());
                 told.add_usage(counts);
                 usage.add_counts(told.token_counts());
-                talk.add_usage(&usage, None);
+                conversation.add_usage(&usage, None);
             }
         }
         Some(CameKind::Silent) => {}
-        None => talk.draft.skip_record(at.origin, blocks::UNKNOWN),
+        None => conversation.builder.skip_record(at.origin, blocks::UNKNOWN),
     }
 }

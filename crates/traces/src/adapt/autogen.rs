@@ -118,12 +118,12 @@ fn agent_context(agent: Object<'_>) -> Option<&[Node<'_>]> {
 }
 
 /// The thread of a team may leave out what its agents called.
-fn note_other_calls(talk: &ConversationBuilder<'_, '_, '_>, team: Object<'_>) {
+fn note_other_calls(conversation: &ConversationBuilder<'_, '_, '_>, team: Object<'_>) {
     let messages = saved_agents(team).filter_map(agent_context).flat_map(object_items);
     for (_, message) in messages.filter(|(_, message)| message_type(*message) == Some(AutogenType::Answer)) {
         for (node, call) in object_items(list_of(message, AutogenKey::Content).unwrap_or_default()) {
-            if text_of(call, AutogenKey::Id).is_none_or(|id| talk.find_call(id).is_none()) {
-                talk.draft.note_unknown(node.origin, "a call of an agent is not in what its team said");
+            if text_of(call, AutogenKey::Id).is_none_or(|id| conversation.find_call(id).is_none()) {
+                conversation.builder.note_unknown(node.origin, "a call of an agent is not in what its team said");
             }
         }
     }
@@ -140,9 +140,9 @@ fn message_type(message: Object<'_>) -> Option<AutogenType> {
     AutogenType::from_key(word).or_else(|| word.starts_with("StructuredMessage[").then_some(AutogenType::Said))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::new(builder);
     let (mut seen, mut with_code, mut people) = (KnownAnswers::default(), false, FxHashSet::default());
     // The messages beside it are the same, each in a record of its own.
     let whole = node_object(*root);
@@ -152,7 +152,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let is_record =
             |node: &&Node<'run>| node_object(**node).is_some_and(|one| one.field(AutogenKey::Record).is_some());
         beside.iter().filter(|node| !is_record(node)).for_each(|node| {
-            talk.draft.skip_value(node, "what is no record of a message is passed over");
+            conversation.builder.skip_value(node, "what is no record of a message is skipped");
         });
     }
     let saved = whole.and_then(saved_messages).filter(|_| task.is_none());
@@ -160,7 +160,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         // The result of a task stands behind the stream, and repeats its messages.
         let held = node_object(*node).and_then(|result| list_of(result, AutogenKey::Messages));
         for node in held.unwrap_or(std::slice::from_ref(node)) {
-            talk.draft.count_record();
+            conversation.builder.count_record();
             let message = node_object(*node);
             let kind = message.and_then(message_type);
             let has_source = |kind: &AutogenType, message: Object<'run>| {
@@ -170,7 +170,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             };
             let known = message.zip(kind).filter(|(message, kind)| has_source(kind, *message));
             let Some((message, kind)) = known else {
-                talk.draft.skip_value(node, "a message of unknown type is passed over");
+                conversation.builder.skip_value(node, "a message of unknown type is skipped");
                 continue;
             };
             if text_of(message, AutogenKey::Id).is_some_and(|id| seen.is_known(id, message)) {
@@ -182,34 +182,36 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 people.insert(source);
             }
             let is_user = AutogenSource::from_key(source).is_some() || people.contains(source);
-            add_message(&mut talk, *node, (kind, message), is_user);
+            add_message(&mut conversation, *node, (kind, message), is_user);
         }
     }
-    whole.into_iter().for_each(|team| note_other_calls(&talk, team));
+    whole.into_iter().for_each(|team| note_other_calls(&conversation, team));
     if with_code {
-        talk.draft.add_warning(root.origin, "calls count as not recorded: agents run code that stands in their texts");
-        talk.draft.mark_unrecorded(StepKind::Call);
+        conversation
+            .builder
+            .add_warning(root.origin, "calls count as not recorded: agents run code that stands in their texts");
+        conversation.builder.mark_unrecorded(StepKind::Call);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
 fn add_message<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     (kind, message): (AutogenType, Object<'run>),
     is_user: bool,
 ) {
     let agent = message.field(AutogenKey::Source).filter(|_| !is_user);
-    let about = StepMeta { time: value_of(message, AutogenKey::Time), agent, aside: false };
+    let meta = StepMeta { time: value_of(message, AutogenKey::Time), agent, aside: false };
     if let Some(counts) = object_of(message, AutogenKey::Usage) {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        talk.usage.merge_usage(&usage);
+        conversation.usage.merge_usage(&usage);
     }
     let content = value_of(message, AutogenKey::Content);
     if matches!(kind, AutogenType::Calls | AutogenType::Results) && list_of(message, AutogenKey::Content).is_none() {
-        talk.draft.note_unknown(node.origin, "calls or results that are no list are passed over");
+        conversation.builder.note_unknown(node.origin, "calls or results that are no list are skipped");
     }
     let is_answer = kind == AutogenType::Answer;
     let kind = match (is_answer, list_of(message, AutogenKey::Content).is_some()) {
@@ -225,32 +227,33 @@ fn add_message<'run>(
     match kind {
         AutogenType::Said | AutogenType::Told | AutogenType::Handover => {
             if let Some(content) = content {
-                talk.add_text(speaker, content, &about, node.origin);
+                conversation.add_text(speaker, content, &meta, node.origin);
             }
             if let Some(to) = value_of(message, AutogenKey::Target).filter(|_| kind == AutogenType::Handover) {
-                talk.hand_over(to, &about, node.origin);
+                conversation.hand_over(to, &meta, node.origin);
             }
         }
         AutogenType::Thought => {
-            content.into_iter().for_each(|words| talk.add_text(Speaker::Thinking, words, &about, node.origin))
+            content.into_iter().for_each(|words| conversation.add_text(Speaker::Thinking, words, &meta, node.origin))
         }
         AutogenType::Calls => {
             let calls = list_of(message, AutogenKey::Content).unwrap_or_default();
-            for (at, call) in talk.draft.record_objects(calls) {
+            for (at, call) in conversation.builder.record_objects(calls) {
                 let made = ToolCall {
                     tool: call.field(AutogenKey::Name).unwrap_or(Node::computed(Value::Null)),
                     args: call.field(AutogenKey::Arguments),
                     id: call.field(AutogenKey::Id),
                     origin: at.origin,
                 };
-                talk.add_call(made, &about);
+                conversation.add_call(made, &meta);
             }
         }
         AutogenType::Results => {
             let results = list_of(message, AutogenKey::Content).unwrap_or_default();
-            for (at, given) in talk.draft.record_objects(results) {
+            for (at, given) in conversation.builder.record_objects(results) {
                 let result = given.field(AutogenKey::Content);
-                let result = result.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
+                let result =
+                    result.map(|given| content::content_text(given, conversation.builder.arena).unwrap_or(given));
                 // Older versions do not say whether it failed.
                 let failed = value_of(given, AutogenKey::Failed);
                 let of = |_| match is_true(&given, &NodeShapes, AutogenKey::Failed) {
@@ -259,8 +262,8 @@ fn add_message<'run>(
                 };
                 let outcome = CallResult { result, status: failed.map(of), ..CallResult::default() };
                 let (id, tool) = (text_of(given, AutogenKey::Call), text_of(given, AutogenKey::Name));
-                let about = StepMeta { agent: None, ..about };
-                talk.add_result(id, tool, outcome, &about, at.origin);
+                let meta = StepMeta { agent: None, ..meta };
+                conversation.add_result(id, tool, outcome, &meta, at.origin);
             }
         }
         AutogenType::Asks | AutogenType::Answer | AutogenType::Silent | AutogenType::Code => {}

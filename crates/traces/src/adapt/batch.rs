@@ -56,20 +56,20 @@ fn line_ending(line: Object<'_>) -> Option<BatchEnd> {
     text_of(object_of(line, BatchKey::Result)?, BatchKey::Type).and_then(BatchEnd::from_key)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Some(line) = node_object(root) else { return Ok(()) };
-    draft.count_record();
+    builder.count_record();
     let holder = object_of(line, BatchKey::Response).or(object_of(line, BatchKey::Result));
     let answer = holder.and_then(|holder| first_of(holder, &[BatchKey::Body, BatchKey::Message]));
     let format = answer.and_then(node_object).and_then(|body| ANSWERS.into_iter().find(|format| (format.object)(body)));
     if let (Some(answer), Some(format)) = (answer, format) {
-        (format.read)(answer, draft)?;
+        (format.read)(answer, builder)?;
     } else if let Some(error) = error_node(line, holder, answer) {
-        draft.set_entry(of_run::ERROR, error);
+        builder.set_entry(of_run::ERROR, error);
     } else {
-        draft.skip_value(answer.unwrap_or(root), "an answer of a batch that is of no known API is passed over");
+        builder.skip_value(answer.unwrap_or(root), "an answer of a batch that is of no known API is skipped");
     }
-    draft.set_some(of_run::ID, line.field(BatchKey::Custom).filter(|id| NodeShapes.is_text(*id)));
+    builder.set_some(of_run::ID, line.field(BatchKey::Custom).filter(|id| NodeShapes.is_text(*id)));
     Ok(())
 }
 

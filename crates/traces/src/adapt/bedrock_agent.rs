@@ -163,30 +163,30 @@ pub(super) fn compose_answer<'run>(events: &'run [Node<'run>], _: &RunBuilder<'r
     events.iter().any(is_own).then_some((Node::computed(Value::List(events)), true))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::new(builder);
     let mut called = CalledTools::default();
     for node in items_of(root, &LISTS) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(event) = node_object(*node) else {
-            talk.draft.skip_value(node, "what is no event is passed over");
+            conversation.builder.skip_value(node, "what is no event is skipped");
             continue;
         };
         match trace_of(event) {
-            Some((part, trace)) => read_trace(&mut talk, *node, part, trace),
-            None if is_control(event) => read_control(&mut talk, &mut called, event),
+            Some((part, trace)) => read_trace(&mut conversation, *node, part, trace),
+            None if is_control(event) => read_control(&mut conversation, &mut called, event),
             // The answer in pieces stands in the trace, too.
             None if is_request(event) => {
                 if let Some(words) = value_of(event, BedrockEventKey::Asked) {
-                    talk.add_message(Speaker::User, words, &StepMeta::default(), node.origin);
+                    conversation.add_message(Speaker::User, words, &StepMeta::default(), node.origin);
                 }
             }
             None if value_of(event, BedrockEventKey::Chunk).is_some() && event.entries().len() == 1 => {}
-            None => talk.draft.skip_record(node.origin, "an event without a known `trace` is passed over"),
+            None => conversation.builder.skip_record(node.origin, "an event without a known `trace` is skipped"),
         }
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
@@ -194,7 +194,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 const LISTS: [BedrockEventKey; 2] = [BedrockEventKey::Events, BedrockEventKey::Answer];
 
 fn read_trace<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     part: Object<'run>,
     trace: Object<'run>,
@@ -202,59 +202,65 @@ fn read_trace<'run>(
     let agent = value_of(part, BedrockEventKey::Agent);
     if agent.is_none() {
         let id = value_of(part, BedrockEventKey::Session).filter(|id| node_text(*id).is_some());
-        talk.draft.set_some(of_run::ID, id);
+        conversation.builder.set_some(of_run::ID, id);
     }
     let time = value_of(part, BedrockEventKey::Time);
-    let about = StepMeta { time, agent, aside: agent.is_some() };
+    let meta = StepMeta { time, agent, aside: agent.is_some() };
     for entry in trace.entries() {
         let inside = node_object(entry.node);
         match (BedrockTraceKind::from_key(entry.key), inside) {
-            (Some(BedrockTraceKind::Steps), Some(step)) => read_step(talk, step, &about),
+            (Some(BedrockTraceKind::Steps), Some(step)) => read_step(conversation, step, &meta),
             (Some(BedrockTraceKind::Failure), Some(failure)) => {
-                talk.draft.set_some(of_run::ERROR, value_of(failure, BedrockKey::Why));
+                conversation.builder.set_some(of_run::ERROR, value_of(failure, BedrockKey::Why));
             }
             (Some(BedrockTraceKind::Silent), _) => {}
             _ if matches!(entry.node.value, Value::Null) => {}
-            _ => talk.draft.skip_record(node.origin, format!("a trace of unknown kind `{}` is passed over", entry.key)),
+            _ => conversation
+                .builder
+                .skip_record(node.origin, format!("a trace of unknown kind `{}` is skipped", entry.key)),
         }
     }
 }
 
-fn read_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>, about: &StepMeta<'run>) {
+fn read_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>, meta: &StepMeta<'run>) {
     for entry in step.entries() {
         let (node, inside) = (entry.node, node_object(entry.node));
         match (BedrockStepKey::from_key(entry.key), inside) {
-            (Some(BedrockStepKey::Call), Some(call)) => add_calls(talk, node, call, about),
-            (Some(BedrockStepKey::Given), Some(given)) => add_observation(talk, node, given, about),
+            (Some(BedrockStepKey::Call), Some(call)) => add_calls(conversation, node, call, meta),
+            (Some(BedrockStepKey::Given), Some(given)) => add_observation(conversation, node, given, meta),
             (Some(BedrockStepKey::Thought), Some(thought)) => {
                 let words = value_of(thought, BedrockKey::Text);
-                words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, about, node.origin));
+                words
+                    .into_iter()
+                    .for_each(|words| conversation.add_message(Speaker::Thinking, words, meta, node.origin));
             }
             (Some(BedrockStepKey::Output), Some(output)) => {
                 let counts =
-                    object_of(output, BedrockKey::Metadata).and_then(|about| object_of(about, BedrockKey::Usage));
+                    object_of(output, BedrockKey::Metadata).and_then(|meta| object_of(meta, BedrockKey::Usage));
                 if let Some(counts) = counts {
                     let mut usage = TokenUsage::default();
                     usage.add_usage(counts);
-                    talk.usage.merge_usage(&usage);
+                    conversation.usage.merge_usage(&usage);
                 }
                 // The step behind the others writes the answer anew.
                 let parsed =
                     object_of(output, BedrockKey::Parsed).and_then(|parsed| value_of(parsed, BedrockKey::Text));
-                parsed.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, about, node.origin));
+                parsed
+                    .into_iter()
+                    .for_each(|words| conversation.add_message(Speaker::Assistant, words, meta, node.origin));
             }
             (Some(BedrockStepKey::Prompt), _) => {}
             _ if inside.is_none() && super::nodes::node_list(node).is_none() => {}
-            _ => talk.draft.skip_record(node.origin, format!("`{}` of a trace is passed over", entry.key)),
+            _ => conversation.builder.skip_record(node.origin, format!("`{}` of a trace is skipped", entry.key)),
         }
     }
 }
 
 fn add_calls<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     input: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let id = value_of(input, BedrockKey::TraceId);
     let mut known = false;
@@ -265,7 +271,7 @@ fn add_calls<'run>(
             Some(BedrockCallKind::Action) => {
                 // A group has several actions: its name is that of none.
                 let tool = value_of(call, BedrockKey::Function).or_else(|| value_of(call, BedrockKey::Path));
-                (tool, action_args(talk.draft, call))
+                (tool, action_args(conversation.builder, call))
             }
             Some(BedrockCallKind::Knowledge) => (name("knowledge_base"), Some(entry.node)),
             Some(BedrockCallKind::Collaborator) => {
@@ -273,43 +279,43 @@ fn add_calls<'run>(
             }
             Some(BedrockCallKind::Code) => (name("code_interpreter"), Some(entry.node)),
             _ => {
-                let message = format!("an invocation of unknown kind `{}` is passed over", entry.key);
-                talk.draft.skip_record(entry.node.origin, message);
+                let message = format!("an invocation of unknown kind `{}` is skipped", entry.key);
+                conversation.builder.skip_record(entry.node.origin, message);
                 continue;
             }
         };
         known = true;
         let tool = tool.unwrap_or(Node::computed(Value::Null));
-        talk.add_call(ToolCall { tool, args, id, origin: entry.node.origin }, about);
+        conversation.add_call(ToolCall { tool, args, id, origin: entry.node.origin }, meta);
     }
     if !known {
-        talk.draft.skip_record(node.origin, "an invocation of nothing known is passed over");
+        conversation.builder.skip_record(node.origin, "an invocation of nothing known is skipped");
     }
 }
 
 /// The trace tells of these calls, too, where there is one: without a result.
 fn read_control<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     called: &mut CalledTools<'run>,
     event: Object<'run>,
 ) {
     let control = object_of(event, BedrockEventKey::Control);
     let asked = control.and_then(|control| list_of(control, BedrockControlKey::Calls)).unwrap_or_default();
     let mut untold = Vec::new();
-    for (node, asked) in talk.draft.record_objects(asked) {
+    for (node, asked) in conversation.builder.record_objects(asked) {
         let Some(call) = object_of(asked, BedrockControlKey::Call) else {
-            talk.draft.note_unknown(node.origin, "a call of unknown kind is passed over");
+            conversation.builder.note_unknown(node.origin, "a call of unknown kind is skipped");
             continue;
         };
         let tool = value_of(call, BedrockKey::Function).or_else(|| value_of(call, BedrockKey::Path));
-        let told = tool.and_then(node_text).and_then(|tool| called.take_waiting(tool, talk.draft));
+        let told = tool.and_then(node_text).and_then(|tool| called.take_waiting(tool, conversation.builder));
         if told.is_none() {
             untold.push((node, call, tool.unwrap_or(Node::computed(Value::Null))));
         }
     }
     for (node, call, tool) in untold {
-        let args = action_args(talk.draft, call);
-        talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, &StepMeta::default());
+        let args = action_args(conversation.builder, call);
+        conversation.add_call(ToolCall { tool, args, id: None, origin: node.origin }, &StepMeta::default());
     }
 }
 
@@ -318,7 +324,7 @@ const PARAMETER: usize = 3;
 
 /// Parameters are a list of names and values; so is the body of a request. One path has several verbs: they stand among its arguments,
 /// as a name that depended on the other calls of a run would make a rule about it hold for nothing.
-fn action_args<'run>(draft: &RunBuilder<'run, '_>, call: Object<'run>) -> Option<Node<'run>> {
+fn action_args<'run>(builder: &RunBuilder<'run, '_>, call: Object<'run>) -> Option<Node<'run>> {
     let body = object_of(call, BedrockKey::Body).and_then(|body| object_of(body, BedrockKey::Content));
     let in_body =
         body.into_iter().flat_map(|body| body.entries()).filter_map(|entry| super::nodes::node_list(entry.node));
@@ -327,20 +333,20 @@ fn action_args<'run>(draft: &RunBuilder<'run, '_>, call: Object<'run>) -> Option
     for (node, one) in lists.flat_map(object_items) {
         match (text_of(one, BedrockKey::Name), one.field(BedrockKey::Value)) {
             (Some(name), Some(value)) if one.entries().len() <= PARAMETER => entries.push(field_entry(name, value)),
-            _ => draft.note_unknown(node.origin, "a parameter without `name` and `value` is passed over"),
+            _ => builder.note_unknown(node.origin, "a parameter without `name` and `value` is skipped"),
         }
     }
     let verb = value_of(call, BedrockKey::Verb).filter(|_| value_of(call, BedrockKey::Path).is_some());
     let verb = verb.filter(|_| entries.iter().all(|entry| entry.key != BedrockKey::Verb.key()));
     entries.extend(verb.map(|verb| field_entry(BedrockKey::Verb.key(), verb)));
-    Some(draft.object_node(&entries))
+    Some(builder.object_node(&entries))
 }
 
 fn add_observation<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     observation: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let id = text_of(observation, BedrockKey::TraceId);
     let mut known = false;
@@ -362,29 +368,30 @@ fn add_observation<'run>(
             Some(BedrockCallKind::Final) => {
                 known = true;
                 let speaker = Speaker::Assistant;
-                text.into_iter().for_each(|words| talk.add_message(speaker, words, about, entry.node.origin));
+                text.into_iter().for_each(|words| conversation.add_message(speaker, words, meta, entry.node.origin));
                 continue;
             }
             // The model is told that it wrote what cannot be read.
             Some(BedrockCallKind::Again) => {
                 known = true;
-                text.into_iter().for_each(|words| talk.add_message(Speaker::System, words, about, entry.node.origin));
+                text.into_iter()
+                    .for_each(|words| conversation.add_message(Speaker::System, words, meta, entry.node.origin));
                 continue;
             }
             None if BedrockKey::from_key(entry.key) == Some(BedrockKey::Metadata) => continue,
             None => {
-                let message = format!("an observation of unknown kind `{}` is passed over", entry.key);
-                talk.draft.skip_record(entry.node.origin, message);
+                let message = format!("an observation of unknown kind `{}` is skipped", entry.key);
+                conversation.builder.skip_record(entry.node.origin, message);
                 continue;
             }
         };
         known = true;
         let status = error.map(|_| StepStatus::Failed);
         let outcome = CallResult { result, error, status, ..CallResult::default() };
-        let about = StepMeta { agent: None, ..*about };
-        talk.add_result(id, tool, outcome, &about, entry.node.origin);
+        let meta = StepMeta { agent: None, ..*meta };
+        conversation.add_result(id, tool, outcome, &meta, entry.node.origin);
     }
     if !known {
-        talk.draft.skip_record(node.origin, "an observation of nothing known is passed over");
+        conversation.builder.skip_record(node.origin, "an observation of nothing known is skipped");
     }
 }

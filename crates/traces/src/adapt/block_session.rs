@@ -38,134 +38,134 @@ impl UserWords<'_> {
 
     pub(super) fn add_words<'run>(
         &self,
-        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
         words: Node<'run>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let text = node_text(words).unwrap_or_default();
         let Some(parts) = self.split_text(text) else {
             let of_program = !self.tags.is_empty() && text.trim_start().starts_with('<');
             let speaker = if of_program { Speaker::System } else { self.untagged };
-            return talk.add_message(speaker, words, about, words.origin);
+            return conversation.add_message(speaker, words, meta, words.origin);
         };
         for (speaker, part) in [Speaker::System, Speaker::User, Speaker::System].into_iter().zip(parts) {
-            let part = text_node(talk.draft, part.trim(), words);
-            talk.add_message(speaker, part, about, words.origin);
+            let part = text_node(conversation.builder, part.trim(), words);
+            conversation.add_message(speaker, part, meta, words.origin);
         }
     }
 }
 
 /// A part of a text.
-pub(super) fn text_node<'run>(draft: &RunBuilder<'run, '_>, part: &str, of: Node<'run>) -> Node<'run> {
-    Node::new(Value::plain_text(draft.arena.alloc_str(part)), of.origin)
+pub(super) fn text_node<'run>(builder: &RunBuilder<'run, '_>, part: &str, of: Node<'run>) -> Node<'run> {
+    Node::new(Value::plain_text(builder.arena.alloc_str(part)), of.origin)
 }
 
 /// The content of one message: a text, or blocks. The texts of a user are told apart by `words`.
 pub(super) fn add_content<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     content: Node<'run>,
     speaker: Speaker,
     words: &UserWords<'_>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
     classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
 ) {
-    add_blocks(talk, content, speaker, words, about, classify, false);
+    add_blocks(conversation, content, speaker, words, meta, classify, false);
 }
 
 /// See [`add_content`]. A message of the assistant is one answer of its model: what the provider itself ran ends inside of it.
 pub(super) fn add_answer<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     content: Node<'run>,
     speaker: Speaker,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
     classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
 ) {
     let is_answer = speaker == Speaker::Assistant;
-    add_blocks(talk, content, speaker, &UserWords::PLAIN, about, classify, is_answer);
+    add_blocks(conversation, content, speaker, &UserWords::PLAIN, meta, classify, is_answer);
 }
 
 fn add_blocks<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     content: Node<'run>,
     speaker: Speaker,
     words: &UserWords<'_>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
     classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
     is_answer: bool,
 ) {
     let blocks = match content.value {
-        Value::Text(_) => return say_text(talk, content, speaker, words, about),
-        Value::Object(_) => std::slice::from_ref(talk.draft.arena.alloc(content)),
+        Value::Text(_) => return say_text(conversation, content, speaker, words, meta),
+        Value::Object(_) => std::slice::from_ref(conversation.builder.arena.alloc(content)),
         _ => node_list(content).unwrap_or_default(),
     };
     for node in blocks {
         let Some(block) = node_object(*node) else {
             match node.value {
-                Value::Text(_) => say_text(talk, *node, speaker, words, about),
-                _ => talk.draft.skip_value(node, blocks::UNKNOWN),
+                Value::Text(_) => say_text(conversation, *node, speaker, words, meta),
+                _ => conversation.builder.skip_value(node, blocks::UNKNOWN),
             }
             continue;
         };
         match classify(block) {
-            ContentBlock::Says(text) => say_text(talk, text, speaker, words, about),
-            ContentBlock::Thinks(text) => talk.add_message(Speaker::Thinking, text, about, node.origin),
-            ContentBlock::Calls(call) => add_call(talk, *node, call, about),
+            ContentBlock::Says(text) => say_text(conversation, text, speaker, words, meta),
+            ContentBlock::Thinks(text) => conversation.add_message(Speaker::Thinking, text, meta, node.origin),
+            ContentBlock::Calls(call) => add_call(conversation, *node, call, meta),
             ContentBlock::Answers(answer) if is_answer => {
-                talk.within_message(|talk| add_result(talk, *node, &answer, None, about));
+                conversation.within_message(|conversation| add_result(conversation, *node, &answer, None, meta));
             }
-            ContentBlock::Answers(answer) => add_result(talk, *node, &answer, None, about),
+            ContentBlock::Answers(answer) => add_result(conversation, *node, &answer, None, meta),
             ContentBlock::Silent => {}
-            ContentBlock::Unknown => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+            ContentBlock::Unknown => conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
         }
     }
 }
 
 fn say_text<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     text: Node<'run>,
     speaker: Speaker,
     words: &UserWords<'_>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     match speaker {
-        Speaker::User => words.add_words(talk, text, about),
-        _ => talk.add_message(speaker, text, about, text.origin),
+        Speaker::User => words.add_words(conversation, text, meta),
+        _ => conversation.add_message(speaker, text, meta, text.origin),
     }
 }
 
 pub(super) fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     call: BlockCall<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let tool = call.tool.unwrap_or(Node::computed(Value::Null));
     let made = ToolCall { tool, args: call.args, id: call.id, origin: node.origin };
-    let step = talk.add_call(made, about);
+    let step = conversation.add_call(made, meta);
     if let (Some(step), Some(answer)) = (step, call.answer) {
-        let outcome = outcome_of(talk, &answer, None);
-        talk.end_within(step, outcome, about);
+        let outcome = outcome_of(conversation, &answer, None);
+        conversation.end_within(step, outcome, meta);
     }
 }
 
 pub(super) fn add_result<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     answer: &BlockResult<'run>,
     tool: Option<&'run str>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    let outcome = outcome_of(talk, answer, None);
-    talk.add_result(answer.id, tool, outcome, about, node.origin);
+    let outcome = outcome_of(conversation, answer, None);
+    conversation.add_result(answer.id, tool, outcome, meta, node.origin);
 }
 
 /// What a result says of its call.
 pub(super) fn outcome_of<'run>(
-    talk: &ConversationBuilder<'_, 'run, '_>,
+    conversation: &ConversationBuilder<'_, 'run, '_>,
     answer: &BlockResult<'run>,
     details: Option<Node<'run>>,
 ) -> CallResult<'run> {
-    let result = answer.result_content(talk.draft.arena);
+    let result = answer.result_content(conversation.builder.arena);
     CallResult { result, status: Some(answer.call_status(result)), details, ..CallResult::default() }
 }
 
@@ -180,16 +180,16 @@ impl CostSum {
         }
     }
 
-    pub(super) fn set_cost(self, draft: &mut RunBuilder<'_, '_>) {
-        draft.set_some(of_run::COST, self.0.map(|cost| Node::computed(Value::Number(cost))));
+    pub(super) fn set_cost(self, builder: &mut RunBuilder<'_, '_>) {
+        builder.set_some(of_run::COST, self.0.map(|cost| Node::computed(Value::Number(cost))));
     }
 }
 
 /// The format does not write down what calls gave: a call without a result may have had one.
-pub(super) fn leave_results_open(draft: &mut RunBuilder<'_, '_>) {
-    for call in draft.steps_of_kind(StepKind::Call) {
-        if draft.step_field(call, of_step::RESULT).is_none() {
-            draft.add_field(call, of_step::RESULT, absent_node());
+pub(super) fn leave_results_open(builder: &mut RunBuilder<'_, '_>) {
+    for call in builder.steps_of_kind(StepKind::Call) {
+        if builder.step_field(call, of_step::RESULT).is_none() {
+            builder.add_field(call, of_step::RESULT, absent_node());
         }
     }
 }

@@ -268,7 +268,7 @@ fn classify_untyped(block: Object<'_>) -> ContentBlock<'_> {
 }
 
 /// The content of a message whose blocks of Bedrock with sources are pieces of its text, as those of other providers are.
-pub(super) fn with_cited_texts<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+pub(super) fn with_cited_texts<'run>(content: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     let cited = |block: &Node<'run>| object_of(node_object(*block)?, OtherBlockKey::Cited);
     let blocks = node_list(content).unwrap_or_default();
     if !blocks.iter().any(|block| cited(block).is_some()) {
@@ -277,13 +277,13 @@ pub(super) fn with_cited_texts<'run>(content: Node<'run>, draft: &RunBuilder<'ru
     let text_block = |block: &Node<'run>| {
         let pieces = cited(block).and_then(|cited| list_of(cited, OtherBlockKey::Content)).unwrap_or_default();
         let pieces: Vec<_> = pieces.iter().filter_map(content::block_text).collect();
-        let words = content::concat_pieces(&pieces, draft.arena)?;
-        let source = draft.list_node(&[Node::computed(Value::Null)]);
+        let words = content::concat_pieces(&pieces, builder.arena)?;
+        let source = builder.list_node(&[Node::computed(Value::Null)]);
         let entries = [field_entry(BlockKey::Text.key(), words), field_entry(BlockKey::Citations.key(), source)];
-        Some(Node::new(draft.object_node(&entries).value, block.origin))
+        Some(Node::new(builder.object_node(&entries).value, block.origin))
     };
     let blocks: Vec<_> = blocks.iter().map(|block| text_block(block).unwrap_or(*block)).collect();
-    Node::new(draft.list_node(&blocks).value, content.origin)
+    Node::new(builder.list_node(&blocks).value, content.origin)
 }
 
 pub(super) fn has_type(block: Object<'_>) -> bool {
@@ -337,7 +337,7 @@ pub(super) fn unknown_in(message: Object<'_>) -> Option<Node<'_>> {
     all_blocks(message).find(|(_, block)| matches!(classify_block(*block), ContentBlock::Unknown)).map(|(node, _)| node)
 }
 
-pub(super) const UNKNOWN: &str = "a block of a message is of no known type and passed over: it may be a call";
+pub(super) const UNKNOWN: &str = "a block of a message is of no known type and skipped: it may be a call";
 
 fn all_blocks(message: Object<'_>) -> impl Iterator<Item = (Node<'_>, Object<'_>)> {
     object_items(in_message(message).and_then(super::nodes::node_list).unwrap_or_default())

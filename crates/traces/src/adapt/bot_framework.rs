@@ -66,32 +66,32 @@ fn is_activity(activity: Object<'_>) -> bool {
         && object_of(activity, ActivityKey::From).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::new(builder);
     for node in items_of(root, &[ActivityKey::Activities]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(activity) = node_object(*node).filter(|activity| is_activity(*activity)) else {
-            talk.draft.skip_value(node, "what is no activity is passed over");
+            conversation.builder.skip_value(node, "what is no activity is skipped");
             continue;
         };
-        let conversation = object_of(activity, ActivityKey::Conversation);
-        let id =
-            conversation.and_then(|it| value_of(it, ActivityKey::Id)).filter(|_| !talk.draft.has_entry(of_run::ID));
-        talk.draft.set_some(of_run::ID, id);
+        let id = object_of(activity, ActivityKey::Conversation)
+            .and_then(|recorded| value_of(recorded, ActivityKey::Id))
+            .filter(|_| !conversation.builder.has_entry(of_run::ID));
+        conversation.builder.set_some(of_run::ID, id);
         match text_of(activity, ActivityKey::Type).and_then(ActivityType::from_key) {
-            Some(ActivityType::Message) => add_message(&mut talk, *node, activity),
+            Some(ActivityType::Message) => add_message(&mut conversation, *node, activity),
             Some(ActivityType::Silent) => {}
-            None => talk.draft.skip_record(node.origin, "an activity of unknown type is passed over"),
+            None => conversation.builder.skip_record(node.origin, "an activity of unknown type is skipped"),
         }
     }
-    let draft = talk.finish_run();
-    draft.warn_once(root.origin, "calls count as not recorded: transcripts do not tell them".to_owned());
-    draft.mark_unrecorded(StepKind::Call);
+    let builder = conversation.finish_run();
+    builder.warn_once(root.origin, "calls count as not recorded: transcripts do not tell them".to_owned());
+    builder.mark_unrecorded(StepKind::Call);
     Ok(())
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, activity: Object<'run>) {
+fn add_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, activity: Object<'run>) {
     let from = object_of(activity, ActivityKey::From);
     // Older emulators write numbers.
     let role = from.and_then(|from| value_of(from, ActivityKey::Role)).map(|role| match role.value {
@@ -103,13 +103,15 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
     let speaker = match role.flatten() {
         Some(ActivityRole::User) => Speaker::User,
         Some(ActivityRole::Bot) => {
-            talk.begin_turn();
+            conversation.begin_turn();
             Speaker::Assistant
         }
-        None => return talk.draft.skip_record(node.origin, "a message does not say who speaks and is passed over"),
+        None => {
+            return conversation.builder.skip_record(node.origin, "a message does not say who speaks and is skipped");
+        }
     };
-    let about = StepMeta { time: value_of(activity, ActivityKey::Time).and_then(instant_node), ..StepMeta::default() };
+    let meta = StepMeta { time: value_of(activity, ActivityKey::Time).and_then(instant_node), ..StepMeta::default() };
     if let Some(words) = value_of(activity, ActivityKey::Text) {
-        talk.add_message(speaker, words, &about, node.origin);
+        conversation.add_message(speaker, words, &meta, node.origin);
     }
 }

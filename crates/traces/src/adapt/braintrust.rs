@@ -127,21 +127,21 @@ fn is_page(page: Object<'_>) -> bool {
     spans_of(page).is_some_and(|spans| are_mostly(spans.iter(), is_span))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut records: Vec<(Node<'run>, Object<'run>)> = Vec::new();
     let items = node_list(*root).unwrap_or(std::slice::from_ref(root));
     for node in items {
         let page = node_object(*node).filter(|page| is_page(*page)).and_then(spans_of);
         for node in page.unwrap_or(std::slice::from_ref(node)) {
-            draft.count_record();
+            builder.count_record();
             let is_whole = |span: &Object<'run>| {
                 !matches!(value_of(*span, BraintrustKey::Merges), Some(Node { value: Value::Boolean(true), .. }))
             };
             match node_object(*node) {
                 Some(span) if is_span(span) && is_whole(&span) => records.push((*node, span)),
-                Some(change) if !is_whole(&change) && merge_row(&mut records, change, draft) => {}
-                _ => draft.skip_value(node, "what is no whole span is passed over"),
+                Some(change) if !is_whole(&change) && merge_row(&mut records, change, builder) => {}
+                _ => builder.skip_value(node, "what is no whole span is skipped"),
             }
         }
     }
@@ -150,9 +150,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let mut spans = Vec::new();
     for (node, record) in records {
         let is_judged = value_of(record, BraintrustKey::Span).and_then(node_text).is_some_and(|id| judges.contains(id));
-        spans.push(read_span(node, record, is_judged, draft));
+        spans.push(read_span(node, record, is_judged, builder));
     }
-    build_run(spans, RunEntries { id, ..RunEntries::default() }, draft);
+    build_run(spans, RunEntries { id, ..RunEntries::default() }, builder);
     Ok(())
 }
 
@@ -160,28 +160,30 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 fn merge_row<'run>(
     records: &mut [(Node<'run>, Object<'run>)],
     change: Object<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> bool {
     let id = |row: Object<'run>| value_of(row, BraintrustKey::Row).and_then(node_text);
     let known = records.iter_mut().find(|(_, row)| id(change).is_some() && id(*row) == id(change));
     let Some((_, row)) = known else { return false };
-    *row = merged(*row, change, draft);
+    *row = merged(*row, change, builder);
     true
 }
 
 /// What a change says replaces what stood there, but for what stands beside it in objects.
-fn merged<'run>(row: Object<'run>, change: Object<'run>, draft: &RunBuilder<'run, '_>) -> Object<'run> {
+fn merged<'run>(row: Object<'run>, change: Object<'run>, builder: &RunBuilder<'run, '_>) -> Object<'run> {
     let changed = |entry: &ObjectEntry<'run>| {
         let node = match change.get(entry.key).map(|node| (node, node_object(entry.node), node_object(node))) {
             None => entry.node,
-            Some((node, Some(row), Some(change))) => Node::new(Value::Object(merged(row, change, draft)), node.origin),
+            Some((node, Some(row), Some(change))) => {
+                Node::new(Value::Object(merged(row, change, builder)), node.origin)
+            }
             Some((node, ..)) => node,
         };
         ObjectEntry { key: entry.key, node }
     };
     let new = change.entries().iter().filter(|entry| row.get(entry.key).is_none()).copied();
     let entries: Vec<_> = row.entries().iter().map(changed).chain(new).collect();
-    Object::new(draft.arena, draft.arena.alloc_slice_copy(&entries))
+    Object::new(builder.arena, builder.arena.alloc_slice_copy(&entries))
 }
 
 fn parent_of(span: Object<'_>) -> Option<&str> {
@@ -224,7 +226,7 @@ fn read_span<'run>(
     node: Node<'run>,
     record: Object<'run>,
     is_judged: bool,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     span.id = value_of(record, BraintrustKey::Span).and_then(node_text);
@@ -244,7 +246,7 @@ fn read_span<'run>(
         Some(Some(BraintrustType::Model)) => SpanAct::Inference,
         Some(Some(BraintrustType::Tool)) => SpanAct::Tool,
         Some(Some(BraintrustType::Part | BraintrustType::Judge)) | None => SpanAct::Part,
-        Some(None) => span.act_of_word(word, draft),
+        Some(None) => span.act_of_word(word, builder),
     };
     span.error = value_of(record, BraintrustKey::Error);
     span.failed = span.error.map(|_| true);
@@ -255,7 +257,7 @@ fn read_span<'run>(
     let tool = told(BraintrustInnerKey::Tool).filter(|_| span.act == SpanAct::Tool);
     let is_headed = span.name.and_then(node_text).is_some_and(|name| name.starts_with(TOOL_HEAD));
     if span.act == SpanAct::Tool && tool.is_none() && is_headed {
-        draft.note_unknown(node.origin, "a span of a tool does not say which: it may be a call of any");
+        builder.note_unknown(node.origin, "a span of a tool does not say which: it may be a call of any");
     }
     span.take_fact(Fact::Tool, tool);
     span.take_fact(Fact::CallId, told(BraintrustInnerKey::CallId));
@@ -284,7 +286,7 @@ fn read_span<'run>(
             span.take_fact(fact, metric(key));
         }
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 

@@ -66,55 +66,58 @@ fn is_step(step: Object<'_>) -> bool {
         && (object_of(step, BrowserKey::Model).is_some() || step.field(BrowserKey::Model).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    let mut talk = ConversationBuilder::new(draft);
+    let mut conversation = ConversationBuilder::new(builder);
     let mut answer = None;
-    for (node, step) in talk.draft.record_objects(list_of(run, BrowserKey::History).unwrap_or_default()) {
-        talk.draft.count_record();
+    for (node, step) in conversation.builder.record_objects(list_of(run, BrowserKey::History).unwrap_or_default()) {
+        conversation.builder.count_record();
         if is_step(step) {
-            answer = add_step(&mut talk, step).or(answer);
+            answer = add_step(&mut conversation, step).or(answer);
         } else {
-            talk.draft.skip_record(node.origin, "a step without `model_output` and `result` is passed over");
+            conversation.builder.skip_record(node.origin, "a step without `model_output` and `result` is skipped");
         }
     }
     let usage = object_of(run, BrowserKey::Usage);
-    let draft = talk.finish_run();
-    draft.set_some(of_run::OUTPUT, answer);
+    let builder = conversation.finish_run();
+    builder.set_some(of_run::OUTPUT, answer);
     if let Some(usage) = usage {
         let mut counts = TokenUsage::default();
         counts.add_count(of_usage::INPUT, value_of(usage, BrowserKey::TokensIn));
         counts.add_count(of_usage::OUTPUT, value_of(usage, BrowserKey::TokensOut));
-        counts.set_usage(draft);
-        draft.set_some(of_run::COST, value_of(usage, BrowserKey::Cost));
+        counts.set_usage(builder);
+        builder.set_some(of_run::COST, value_of(usage, BrowserKey::Cost));
     }
-    draft.mark_unrecorded(StepKind::Message);
+    builder.mark_unrecorded(StepKind::Message);
     Ok(())
 }
 
 /// The answer, where the step ends the run.
-fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>) -> Option<Node<'run>> {
-    talk.begin_turn();
+fn add_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>) -> Option<Node<'run>> {
+    conversation.begin_turn();
     let times = object_of(step, BrowserKey::Metadata);
     let at = |key| times.and_then(|times| value_of(times, key)).and_then(instant_node);
-    let about = StepMeta { time: at(BrowserKey::Start), ..StepMeta::default() };
-    talk.note_time(at(BrowserKey::End));
+    let meta = StepMeta { time: at(BrowserKey::Start), ..StepMeta::default() };
+    conversation.note_time(at(BrowserKey::End));
     let mut results = Vec::new();
-    for (node, result) in talk.draft.record_objects(list_of(step, BrowserKey::Results).unwrap_or_default()) {
+    for (node, result) in conversation.builder.record_objects(list_of(step, BrowserKey::Results).unwrap_or_default()) {
         let is_known = |key: &str| BrowserResultKey::from_key(key).is_some();
         if !result.entries().is_empty() && !result.entries().iter().any(|entry| is_known(entry.key)) {
-            talk.draft.skip_record(node.origin, "a result of unknown form is passed over");
+            conversation.builder.skip_record(node.origin, "a result of unknown form is skipped");
         }
         results.push(result);
     }
     let model = value_of(step, BrowserKey::Model);
     let actions = model.and_then(node_object).and_then(|model| list_of(model, BrowserKey::Actions));
     if let Some(model) = model.filter(|_| actions.is_none()) {
-        talk.draft.skip_record(model.origin, "what a model wrote without `action` is passed over");
+        conversation.builder.skip_record(model.origin, "what a model wrote without `action` is skipped");
     }
     let actions = actions.unwrap_or_default();
-    let calls: Vec<_> =
-        talk.draft.record_objects(actions).filter_map(|(node, one)| view_action(talk, node, one)).collect();
+    let calls: Vec<_> = conversation
+        .builder
+        .record_objects(actions)
+        .filter_map(|(node, one)| view_action(conversation, node, one))
+        .collect();
     let answer = results.last().filter(|last| is_true(*last, &NodeShapes, BrowserResultKey::Done));
     let answer = answer.and_then(|last| value_of(*last, BrowserResultKey::Result));
     // An error of the step as a whole stands alone, whichever action it came of.
@@ -129,9 +132,9 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'ru
             None => unanswered(StepStatus::Unknown),
         };
         let call = BlockCall { tool: Some(tool), args: Some(args), id: None, answer: Some(answer) };
-        block_session::add_call(talk, args, call, &about);
+        block_session::add_call(conversation, args, call, &meta);
     }
-    talk.note_input();
+    conversation.note_input();
     answer
 }
 
@@ -152,7 +155,7 @@ fn view_result(result: Object<'_>) -> BlockResult<'_> {
 
 /// The only key of an action is its name; the value holds its arguments. An empty action is none.
 fn view_action<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     action: Object<'run>,
 ) -> Option<(Node<'run>, Node<'run>)> {
@@ -161,11 +164,11 @@ fn view_action<'run>(
         (Some(only), None) if matches!(only.node.value, Value::Object(_) | Value::Null) => {
             let tool = Node::new(Value::Text(ValueText::Plain(only.key)), only.node.origin);
             let has_args = !matches!(only.node.value, Value::Null);
-            Some((tool, if has_args { only.node } else { talk.draft.object_node(&[]) }))
+            Some((tool, if has_args { only.node } else { conversation.builder.object_node(&[]) }))
         }
         (None, _) => None,
         _ => {
-            talk.draft.skip_record(node.origin, blocks::UNKNOWN);
+            conversation.builder.skip_record(node.origin, blocks::UNKNOWN);
             None
         }
     }

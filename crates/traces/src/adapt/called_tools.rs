@@ -16,30 +16,30 @@ pub(super) struct CalledTools<'run> {
 }
 
 impl<'run> CalledTools<'run> {
-    pub(super) fn was_called(&mut self, tool: &str, draft: &RunBuilder<'run, '_>) -> bool {
-        for call in draft.calls_from(self.steps) {
-            let tool = draft.step_field(call, of_step::TOOL).and_then(node_text);
+    pub(super) fn was_called(&mut self, tool: &str, builder: &RunBuilder<'run, '_>) -> bool {
+        for call in builder.calls_from(self.steps) {
+            let tool = builder.step_field(call, of_step::TOOL).and_then(node_text);
             tool.into_iter().for_each(|tool| self.calls.entry(tool).or_default().push_back(call));
         }
-        self.steps = draft.step_count();
+        self.steps = builder.step_count();
         self.calls.contains_key(tool)
     }
 
     /// The first call of a tool that has no result.
-    pub(super) fn waiting_call(&mut self, tool: &'run str, draft: &RunBuilder<'run, '_>) -> Option<StepId> {
-        if !self.was_called(tool, draft) {
+    pub(super) fn waiting_call(&mut self, tool: &'run str, builder: &RunBuilder<'run, '_>) -> Option<StepId> {
+        if !self.was_called(tool, builder) {
             return None;
         }
         let calls = self.calls.get_mut(tool)?;
-        while calls.front().is_some_and(|call| draft.step_field(*call, of_step::RESULT).is_some()) {
+        while calls.front().is_some_and(|call| builder.step_field(*call, of_step::RESULT).is_some()) {
             calls.pop_front();
         }
         calls.front().copied()
     }
 
     /// The same, which waits no longer.
-    pub(super) fn take_waiting(&mut self, tool: &'run str, draft: &RunBuilder<'run, '_>) -> Option<StepId> {
-        let call = self.waiting_call(tool, draft)?;
+    pub(super) fn take_waiting(&mut self, tool: &'run str, builder: &RunBuilder<'run, '_>) -> Option<StepId> {
+        let call = self.waiting_call(tool, builder)?;
         self.calls.get_mut(tool)?.pop_front();
         Some(call)
     }

@@ -137,23 +137,23 @@ impl<'run, C: Copy + Eq + Hash> PendingIndex<'run, C> {
 }
 
 /// Arguments that may be JSON in text: empty text is none, invalid JSON stays text with a warning.
-pub(super) fn parse_arguments<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>) -> Node<'run> {
+pub(super) fn parse_arguments<'run>(builder: &mut RunBuilder<'run, '_>, node: Node<'run>) -> Node<'run> {
     let Value::Text(text) = node.value else { return node };
     if are_none(text.as_str()) {
-        return Node::new(Value::Object(Object::new(draft.arena, &[])), node.origin);
+        return Node::new(Value::Object(Object::new(builder.arena, &[])), node.origin);
     }
-    match json::parse_text(text, node.origin, draft.arena, draft.limits) {
+    match json::parse_text(text, node.origin, builder.arena, builder.limits) {
         Ok(document) => {
             for duplicate in &document.duplicates {
                 let message =
                     format!("the key `{}` stands more than once in arguments; the last one counts", duplicate.key);
-                draft.add_warning(duplicate.object, message);
+                builder.add_warning(duplicate.object, message);
             }
             document.node
         }
         Err(error) => {
             let message = format!("arguments of a call are not JSON and stay text: {}", error.message);
-            draft.add_warning(node.origin, message);
+            builder.add_warning(node.origin, message);
             node
         }
     }
@@ -343,14 +343,14 @@ impl TokenUsage {
     }
 
     /// No entry if no count is known.
-    pub(super) fn set_usage(&self, draft: &mut RunBuilder<'_, '_>) {
+    pub(super) fn set_usage(&self, builder: &mut RunBuilder<'_, '_>) {
         let mut entries = self.known_counts();
         if !entries.is_empty() {
             if self.input_unsure {
                 entries.extend([of_usage::INPUT, of_usage::TOTAL].map(|name| field_entry(name, absent_node())));
             }
-            let usage = draft.object_node(&entries);
-            draft.set_entry(of_run::USAGE, usage);
+            let usage = builder.object_node(&entries);
+            builder.set_entry(of_run::USAGE, usage);
         }
     }
 }
@@ -373,12 +373,12 @@ fn known_value<'run>(object: Object<'run>, key: &str) -> Option<Node<'run>> {
 }
 
 /// Objects with `name`; OpenAI nests each in `function`.
-pub(super) fn tool_list<'run>(draft: &RunBuilder<'run, '_>, tools: &[Node<'run>]) -> Node<'run> {
+pub(super) fn tool_list<'run>(builder: &RunBuilder<'run, '_>, tools: &[Node<'run>]) -> Node<'run> {
     let inner = |node: &Node<'run>| match node.value {
         Value::Object(tool) => {
             tool.field(ToolCallKey::Function).filter(|function| node_object(*function).is_some()).unwrap_or(*node)
         }
         _ => *node,
     };
-    draft.list_node(&tools.iter().map(inner).collect::<Vec<_>>())
+    builder.list_node(&tools.iter().map(inner).collect::<Vec<_>>())
 }

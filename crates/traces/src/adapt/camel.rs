@@ -44,8 +44,8 @@ fn is_record(record: Object<'_>) -> bool {
     record.field(CamelKey::Role).is_some() && object_of(record, CamelKey::Message).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let view = |record: Object<'run>| {
         let message = object_of(record, CamelKey::Message)?;
         let role = text_of(record, CamelKey::Role).and_then(MessageRole::from_key);
@@ -76,6 +76,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         Value::List(items) => items,
         _ => std::slice::from_ref(root),
     };
-    read_messages(items, draft, view, blocks::classify_block).finish_run();
+    read_messages(items, builder, view, blocks::classify_block).finish_run();
     Ok(())
 }

@@ -59,28 +59,28 @@ fn is_step(step: Object<'_>) -> bool {
         && text_of(step, ChainlitKey::Type).and_then(ChainlitType::from_key).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(thread) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(thread, ChainlitKey::Id));
-    let mut steps: Vec<_> = draft.record_objects(list_of(thread, ChainlitKey::Steps).unwrap_or_default()).collect();
+    builder.set_some(of_run::ID, value_of(thread, ChainlitKey::Id));
+    let mut steps: Vec<_> = builder.record_objects(list_of(thread, ChainlitKey::Steps).unwrap_or_default()).collect();
     // A step is written when it ends.
     let begins = |step: Object<'run>| {
         let start = value_of(step, ChainlitKey::Start).or_else(|| value_of(step, ChainlitKey::Time));
         start.and_then(node_text)
     };
     steps.sort_by_key(|(_, step)| begins(*step));
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for (node, step) in steps {
-        talk.draft.count_record();
-        add_step(&mut talk, node, step);
+        conversation.builder.count_record();
+        add_step(&mut conversation, node, step);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
+fn add_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
     let time = value_of(step, ChainlitKey::Start).or_else(|| value_of(step, ChainlitKey::Time));
-    let about = StepMeta { time, ..StepMeta::default() };
+    let meta = StepMeta { time, ..StepMeta::default() };
     let speaker = match text_of(step, ChainlitKey::Type).and_then(ChainlitType::from_key) {
         Some(ChainlitType::User) => Speaker::User,
         Some(ChainlitType::Assistant) => Speaker::Assistant,
@@ -96,21 +96,30 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
             };
             let [tool, args, id] =
                 [ChainlitKey::Name, ChainlitKey::Input, ChainlitKey::Id].map(|key| value_of(step, key));
-            return block_session::add_call(talk, node, BlockCall { tool, args, id, answer: Some(answer) }, &about);
+            return block_session::add_call(
+                conversation,
+                node,
+                BlockCall { tool, args, id, answer: Some(answer) },
+                &meta,
+            );
         }
         Some(ChainlitType::Model) => {
-            talk.begin_turn();
+            conversation.begin_turn();
             if let Some(counts) = object_of(step, ChainlitKey::Generation) {
                 let mut usage = TokenUsage::default();
                 usage.add_count(of_usage::INPUT, value_of(counts, ChainlitKey::TokensIn));
                 usage.add_count(of_usage::OUTPUT, value_of(counts, ChainlitKey::TokensOut));
-                talk.add_usage(&usage, None);
+                conversation.add_usage(&usage, None);
             }
             return;
         }
         Some(ChainlitType::Part) => return,
-        None => return talk.draft.skip_record(node.origin, "a step of unknown type is passed over: it may be a call"),
+        None => {
+            return conversation
+                .builder
+                .skip_record(node.origin, "a step of unknown type is skipped: it may be a call");
+        }
     };
     let said = value_of(step, ChainlitKey::Output);
-    said.into_iter().for_each(|words| talk.add_content(speaker, words, &about, node.origin));
+    said.into_iter().for_each(|words| conversation.add_content(speaker, words, &meta, node.origin));
 }

@@ -61,16 +61,16 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(run, ChatGptKey::Id));
-    let way = way_to_current(root, run, draft);
-    let mut talk = ConversationBuilder::from_parts(draft);
+    builder.set_some(of_run::ID, value_of(run, ChatGptKey::Id));
+    let way = way_to_current(root, run, builder);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for (node, message) in way {
-        talk.draft.count_record();
-        add_message(&mut talk, node, message);
+        conversation.builder.count_record();
+        add_message(&mut conversation, node, message);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
@@ -95,17 +95,17 @@ fn last_message<'run>(tree: Object<'run>) -> Option<&'run str> {
 fn way_to_current<'run>(
     root: Node<'run>,
     run: Object<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Vec<(Node<'run>, Object<'run>)> {
     let Some(tree) = object_of(run, ChatGptKey::Tree) else { return Vec::new() };
     let (mut way, mut seen) = (Vec::new(), FxHashSet::default());
     let mut next = text_of(run, ChatGptKey::Current).or_else(|| {
-        draft.note_warning(root.origin, "the tree has no `current_node`: the last answer to each message counts");
+        builder.note_warning(root.origin, "the tree has no `current_node`: the last answer to each message counts");
         last_message(tree)
     });
     while let Some(id) = next.filter(|id| seen.insert(*id)) {
         let Some(node) = tree.get(id) else {
-            draft.note_unknown(root.origin, "a message of the tree is missing");
+            builder.note_unknown(root.origin, "a message of the tree is missing");
             break;
         };
         let entry = node_object(node);
@@ -115,7 +115,7 @@ fn way_to_current<'run>(
             way.push((message, object));
         }
         if entry.is_some_and(|entry| entry.get(ChatGptKey::Parent.key()).is_none()) {
-            draft.note_unknown(node.origin, "a message does not say which one stands before it");
+            builder.note_unknown(node.origin, "a message does not say which one stands before it");
         }
         next = entry.and_then(|entry| text_of(entry, ChatGptKey::Parent));
     }
@@ -123,11 +123,11 @@ fn way_to_current<'run>(
     way
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+fn add_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let author = object_of(message, ChatGptKey::Author);
-    let role = talk.draft.role_of(node, author.and_then(|author| text_of(author, ChatGptKey::Role)));
+    let role = conversation.builder.role_of(node, author.and_then(|author| text_of(author, ChatGptKey::Role)));
     let time = value_of(message, ChatGptKey::Time).and_then(instant_node);
-    let about = StepMeta { time, ..StepMeta::default() };
+    let meta = StepMeta { time, ..StepMeta::default() };
     let content = object_of(message, ChatGptKey::Content);
     let kind = content.and_then(|content| ChatGptContent::from_key(text_of(content, ChatGptKey::Kind)?));
     let words = content.and_then(words_of);
@@ -136,10 +136,10 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
     match (role, to) {
         (Some(MessageRole::Assistant), Some(tool)) => {
             block_session::add_call(
-                talk,
+                conversation,
                 node,
                 BlockCall { tool: Some(tool), args: words, ..Default::default() },
-                &about,
+                &meta,
             );
         }
         (Some(MessageRole::Result), _) => {
@@ -151,17 +151,17 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
             };
             // Results name the tool alone, and a tool may say more than once what it found.
             let tool = author.and_then(|author| text_of(author, ChatGptKey::Name));
-            block_session::add_result(talk, node, &result, tool, &about);
+            block_session::add_result(conversation, node, &result, tool, &meta);
         }
         _ => match (kind, words) {
             (Some(ChatGptContent::Silent), _) | (_, None) => {}
             (Some(_), Some(words)) => {
                 if role == Some(MessageRole::Assistant) {
-                    talk.begin_turn();
+                    conversation.begin_turn();
                 }
-                talk.add_content(Speaker::from_role(role), words, &about, node.origin);
+                conversation.add_content(Speaker::from_role(role), words, &meta, node.origin);
             }
-            (None, Some(_)) => talk.draft.skip_record(node.origin, "a content of unknown kind is passed over"),
+            (None, Some(_)) => conversation.builder.skip_record(node.origin, "a content of unknown kind is skipped"),
         },
     }
 }

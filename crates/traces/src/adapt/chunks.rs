@@ -133,20 +133,20 @@ impl<'run> PartialCall<'run> {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::new(builder);
     let mut answers: Vec<PartialAnswer<'run>> = Vec::new();
     for node in items_of::<ChunkKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(chunk) = node_object(*node).filter(|chunk| is_chunk(*chunk)) else {
-            talk.draft.skip_value(node, "what is no chunk of an answer is passed over");
+            conversation.builder.skip_value(node, "what is no chunk of an answer is skipped");
             continue;
         };
         if is_of_prompt(chunk) {
             continue;
         }
-        talk.add_meta(of_meta::MODEL, chunk.field(ChunkKey::Model));
+        conversation.add_meta(of_meta::MODEL, chunk.field(ChunkKey::Model));
         let (known, id) = (answer_place(&answers, chunk), text_of(chunk, ChunkKey::Id));
         if known.is_none() {
             answers.push(PartialAnswer { id, node: Some(*node), ..PartialAnswer::default() });
@@ -158,27 +158,27 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let Some(answer) = answer else { continue };
         answer.keeps_id |= known.is_some() && answer.id == id;
         answer.usage = usage_of(chunk).or(answer.usage);
-        let choices = talk.draft.record_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
+        let choices = conversation.builder.record_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
         for (at, choice) in choices {
             if field_index(choice, ChunkKey::Index).is_some_and(|index| index != 0) {
-                let message = "of several answers to one request the first is read, and the others are passed over";
-                talk.draft.warn_once(at.origin, message.to_owned());
+                let message = "of several answers to one request the first is read, and the others are skipped";
+                conversation.builder.warn_once(at.origin, message.to_owned());
                 continue;
             }
             answer.note_end(choice);
             match object_of(choice, ChunkKey::Delta) {
-                Some(delta) => answer.add_delta(at, delta, talk.draft),
-                None => talk.draft.skip_record(at.origin, "a choice without `delta` is passed over"),
+                Some(delta) => answer.add_delta(at, delta, conversation.builder),
+                None => conversation.builder.skip_record(at.origin, "a choice without `delta` is skipped"),
             }
         }
     }
     let mut is_over = true;
     for answer in answers {
-        is_over &= add_answer(&mut talk, answer);
+        is_over &= add_answer(&mut conversation, answer);
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
@@ -218,8 +218,8 @@ impl<'run> PartialAnswer<'run> {
     }
 
     /// A tool is told when it begins, and again with what it gave.
-    fn add_executed(&mut self, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
-        for (node, tool) in draft.known_objects(executed_tools::executed_in(delta)) {
+    fn add_executed(&mut self, delta: Object<'run>, builder: &RunBuilder<'run, '_>) {
+        for (node, tool) in builder.known_objects(executed_tools::executed_in(delta)) {
             match self.executed.iter_mut().find(|(_, known)| executed_tools::is_same_tool(*known, tool)) {
                 Some(known) => *known = (node, tool),
                 None => self.executed.push((node, tool)),
@@ -227,24 +227,24 @@ impl<'run> PartialAnswer<'run> {
         }
     }
 
-    fn add_delta(&mut self, node: Node<'run>, delta: Object<'run>, draft: &RunBuilder<'run, '_>) {
-        self.add_executed(delta, draft);
-        draft.role_of(node, text_of(delta, DeltaKey::Role));
+    fn add_delta(&mut self, node: Node<'run>, delta: Object<'run>, builder: &RunBuilder<'run, '_>) {
+        self.add_executed(delta, builder);
+        builder.role_of(node, text_of(delta, DeltaKey::Role));
         let words = value_of(delta, DeltaKey::Content).or_else(|| value_of(delta, DeltaKey::Refusal));
         if let Some(words) = words {
             // Some providers stream parts in place of a text.
-            draft.note_parts(words);
-            let words = content::content_text(words, draft.arena).and_then(node_text);
+            builder.note_parts(words);
+            let words = content::content_text(words, builder.arena).and_then(node_text);
             self.words.push_str(words.unwrap_or_default());
         }
         self.thought.push_str(text_of(delta, DeltaKey::Thought).unwrap_or_default());
-        for (node, part) in draft.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
+        for (node, part) in builder.known_objects(list_of(delta, DeltaKey::Calls).unwrap_or_default()) {
             let id = part.field(DeltaKey::Id).filter(|id| NodeShapes.is_text(*id));
             let function = object_of(part, DeltaKey::Function).or_else(|| object_of(part, DeltaKey::Custom));
-            self.add_call_part(node, field_index(part, DeltaKey::Index), id, function, draft.limits);
+            self.add_call_part(node, field_index(part, DeltaKey::Index), id, function, builder.limits);
         }
         if let Some(call) = delta.field(DeltaKey::Call).filter(|call| node_object(*call).is_some()) {
-            self.add_call_part(call, Some(OLDER_CALL), None, node_object(call), draft.limits);
+            self.add_call_part(call, Some(OLDER_CALL), None, node_object(call), builder.limits);
         }
     }
 
@@ -279,20 +279,20 @@ impl<'run> PartialAnswer<'run> {
         call.given = call.given.or(arguments.filter(|arguments| matches!(arguments.value, Value::Object(_))));
     }
 
-    pub(super) fn add_delta_node(&mut self, delta: Node<'run>, draft: &RunBuilder<'run, '_>) {
-        node_object(delta).into_iter().for_each(|inner| self.add_delta(delta, inner, draft));
+    pub(super) fn add_delta_node(&mut self, delta: Node<'run>, builder: &RunBuilder<'run, '_>) {
+        node_object(delta).into_iter().for_each(|inner| self.add_delta(delta, inner, builder));
     }
 
     /// Of an answer that is cut off, at once or by a limit, calls may be, too. Empty arguments are only doubtful for the last call.
-    fn take_whole_calls(&mut self, draft: &RunBuilder<'run, '_>) -> Vec<PartialCall<'run>> {
+    fn take_whole_calls(&mut self, builder: &RunBuilder<'run, '_>) -> Vec<PartialCall<'run>> {
         let mut calls = std::mem::take(&mut self.calls);
         if !self.is_over || self.is_cut {
             let last = calls.len().saturating_sub(1);
             let mut places = 0..;
             calls.retain(|call| {
-                let is_whole = is_whole_call(call, places.next() == Some(last), draft.limits);
+                let is_whole = is_whole_call(call, places.next() == Some(last), builder.limits);
                 if !is_whole {
-                    draft.note_unknown(call.node.origin, cut_calls::CUT_CALL);
+                    builder.note_unknown(call.node.origin, cut_calls::CUT_CALL);
                 }
                 is_whole
             });
@@ -302,19 +302,19 @@ impl<'run> PartialAnswer<'run> {
     }
 
     /// A message as the API gives it whole.
-    pub(super) fn into_message(mut self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-        let calls = self.take_whole_calls(draft);
-        let text = |words: &str| Node::computed(Value::plain_text(draft.arena.alloc_str(words)));
+    pub(super) fn into_message(mut self, builder: &RunBuilder<'run, '_>) -> Node<'run> {
+        let calls = self.take_whole_calls(builder);
+        let text = |words: &str| Node::computed(Value::plain_text(builder.arena.alloc_str(words)));
         let of_call = |call: &PartialCall<'run>| {
             let name = call.name.unwrap_or(Node::computed(Value::Null));
             let function = [
                 field_entry(DeltaKey::Name.key(), name),
-                field_entry(DeltaKey::Arguments.key(), call.args(draft.arena)),
+                field_entry(DeltaKey::Arguments.key(), call.args(builder.arena)),
             ];
             let id = call.id.map(|id| field_entry(DeltaKey::Id.key(), id));
-            let function = field_entry(DeltaKey::Function.key(), draft.object_node(&function));
+            let function = field_entry(DeltaKey::Function.key(), builder.object_node(&function));
             let entries: Vec<_> = id.into_iter().chain([function]).collect();
-            Node::new(draft.object_node(&entries).value, call.node.origin)
+            Node::new(builder.object_node(&entries).value, call.node.origin)
         };
         let calls: Vec<_> = calls.iter().map(of_call).collect();
         let role = Node::computed(Value::plain_text(role::ASSISTANT));
@@ -324,46 +324,46 @@ impl<'run> PartialAnswer<'run> {
         ];
         if !self.executed.is_empty() {
             let tools: Vec<_> = self.executed.iter().map(|(node, _)| *node).collect();
-            entries.push(field_entry(executed_tools::TOOLS, draft.list_node(&tools)));
+            entries.push(field_entry(executed_tools::TOOLS, builder.list_node(&tools)));
         }
         if !calls.is_empty() {
-            entries.push(field_entry(DeltaKey::Calls.key(), draft.list_node(&calls)));
+            entries.push(field_entry(DeltaKey::Calls.key(), builder.list_node(&calls)));
         }
-        draft.object_node(&entries)
+        builder.object_node(&entries)
     }
 }
 
 /// The answer that chunks make together, and whether it is whole; `None` if they are none.
 pub(super) fn compose_answer<'run>(
     events: &'run [Node<'run>],
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<(Node<'run>, bool)> {
     let mut answer = PartialAnswer::default();
     let begins = |chunk: &Object<'run>| is_chunk(*chunk) && !is_of_prompt(*chunk);
     let first = events.iter().find_map(|event| node_object(*event).filter(begins))?;
-    for (node, chunk) in draft.known_objects(events) {
+    for (node, chunk) in builder.known_objects(events) {
         if !is_chunk(chunk) {
-            draft.note_unknown(node.origin, "what is no chunk of an answer is passed over");
+            builder.note_unknown(node.origin, "what is no chunk of an answer is skipped");
         }
         answer.usage = usage_of(chunk).or(answer.usage);
-        let choices = draft.known_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
+        let choices = builder.known_objects(list_of(chunk, ChunkKey::Choices).unwrap_or_default());
         for (at, choice) in choices.filter(|(_, one)| field_index(*one, ChunkKey::Index).is_none_or(|index| index == 0))
         {
             answer.note_end(choice);
             if let Some(delta) = object_of(choice, ChunkKey::Delta) {
-                answer.add_delta(at, delta, draft);
+                answer.add_delta(at, delta, builder);
             }
         }
     }
     let (is_over, usage) = (answer.is_over, answer.usage);
-    let message = answer.into_message(draft);
-    let choice = draft.object_node(&[field_entry(ChunkKey::Message.key(), message)]);
+    let message = answer.into_message(builder);
+    let choice = builder.object_node(&[field_entry(ChunkKey::Message.key(), message)]);
     let kept =
         [ChunkKey::Id, ChunkKey::Model].into_iter().filter_map(|key| Some(field_entry(key.key(), first.field(key)?)));
     let usage = usage.map(|usage| field_entry(ChunkKey::Usage.key(), Node::computed(Value::Object(usage))));
-    let choices = field_entry(ChunkKey::Choices.key(), draft.list_node(&[choice]));
+    let choices = field_entry(ChunkKey::Choices.key(), builder.list_node(&[choice]));
     let entries: Vec<_> = kept.chain(usage).chain([choices]).collect();
-    Some((draft.object_node(&entries), is_over))
+    Some((builder.object_node(&entries), is_over))
 }
 
 /// Moonshot counts in the choice that ends the answer.
@@ -373,27 +373,27 @@ fn usage_of<'run>(chunk: Object<'run>) -> Option<Object<'run>> {
 }
 
 /// False if cut off: then nobody knows the arguments of its calls.
-fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, mut answer: PartialAnswer<'run>) -> bool {
+fn add_answer<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, mut answer: PartialAnswer<'run>) -> bool {
     let Some(node) = answer.node else { return true };
-    let calls = answer.take_whole_calls(talk.draft);
-    let about = StepMeta::default();
-    let arena = talk.draft.arena;
+    let calls = answer.take_whole_calls(conversation.builder);
+    let meta = StepMeta::default();
+    let arena = conversation.builder.arena;
     let grown = |words: &str| Node::new(Value::plain_text(arena.alloc_str(words)), node.origin);
-    talk.begin_turn();
+    conversation.begin_turn();
     for (node, tool) in &answer.executed {
-        executed_tools::add_executed(talk, *node, *tool, &about);
+        executed_tools::add_executed(conversation, *node, *tool, &meta);
     }
-    talk.add_message(Speaker::Thinking, grown(&answer.thought), &about, node.origin);
-    talk.add_message(Speaker::Assistant, grown(&answer.words), &about, node.origin);
+    conversation.add_message(Speaker::Thinking, grown(&answer.thought), &meta, node.origin);
+    conversation.add_message(Speaker::Assistant, grown(&answer.words), &meta, node.origin);
     for call in calls {
         let tool = call.name.unwrap_or(Node::computed(Value::Null));
         let args = call.args(arena);
-        talk.add_call(ToolCall { tool, args: Some(args), id: call.id, origin: call.node.origin }, &about);
+        conversation.add_call(ToolCall { tool, args: Some(args), id: call.id, origin: call.node.origin }, &meta);
     }
     if let Some(counts) = answer.usage {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        talk.usage.merge_usage(&usage);
+        conversation.usage.merge_usage(&usage);
     }
     answer.is_over
 }

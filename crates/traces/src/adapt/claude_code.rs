@@ -174,8 +174,8 @@ impl ClaudeLineType {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    session::read_session(items_of(draft.arena.alloc(root), &[ClaudeExportKey::Lines]), draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    session::read_session(items_of(builder.arena.alloc(root), &[ClaudeExportKey::Lines]), builder);
     Ok(())
 }
 
@@ -184,14 +184,14 @@ pub(crate) fn holds_tool_blocks(content: &Node<'_>) -> bool {
 }
 
 /// Has no times; each assistant message is a turn.
-pub(super) fn read_conversation<'run>(messages: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
-    draft.mark_recorded(&[StepKind::Call, StepKind::Message]);
-    let mut reader = ClaudeReader::new(draft);
+pub(super) fn read_conversation<'run>(messages: &[Node<'run>], builder: &mut RunBuilder<'run, '_>) {
+    builder.mark_recorded(&[StepKind::Call, StepKind::Message]);
+    let mut reader = ClaudeReader::new(builder);
     for node in messages {
-        reader.draft.count_record();
+        reader.builder.count_record();
         if let Value::Object(message) = node.value {
-            let about = LineMeta { turn: reader.turn_of(message), ..LineMeta::default() };
-            reader.read_message(*node, message, &about, None);
+            let meta = LineMeta { turn: reader.turn_of(message), ..LineMeta::default() };
+            reader.read_message(*node, message, &meta, None);
         }
     }
     reader.finish_run();
@@ -216,7 +216,7 @@ struct MessageUsage<'run> {
 }
 
 struct ClaudeReader<'a, 'run, 'limits> {
-    draft: &'a mut RunBuilder<'run, 'limits>,
+    builder: &'a mut RunBuilder<'run, 'limits>,
     unanswered: PendingCalls<'run, StepId>,
     turns: FxHashMap<&'run str, usize>,
     turn: usize,
@@ -241,9 +241,9 @@ struct ClaudeReader<'a, 'run, 'limits> {
 }
 
 impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
-    fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
+    fn new(builder: &'a mut RunBuilder<'run, 'limits>) -> Self {
         Self {
-            draft,
+            builder,
             unanswered: PendingCalls::new(),
             turns: FxHashMap::default(),
             turn: 0,
@@ -281,7 +281,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
 
     fn pairing_id(&self, id: Option<&'run str>) -> Option<&'run str> {
         match (self.session, id) {
-            (Some(session), Some(id)) => Some(self.draft.arena.alloc_str(&format!("{session}\0{id}"))),
+            (Some(session), Some(id)) => Some(self.builder.arena.alloc_str(&format!("{session}\0{id}"))),
             _ => id,
         }
     }
@@ -290,15 +290,15 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         &mut self,
         node: Node<'run>,
         message: Object<'run>,
-        about: &LineMeta<'run>,
+        meta: &LineMeta<'run>,
         details: Option<Node<'run>>,
     ) {
         let Some(role) = text_of(message, ChatMessageKey::Role) else {
-            self.draft.skip_value(node, "a message without `role` is passed over");
+            self.builder.skip_value(node, "a message without `role` is skipped");
             return;
         };
-        let role = self.draft.role_of(node, Some(role));
-        if about.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != about.message) {
+        let role = self.builder.role_of(node, Some(role));
+        if meta.message.is_none() || self.open.as_ref().is_none_or(|open| open.message != meta.message) {
             self.close_text();
         }
         if role == Some(MessageRole::Assistant)
@@ -309,28 +309,26 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             let usage = MessageUsage { counts, model: message.field(ChatMessageKey::Model), holds_cache };
             self.count_usage(text_of(message, ChatMessageKey::Id), usage);
         }
-        let before = self.draft.step_count();
+        let before = self.builder.step_count();
         for (node, call) in blocks::page_invocations(message) {
-            self.add_call(node, blocks::page_invocation(call), about);
+            self.add_call(node, blocks::page_invocation(call), meta);
         }
-        let called = self.draft.step_count() > before;
+        let called = self.builder.step_count() > before;
         let content = blocks::in_message(message);
         match content.and_then(|content| Some((content, NodeShapes.value_shape(content)?))) {
             Some((content, ValueShape::List)) => {
                 if let Some(block) = blocks::unknown_in(message) {
-                    self.draft.skip_record(block.origin, blocks::UNKNOWN);
+                    self.builder.skip_record(block.origin, blocks::UNKNOWN);
                 }
                 for block in node_list(content).unwrap_or_default() {
-                    self.read_block(*block, role, about, details);
+                    self.read_block(*block, role, meta, details);
                 }
             }
-            Some((content, ValueShape::Text)) if self.copies.is_text_again(content, about) => {}
-            Some((content, ValueShape::Text | ValueShape::Empty)) => {
-                self.say_text(content, role, about, content.origin)
-            }
+            Some((content, ValueShape::Text)) if self.copies.is_text_again(content, meta) => {}
+            Some((content, ValueShape::Text | ValueShape::Empty)) => self.say_text(content, role, meta, content.origin),
             Some((_, ValueShape::Null)) => {}
             _ if called => {}
-            _ => self.draft.skip_value(node, "a message without `content` is passed over"),
+            _ => self.builder.skip_value(node, "a message without `content` is skipped"),
         }
     }
 
@@ -347,14 +345,14 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         &mut self,
         node: Node<'run>,
         role: Option<MessageRole>,
-        about: &LineMeta<'run>,
+        meta: &LineMeta<'run>,
         details: Option<Node<'run>>,
     ) {
         let block = match node.value {
             Value::Object(block) => block,
-            Value::Text(_) => return self.say_text(node, role, about, node.origin),
+            Value::Text(_) => return self.say_text(node, role, meta, node.origin),
             _ => {
-                self.draft.add_warning(node.origin, "a block of a message that is no object is passed over");
+                self.builder.add_warning(node.origin, "a block of a message that is no object is skipped");
                 return;
             }
         };
@@ -363,40 +361,40 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             self.close_text();
         }
         match block {
-            ContentBlock::Says(text) | ContentBlock::Thinks(text) if self.copies.is_text_again(text, about) => {}
+            ContentBlock::Says(text) | ContentBlock::Thinks(text) if self.copies.is_text_again(text, meta) => {}
             ContentBlock::Says(text) => {
                 let piece = content::block_piece(&node).unwrap_or(content::TextPiece::Alone);
-                self.say_piece(text, piece, role, about, node.origin);
+                self.say_piece(text, piece, role, meta, node.origin);
             }
             ContentBlock::Thinks(text) => {
-                self.add_message(role::THINKING, text, about, node.origin);
+                self.add_message(role::THINKING, text, meta, node.origin);
             }
-            ContentBlock::Calls(asked) => self.add_call(node, asked, about),
-            ContentBlock::Answers(answer) => self.add_result(node, answer, about, details),
+            ContentBlock::Calls(asked) => self.add_call(node, asked, meta),
+            ContentBlock::Answers(answer) => self.add_result(node, answer, meta, details),
             ContentBlock::Silent | ContentBlock::Unknown => {}
         }
     }
 
-    fn add_call(&mut self, node: Node<'run>, asked: BlockCall<'run>, about: &LineMeta<'run>) {
+    fn add_call(&mut self, node: Node<'run>, asked: BlockCall<'run>, meta: &LineMeta<'run>) {
         let Some((name, tool)) = asked.tool.and_then(|name| Some((name, node_text(name)?))) else {
-            self.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
+            self.builder.skip_record(node.origin, "a call without the name of its tool is skipped");
             return;
         };
         let id = asked.id.and_then(node_text);
         let pairing = self.pairing_id(id);
-        if self.copies.is_call_again(CallFacts { message: about.message, id, pairing, tool, input: asked.args }) {
+        if self.copies.is_call_again(CallFacts { message: meta.message, id, pairing, tool, input: asked.args }) {
             return;
         }
         let mut fields: Vec<ObjectEntry<'run>> =
-            vec![field_entry(of_step::TOOL, name), field_entry(of_step::TURN, count_node(about.turn))];
+            vec![field_entry(of_step::TOOL, name), field_entry(of_step::TURN, count_node(meta.turn))];
         fields.extend(asked.args.map(|input| field_entry(of_step::ARGS, input)));
         fields.extend(asked.id.map(|id| field_entry(of_step::ID, id)));
-        fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
-        fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
-        let call = self.draft.add_step(StepKind::Call, fields, node.origin);
+        fields.extend(meta.time.map(|time| field_entry(of_step::START, time)));
+        fields.extend(meta.agent.map(|agent| field_entry(of_step::AGENT, agent)));
+        let call = self.builder.add_step(StepKind::Call, fields, node.origin);
         match asked.answer {
             Some(answer) => self.end_call(call, node, &answer, None),
-            None => self.unanswered.push_call(pairing, tool, about.turn, call),
+            None => self.unanswered.push_call(pairing, tool, meta.turn, call),
         }
     }
 
@@ -404,7 +402,7 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
         &mut self,
         node: Node<'run>,
         answer: BlockResult<'run>,
-        about: &LineMeta<'run>,
+        meta: &LineMeta<'run>,
         details: Option<Node<'run>>,
     ) {
         let id = self.pairing_id(answer.id).map(|id| self.copies.paired_id(id));
@@ -412,39 +410,39 @@ impl<'a, 'run, 'limits> ClaudeReader<'a, 'run, 'limits> {
             if self.is_result_again(id, &answer) {
                 return;
             }
-            self.draft.add_warning(node.origin, "a result that no call is waiting for is passed over");
-            self.draft.note_uncalled(answer.id);
+            self.builder.add_warning(node.origin, "a result that no call is waiting for is skipped");
+            self.builder.note_uncalled(answer.id);
             return;
         };
         id.into_iter().for_each(|id| self.copies.mark_answered(id, call));
         self.end_call(call, node, &answer, details);
-        if let Some(time) = about.time {
-            self.draft.add_field(call, of_step::END, time);
+        if let Some(time) = meta.time {
+            self.builder.add_field(call, of_step::END, time);
         }
         if let Some(details) = details.filter(|details| matches!(details.value, Value::Object(_) | Value::List(_))) {
-            self.draft.add_field(call, of_step::DETAILS, details);
+            self.builder.add_field(call, of_step::DETAILS, details);
         }
     }
 
     /// True for a copy of an already answered result in a session.
     fn is_result_again(&self, id: Option<&'run str>, answer: &BlockResult<'run>) -> bool {
         let known = id.filter(|_| self.in_session).and_then(|id| self.copies.answered_call(id));
-        let known = known.and_then(|call| self.draft.step_field(call, of_step::RESULT));
+        let known = known.and_then(|call| self.builder.step_field(call, of_step::RESULT));
         known
-            .zip(answer.result_content(self.draft.arena))
+            .zip(answer.result_content(self.builder.arena))
             .is_some_and(|(known, given)| values_equal(&known.value, &given.value))
     }
 
     fn end_call(&mut self, call: StepId, node: Node<'run>, answer: &BlockResult<'run>, details: Option<Node<'run>>) {
-        let result = answer.result_content(self.draft.arena).or(details);
+        let result = answer.result_content(self.builder.arena).or(details);
         if let Some(result) = result {
-            self.draft.add_field(call, of_step::RESULT, result);
+            self.builder.add_field(call, of_step::RESULT, result);
         }
         let status = answer.call_status(result);
-        self.draft.add_field(call, of_step::STATUS, status_node(status));
+        self.builder.add_field(call, of_step::STATUS, status_node(status));
         if matches!(status, StepStatus::Failed | StepStatus::Denied) {
             let error = result.unwrap_or(Node::new(Value::Boolean(true), node.origin));
-            self.draft.add_field(call, of_step::ERROR, error);
+            self.builder.add_field(call, of_step::ERROR, error);
         }
     }
 }

@@ -98,7 +98,7 @@ struct OpenCall<'run> {
 }
 
 struct HookLog<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     open: Vec<OpenCall<'run>>,
     /// The calls of each session by their ids: a log may hold several sessions.
     known: FxHashMap<(Option<&'run str>, &'run str), StepId>,
@@ -108,12 +108,12 @@ struct HookLog<'a, 'run, 'limits> {
     answer: Option<Node<'run>>,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     use StepKind::{Call, Command, Http, Message, Read, Skill, Write};
-    let root = draft.arena.alloc(root);
-    let talk = ConversationBuilder::new(draft);
+    let root = builder.arena.alloc(root);
+    let conversation = ConversationBuilder::new(builder);
     let mut log = HookLog {
-        talk,
+        conversation,
         open: Vec::new(),
         known: FxHashMap::default(),
         session: None,
@@ -121,78 +121,80 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         answer: None,
     };
     for node in items_of::<HookKey>(root, &[]) {
-        log.talk.draft.count_record();
+        log.conversation.builder.count_record();
         let event = node_object(*node).map(hook_input);
         let kind = event.and_then(|event| text_of(event, HookKey::Event)).and_then(HookEvent::from_key);
         match event.zip(kind) {
             Some((event, kind)) => log.read_event(*node, event, kind),
-            None => log.talk.draft.skip_value(node, "an event of an unknown hook is passed over"),
+            None => log.conversation.builder.skip_value(node, "an event of an unknown hook is skipped"),
         }
     }
-    let HookLog { talk, logged, answer, .. } = log;
-    let draft = talk.finish_without_turns();
+    let HookLog { conversation, logged, answer, .. } = log;
+    let builder = conversation.finish_without_turns();
     // Without a hook for prompts nobody's words are told.
-    if draft.steps_of_kind(Message).is_empty() {
-        draft.mark_unrecorded(Message);
+    if builder.steps_of_kind(Message).is_empty() {
+        builder.mark_unrecorded(Message);
     }
-    draft.set_entry(of_run::OUTPUT, answer.unwrap_or_else(absent_node));
+    builder.set_entry(of_run::OUTPUT, answer.unwrap_or_else(absent_node));
     match logged {
         [false, false] => {
-            draft.mark_unrecorded(Call);
-            draft.add_warning(root.origin, "calls count as not recorded: no hook around them was logged");
+            builder.mark_unrecorded(Call);
+            builder.add_warning(root.origin, "calls count as not recorded: no hook around them was logged");
         }
         [false, true] => {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
-            draft.add_warning(
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.add_warning(
                 root.origin,
                 "calls that were refused or failed may be missing: no `PreToolUse` was logged",
             );
-            draft.mark_recorded(&[Command, Read, Write, Skill, Http]);
+            builder.mark_recorded(&[Command, Read, Write, Skill, Http]);
         }
-        [true, _] => draft.mark_recorded(&[Command, Read, Write, Skill, Http]),
+        [true, _] => builder.mark_recorded(&[Command, Read, Write, Skill, Http]),
     }
-    tools::add_following_steps(draft, tools::derive_from_claude);
+    tools::add_following_steps(builder, tools::derive_from_claude);
     Ok(())
 }
 
 impl<'run> HookLog<'_, 'run, '_> {
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>, kind: HookEvent) {
         self.session = text_of(event, HookKey::Session);
-        if !self.talk.draft.has_entry(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, event.field(HookKey::Session).filter(|id| NodeShapes.is_text(*id)));
+        if !self.conversation.builder.has_entry(of_run::ID) {
+            self.conversation
+                .builder
+                .set_some(of_run::ID, event.field(HookKey::Session).filter(|id| NodeShapes.is_text(*id)));
         }
-        self.talk.add_meta(of_meta::CWD, event.field(HookKey::Folder));
+        self.conversation.add_meta(of_meta::CWD, event.field(HookKey::Folder));
         let agent = first_of(event, &[HookKey::Agent]);
         // Who collects events says when each came.
         let time = value_of(event, HookKey::Time).or_else(|| value_of(node_object(node)?, HookKey::Time));
         let time = time.filter(|time| time::to_milliseconds(&time.value).is_some());
-        let about = StepMeta { time, agent, aside: agent.is_some() };
+        let meta = StepMeta { time, agent, aside: agent.is_some() };
         match kind {
             HookEvent::Before => {
                 let [_, after] = self.logged;
                 self.logged = [true, after];
-                self.add_call(node, event, &about);
+                self.add_call(node, event, &meta);
             }
             HookEvent::After | HookEvent::Failed | HookEvent::Denied => {
                 let [before, _] = self.logged;
                 self.logged = [before, true];
-                self.end_call(node, event, kind, &about);
+                self.end_call(node, event, kind, &meta);
             }
             HookEvent::Batch => {
                 let [before, after] = self.logged;
                 let calls = list_of(event, HookKey::Calls);
                 self.logged = [before, after || calls.is_some()];
-                for (node, call) in self.talk.draft.record_objects(calls.unwrap_or_default()) {
-                    self.end_call(node, call, kind, &about);
+                for (node, call) in self.conversation.builder.record_objects(calls.unwrap_or_default()) {
+                    self.end_call(node, call, kind, &meta);
                 }
             }
             HookEvent::Prompt => {
-                self.talk.note_input();
+                self.conversation.note_input();
                 let words = value_of(event, HookKey::Prompt);
                 if let Some(words) = words {
                     // What background tasks and other agents tell comes as a prompt, too.
                     let speaker = if claude_code::is_of_program(words) { Speaker::System } else { Speaker::User };
-                    self.talk.add_message(speaker, words, &about, node.origin);
+                    self.conversation.add_message(speaker, words, &meta, node.origin);
                 }
             }
             HookEvent::Stop => self.answer = first_of(event, &[HookKey::Answer]).or(self.answer),
@@ -200,7 +202,7 @@ impl<'run> HookLog<'_, 'run, '_> {
         }
     }
 
-    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) -> Option<StepId> {
+    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) -> Option<StepId> {
         let id = text_of(event, HookKey::Id);
         // Several hooks may log one call.
         if let Some(known) = id.and_then(|id| self.known.get(&(self.session, id))) {
@@ -209,7 +211,7 @@ impl<'run> HookLog<'_, 'run, '_> {
         let tool = event.field(HookKey::Tool).unwrap_or(Node::computed(Value::Null));
         let args = event.field(HookKey::Args);
         let made = ToolCall { tool, args, id: event.field(HookKey::Id), origin: node.origin };
-        let step = self.talk.add_call(made, about)?;
+        let step = self.conversation.add_call(made, meta)?;
         self.known.extend(id.map(|id| ((self.session, id), step)));
         let session = self.session;
         self.open.push(OpenCall { step, session, id, tool: text_of(event, HookKey::Tool).unwrap_or_default(), args });
@@ -217,7 +219,7 @@ impl<'run> HookLog<'_, 'run, '_> {
     }
 
     /// By id; older programs write none: by tool and arguments.
-    fn end_call(&mut self, node: Node<'run>, event: Object<'run>, kind: HookEvent, about: &StepMeta<'run>) {
+    fn end_call(&mut self, node: Node<'run>, event: Object<'run>, kind: HookEvent, meta: &StepMeta<'run>) {
         let (id, tool) = (text_of(event, HookKey::Id), text_of(event, HookKey::Tool).unwrap_or_default());
         let args = event.field(HookKey::Args);
         let is_same = |open: &OpenCall<'run>| {
@@ -232,7 +234,7 @@ impl<'run> HookLog<'_, 'run, '_> {
         if known.is_none() && id.is_some_and(|id| self.known.contains_key(&(self.session, id))) {
             return;
         }
-        let Some(step) = known.or_else(|| self.add_call(node, event, about)) else { return };
+        let Some(step) = known.or_else(|| self.add_call(node, event, meta)) else { return };
         self.open.retain(|open| open.step != step);
         let error = first_of(event, &[HookKey::Error]);
         let status = match kind {
@@ -244,7 +246,7 @@ impl<'run> HookLog<'_, 'run, '_> {
         };
         let result = first_of(event, &[HookKey::Result]).or(error);
         let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
-        self.talk.end_call(step, outcome, about);
+        self.conversation.end_call(step, outcome, meta);
     }
 }
 

@@ -108,24 +108,24 @@ fn head_of(text: &str) -> Option<(&str, &str)> {
     Some((tool, result))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut task = ClineTask {
-        talk: ConversationBuilder::from_parts(draft),
+        conversation: ConversationBuilder::from_parts(builder),
         waiting: Vec::new(),
         cost: CostSum::default(),
         answer: None,
     };
     for node in items_of::<ClineKey>(root, &[]) {
-        task.talk.draft.count_record();
+        task.conversation.builder.count_record();
         match node_object(*node) {
             Some(message) => task.read_message(*node, message),
-            None => task.talk.draft.skip_value(node, "what is no message is passed over"),
+            None => task.conversation.builder.skip_value(node, "what is no message is skipped"),
         }
     }
-    task.cost.set_cost(task.talk.draft);
-    task.talk.draft.set_some(of_run::OUTPUT, task.answer);
-    task.talk.finish_with_tools();
+    task.cost.set_cost(task.conversation.builder);
+    task.conversation.builder.set_some(of_run::OUTPUT, task.answer);
+    task.conversation.finish_with_tools();
     Ok(())
 }
 
@@ -136,7 +136,7 @@ struct WaitingCall<'run> {
 }
 
 struct ClineTask<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     waiting: Vec<WaitingCall<'run>>,
     cost: CostSum,
     /// What the call said that ends the task, if the assistant said nothing behind it.
@@ -145,77 +145,86 @@ struct ClineTask<'a, 'run, 'limits> {
 
 impl<'run> ClineTask<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let about = StepMeta { time: first_of(message, &[ClineKey::Time]), ..StepMeta::default() };
+        let meta = StepMeta { time: first_of(message, &[ClineKey::Time]), ..StepMeta::default() };
         if text_of(message, ClineKey::Type).and_then(ClineItemType::from_key) == Some(ClineItemType::Thought) {
             let words = message.field(ClineKey::Summary);
-            let words = words.and_then(|words| super::content::content_text(words, self.talk.draft.arena));
-            words.into_iter().for_each(|words| self.talk.add_message(Speaker::Thinking, words, &about, node.origin));
+            let words = words.and_then(|words| super::content::content_text(words, self.conversation.builder.arena));
+            words
+                .into_iter()
+                .for_each(|words| self.conversation.add_message(Speaker::Thinking, words, &meta, node.origin));
             return;
         }
         let content = message.field(ChatMessageKey::Content);
         match (text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key), content) {
-            (Some(MessageRole::Assistant), Some(content)) => self.read_assistant(message, content, &about),
+            (Some(MessageRole::Assistant), Some(content)) => self.read_assistant(message, content, &meta),
             (Some(MessageRole::User), Some(content)) if first_of(message, &[ClineKey::SumsUp]).is_none() => {
-                self.read_user(content, &about);
+                self.read_user(content, &meta);
             }
-            (Some(_), Some(content)) => self.talk.add_content(Speaker::System, content, &about, node.origin),
-            (None, _) => self.talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE),
-            (_, None) => self.talk.draft.skip_value(node, "a message without `content` is passed over"),
+            (Some(_), Some(content)) => self.conversation.add_content(Speaker::System, content, &meta, node.origin),
+            (None, _) => self.conversation.builder.skip_record(node.origin, super::unknown::UNKNOWN_ROLE),
+            (_, None) => self.conversation.builder.skip_value(node, "a message without `content` is skipped"),
         }
     }
 
-    fn read_assistant(&mut self, message: Object<'run>, content: Node<'run>, about: &StepMeta<'run>) {
-        self.talk.begin_turn();
+    fn read_assistant(&mut self, message: Object<'run>, content: Node<'run>, meta: &StepMeta<'run>) {
+        self.conversation.begin_turn();
         let model = object_of(message, ClineKey::Model).and_then(|model| model.field(ClineKey::ModelId));
-        self.talk.add_meta(of_meta::MODEL, model);
+        self.conversation.add_meta(of_meta::MODEL, model);
         self.answer = None;
-        let blocks = blocks_of(self.talk.draft, content);
+        let blocks = blocks_of(self.conversation.builder, content);
         let in_blocks = object_items(blocks).any(|(_, block)| blocks::is_of_tools(block));
         for node in blocks {
             let text = match node_object(*node).map(blocks::classify_block) {
                 Some(ContentBlock::Says(text)) => text,
                 Some(ContentBlock::Calls(call)) => {
-                    self.add_call(*node, call, about);
+                    self.add_call(*node, call, meta);
                     continue;
                 }
                 Some(_) => {
                     let words = &UserWords::PLAIN;
-                    let talk = &mut self.talk;
-                    block_session::add_content(talk, *node, Speaker::Assistant, words, about, blocks::classify_block);
+                    let conversation = &mut self.conversation;
+                    block_session::add_content(
+                        conversation,
+                        *node,
+                        Speaker::Assistant,
+                        words,
+                        meta,
+                        blocks::classify_block,
+                    );
                     continue;
                 }
                 None => *node,
             };
             if in_blocks || node_text(text).is_none() {
-                self.talk.add_message(Speaker::Assistant, text, about, node.origin);
+                self.conversation.add_message(Speaker::Assistant, text, meta, node.origin);
             } else {
-                self.read_written(text, about);
+                self.read_written(text, meta);
             }
         }
         self.count_usage(message, model);
     }
 
     /// A text in which calls are written as XML.
-    fn read_written(&mut self, text: Node<'run>, about: &StepMeta<'run>) {
+    fn read_written(&mut self, text: Node<'run>, meta: &StepMeta<'run>) {
         for part in written_calls::split_text(node_text(text).unwrap_or_default()) {
             match part {
                 written_calls::WrittenPart::Words(words) => {
-                    let words = text_node(self.talk.draft, words, text);
-                    self.talk.add_message(Speaker::Assistant, words, about, text.origin);
+                    let words = text_node(self.conversation.builder, words, text);
+                    self.conversation.add_message(Speaker::Assistant, words, meta, text.origin);
                 }
                 written_calls::WrittenPart::Call(tool, params) => {
-                    let args = written_calls::arguments(self.talk.draft, &params, text);
-                    let tool = Some(text_node(self.talk.draft, tool, text));
-                    self.add_call(text, BlockCall { tool, args: Some(args), ..BlockCall::default() }, about);
+                    let args = written_calls::arguments(self.conversation.builder, &params, text);
+                    let tool = Some(text_node(self.conversation.builder, tool, text));
+                    self.add_call(text, BlockCall { tool, args: Some(args), ..BlockCall::default() }, meta);
                 }
                 written_calls::WrittenPart::Cut => {
-                    self.talk.draft.skip_record(text.origin, "a call that breaks off is passed over");
+                    self.conversation.builder.skip_record(text.origin, "a call that breaks off is skipped");
                 }
             }
         }
     }
 
-    fn add_call(&mut self, node: Node<'run>, call: BlockCall<'run>, about: &StepMeta<'run>) {
+    fn add_call(&mut self, node: Node<'run>, call: BlockCall<'run>, meta: &StepMeta<'run>) {
         let tool = call.tool.and_then(node_text).unwrap_or_default();
         let made = ToolCall {
             tool: call.tool.unwrap_or(Node::computed(Value::Null)),
@@ -223,61 +232,61 @@ impl<'run> ClineTask<'_, 'run, '_> {
             id: call.id,
             origin: node.origin,
         };
-        let Some(step) = self.talk.add_call(made, about) else { return };
+        let Some(step) = self.conversation.add_call(made, meta) else { return };
         if ClineTool::from_key(tool).is_some() {
             self.answer = call.args.and_then(node_object).and_then(|args| value_of(args, ClineKey::Answer));
         }
         self.waiting.push(WaitingCall { step, tool, id: call.id.and_then(node_text) });
     }
 
-    fn read_user(&mut self, content: Node<'run>, about: &StepMeta<'run>) {
+    fn read_user(&mut self, content: Node<'run>, meta: &StepMeta<'run>) {
         // A head alone: the block behind it is the result.
         let mut head = None;
-        for node in blocks_of(self.talk.draft, content) {
+        for node in blocks_of(self.conversation.builder, content) {
             let text = match node_object(*node).map(blocks::classify_block) {
                 Some(ContentBlock::Says(text)) => text,
                 Some(ContentBlock::Answers(answer)) => {
-                    self.add_answer(*node, &answer, about);
+                    self.add_answer(*node, &answer, meta);
                     continue;
                 }
                 Some(_) => {
                     let words = &WORDS;
-                    let talk = &mut self.talk;
-                    block_session::add_content(talk, *node, Speaker::User, words, about, blocks::classify_block);
+                    let conversation = &mut self.conversation;
+                    block_session::add_content(conversation, *node, Speaker::User, words, meta, blocks::classify_block);
                     continue;
                 }
                 None => *node,
             };
             let words = node_text(text).unwrap_or_default();
             if words.trim_start().starts_with(SURROUNDINGS) {
-                self.talk.add_message(Speaker::System, text, about, node.origin);
+                self.conversation.add_message(Speaker::System, text, meta, node.origin);
             } else if let Some(tool) = head.take() {
-                self.add_result(*node, tool, words, about);
+                self.add_result(*node, tool, words, meta);
             } else if let Some((tool, result)) = head_of(words.trim_start()) {
                 if result.trim().is_empty() {
                     head = Some(tool);
                 } else {
-                    self.add_result(*node, tool, result, about);
+                    self.add_result(*node, tool, result, meta);
                 }
             } else {
-                WORDS.add_words(&mut self.talk, text, about);
+                WORDS.add_words(&mut self.conversation, text, meta);
             }
         }
         if let Some(tool) = head {
-            self.add_result(content, tool, "", about);
+            self.add_result(content, tool, "", meta);
         }
     }
 
-    fn add_result(&mut self, node: Node<'run>, tool: &str, words: &str, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, tool: &str, words: &str, meta: &StepMeta<'run>) {
         let place = self.waiting.iter().position(|call| call.tool == tool);
-        let result = text_node(self.talk.draft, words, node);
-        self.end_call(node, place, None, result, None, about);
+        let result = text_node(self.conversation.builder, words, node);
+        self.end_call(node, place, None, result, None, meta);
     }
 
-    fn add_answer(&mut self, node: Node<'run>, answer: &BlockResult<'run>, about: &StepMeta<'run>) {
-        let result = answer.result_content(self.talk.draft.arena).unwrap_or(Node::computed(Value::Null));
+    fn add_answer(&mut self, node: Node<'run>, answer: &BlockResult<'run>, meta: &StepMeta<'run>) {
+        let result = answer.result_content(self.conversation.builder.arena).unwrap_or(Node::computed(Value::Null));
         let place = self.waiting.iter().position(|call| call.id == answer.id);
-        self.end_call(node, place, answer.id, result, answer.failed.then_some(StepStatus::Failed), about);
+        self.end_call(node, place, answer.id, result, answer.failed.then_some(StepStatus::Failed), meta);
     }
 
     fn end_call(
@@ -287,23 +296,23 @@ impl<'run> ClineTask<'_, 'run, '_> {
         id: Option<&str>,
         result: Node<'run>,
         told: Option<StepStatus>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let Some(place) = place else {
-            self.talk.draft.warn_skipped(node.origin, "a result that no call is waiting for is passed over");
-            self.talk.draft.note_uncalled(id);
+            self.conversation.builder.warn_skipped(node.origin, "a result that no call is waiting for is skipped");
+            self.conversation.builder.note_uncalled(id);
             return;
         };
         let call = self.waiting.remove(place);
-        let told = feedback::told_status(self.talk.draft, call.tool, result).or(told);
+        let told = feedback::told_status(self.conversation.builder, call.tool, result).or(told);
         let status = node_text(result).and_then(status_of).or(told);
         let exit_code = number_behind(result, &EXIT_CODE).filter(|_| status.is_none());
-        self.talk.end_call(
+        self.conversation.end_call(
             call.step,
             CallResult { result: Some(result), status, exit_code, ..CallResult::default() },
-            about,
+            meta,
         );
-        feedback::add_words(&mut self.talk, call.tool, result, about);
+        feedback::add_words(&mut self.conversation, call.tool, result, meta);
     }
 
     fn count_usage(&mut self, message: Object<'run>, model: Option<Node<'run>>) {
@@ -314,14 +323,14 @@ impl<'run> ClineTask<'_, 'run, '_> {
         usage.add_count(of_usage::INPUT, counts.field(ClineKey::Prompt));
         usage.add_count(of_usage::OUTPUT, counts.field(ClineKey::Completion));
         usage.add_count(of_usage::CACHE_READ, counts.field(ClineKey::Cached));
-        self.talk.add_usage(&usage, model);
+        self.conversation.add_usage(&usage, model);
     }
 }
 
-fn blocks_of<'run>(draft: &RunBuilder<'run, '_>, content: Node<'run>) -> &'run [Node<'run>] {
+fn blocks_of<'run>(builder: &RunBuilder<'run, '_>, content: Node<'run>) -> &'run [Node<'run>] {
     match content.value {
         Value::List(blocks) => blocks,
-        _ => std::slice::from_ref(draft.arena.alloc(content)),
+        _ => std::slice::from_ref(builder.arena.alloc(content)),
     }
 }
 

@@ -115,28 +115,29 @@ fn is_record(record: Object<'_>) -> bool {
     tells && record.field(ClineEventKey::Time).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut run = ClineRun { talk: ConversationBuilder::from_parts(draft), open: None, wrong: None, is_over: false };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut run =
+        ClineRun { conversation: ConversationBuilder::from_parts(builder), open: None, wrong: None, is_over: false };
     for node in items_of::<ClineEventKey>(root, &[]) {
-        run.talk.draft.count_record();
+        run.conversation.builder.count_record();
         match node_object(*node).and_then(|record| Some((record, type_of(record)?))) {
             Some((record, kind)) => run.read_record(*node, record, kind),
-            None => run.talk.draft.skip_value(node, "a record of unknown type is passed over"),
+            None => run.conversation.builder.skip_value(node, "a record of unknown type is skipped"),
         }
     }
     run.close_text();
     // Only the names of its tools are known, and what they work on is not: commands and files are not recorded.
-    let draft = run.talk.finish_run();
-    draft.set_some(of_run::ERROR, run.wrong);
+    let builder = run.conversation.finish_run();
+    builder.set_some(of_run::ERROR, run.wrong);
     if !run.is_over {
-        draft.add_warning(root.origin, "the end of the run is not told");
+        builder.add_warning(root.origin, "the end of the run is not told");
     }
     Ok(())
 }
 
 struct ClineRun<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// A text that is still being written, as far as it is.
     open: Option<(Node<'run>, StepMeta<'run>)>,
     /// The error, unless the agent went on.
@@ -147,16 +148,16 @@ struct ClineRun<'a, 'run, 'limits> {
 impl<'run> ClineRun<'_, 'run, '_> {
     fn read_record(&mut self, node: Node<'run>, record: Object<'run>, kind: ClineRecordType) {
         let time = first_of(record, &[ClineEventKey::Time]);
-        self.talk.note_time(time);
+        self.conversation.note_time(time);
         match kind {
             ClineRecordType::Start => {
                 let id = first_of(record, &[ClineEventKey::Session]).filter(|id| NodeShapes.is_text(*id));
-                self.talk.draft.set_some(of_run::ID, id);
-                self.talk.add_meta(of_meta::MODEL, first_of(record, &[ClineEventKey::Model]));
+                self.conversation.builder.set_some(of_run::ID, id);
+                self.conversation.add_meta(of_meta::MODEL, first_of(record, &[ClineEventKey::Model]));
             }
             ClineRecordType::Event => match object_of(record, ClineEventKey::Event) {
                 Some(event) => self.read_event(node, event, time),
-                None => self.talk.draft.skip_value(node, "a record without its event is passed over"),
+                None => self.conversation.builder.skip_value(node, "a record without its event is skipped"),
             },
             ClineRecordType::End => self.read_end(record),
             ClineRecordType::Stopped | ClineRecordType::Error => {
@@ -175,13 +176,15 @@ impl<'run> ClineRun<'_, 'run, '_> {
             self.wrong = self.wrong.or(words).or_else(|| first_of(record, &[ClineEventKey::Reason]));
         } else {
             let words = words.filter(|words| node_text(*words).is_some_and(|words| !words.is_empty()));
-            self.talk.draft.set_some(of_run::OUTPUT, words);
+            self.conversation.builder.set_some(of_run::OUTPUT, words);
         }
         if let Some(counts) = object_of(record, ClineEventKey::Usage) {
-            self.talk.usage = token_usage(counts);
+            self.conversation.usage = token_usage(counts);
         }
         let took = first_of(record, &[ClineEventKey::Took]);
-        self.talk.draft.set_some(of_run::DURATION, took.filter(|took| matches!(took.value, Value::Number(_))));
+        self.conversation
+            .builder
+            .set_some(of_run::DURATION, took.filter(|took| matches!(took.value, Value::Number(_))));
     }
 
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>, time: Option<Node<'run>>) {
@@ -189,18 +192,18 @@ impl<'run> ClineRun<'_, 'run, '_> {
         let is_sub = text_of(event, ClineStepKey::Parent).is_some();
         let agent = first_of(event, &[ClineStepKey::Agent]).filter(|_| is_sub);
         if is_sub {
-            self.talk.draft.mark_agents_named();
+            self.conversation.builder.mark_agents_named();
         }
-        let about = StepMeta { time, agent, aside: is_sub };
+        let meta = StepMeta { time, agent, aside: is_sub };
         let kind = text_of(event, ClineStepKey::Type).and_then(ClineStepType::from_key);
         let content = text_of(event, ClineStepKey::Kind).and_then(ClineContent::from_key);
         match (kind, content) {
             (Some(ClineStepType::Turn), _) => {
                 self.close_text();
                 self.wrong = None;
-                self.talk.begin_turn();
+                self.conversation.begin_turn();
             }
-            (Some(ClineStepType::Usage), _) => self.talk.add_usage(&token_usage(event), None),
+            (Some(ClineStepType::Usage), _) => self.conversation.add_usage(&token_usage(event), None),
             (Some(ClineStepType::Error), _) => {
                 let error = first_of(event, &[ClineStepKey::Error]);
                 let message = error.and_then(node_object).and_then(|error| first_of(error, &[ClineStepKey::Message]));
@@ -209,43 +212,43 @@ impl<'run> ClineRun<'_, 'run, '_> {
             (Some(ClineStepType::Silent), _) | (Some(_), Some(ClineContent::Silent)) => {}
             (Some(ClineStepType::Begin), Some(ClineContent::Words)) => {
                 let so_far = first_of(event, &[ClineStepKey::SoFar, ClineStepKey::Words]);
-                self.open = so_far.map(|so_far| (so_far, about)).or(self.open);
+                self.open = so_far.map(|so_far| (so_far, meta)).or(self.open);
             }
             (Some(ClineStepType::End), Some(ClineContent::Words)) => {
                 let open = self.open.take().map(|(so_far, _)| so_far);
                 let words = first_of(event, &[ClineStepKey::Words]).or(open);
                 words.into_iter().for_each(|words| {
-                    self.talk.add_message(Speaker::Assistant, words, &about, node.origin);
+                    self.conversation.add_message(Speaker::Assistant, words, &meta, node.origin);
                 });
             }
             (Some(ClineStepType::Begin), Some(ClineContent::Thought)) => {}
             (Some(ClineStepType::End), Some(ClineContent::Thought)) => {
                 let words = first_of(event, &[ClineStepKey::Thought, ClineStepKey::Words]);
                 words.into_iter().for_each(|words| {
-                    self.talk.add_message(Speaker::Thinking, words, &about, node.origin);
+                    self.conversation.add_message(Speaker::Thinking, words, &meta, node.origin);
                 });
             }
             (Some(ClineStepType::Begin), Some(ClineContent::Call)) => {
                 self.close_text();
-                self.add_call(node, event, &about);
+                self.add_call(node, event, &meta);
             }
-            (Some(ClineStepType::End), Some(ClineContent::Call)) => self.end_call(node, event, &about),
-            _ => self.talk.draft.skip_record(node.origin, "an event of unknown type is passed over"),
+            (Some(ClineStepType::End), Some(ClineContent::Call)) => self.end_call(node, event, &meta),
+            _ => self.conversation.builder.skip_record(node.origin, "an event of unknown type is skipped"),
         }
     }
 
-    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let id = event.field(ClineStepKey::Call);
-        if id.and_then(node_text).is_some_and(|id| self.talk.find_call(id).is_some()) {
+        if id.and_then(node_text).is_some_and(|id| self.conversation.find_call(id).is_some()) {
             return;
         }
         let tool = event.field(ClineStepKey::Tool).unwrap_or(Node::computed(Value::Null));
         let made = ToolCall { tool, args: event.field(ClineStepKey::Args), id, origin: node.origin };
-        self.talk.add_call(made, about);
+        self.conversation.add_call(made, meta);
     }
 
     /// Without an error nothing says that the tool did what it was to do.
-    fn end_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn end_call(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let error = first_of(event, &[ClineStepKey::Error]);
         let outcome = CallResult {
             result: first_of(event, &[ClineStepKey::Result]).or(error),
@@ -255,13 +258,13 @@ impl<'run> ClineRun<'_, 'run, '_> {
             ..CallResult::default()
         };
         let [id, tool] = [ClineStepKey::Call, ClineStepKey::Tool].map(|key| text_of(event, key));
-        self.talk.add_result(id, tool, outcome, about, node.origin);
+        self.conversation.add_result(id, tool, outcome, meta, node.origin);
     }
 
     /// A text whose end is not told is as long as it is.
     fn close_text(&mut self) {
-        if let Some((words, about)) = self.open.take() {
-            self.talk.add_message(Speaker::Assistant, words, &about, words.origin);
+        if let Some((words, meta)) = self.open.take() {
+            self.conversation.add_message(Speaker::Assistant, words, &meta, words.origin);
         }
     }
 }

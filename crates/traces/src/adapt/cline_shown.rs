@@ -136,10 +136,10 @@ fn shown_kind(message: Object<'_>) -> Option<ShownKind> {
     kind.filter(|_| is_shown(message)).and_then(ShownKind::from_key)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut task = ShownTask {
-        talk: ConversationBuilder::from_parts(draft),
+        conversation: ConversationBuilder::from_parts(builder),
         cost: CostSum::default(),
         has_task: false,
         running: None,
@@ -147,25 +147,25 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         is_input_unsure: false,
     };
     for node in items_of::<ShownKey>(root, &[]) {
-        task.talk.draft.count_record();
+        task.conversation.builder.count_record();
         match node_object(*node).and_then(|message| Some((message, shown_kind(message)?))) {
             Some((message, kind)) => task.read_message(*node, message, kind),
-            None => task.talk.draft.skip_value(node, "a message of unknown kind is passed over"),
+            None => task.conversation.builder.skip_value(node, "a message of unknown kind is skipped"),
         }
     }
     task.end_output();
     if task.is_input_unsure {
-        task.talk.usage.forget_input();
+        task.conversation.usage.forget_input();
     }
-    task.cost.set_cost(task.talk.draft);
-    task.talk.draft.set_some(of_run::OUTPUT, task.answer);
-    block_session::leave_results_open(task.talk.draft);
-    task.talk.finish_with_tools();
+    task.cost.set_cost(task.conversation.builder);
+    task.conversation.builder.set_some(of_run::OUTPUT, task.answer);
+    block_session::leave_results_open(task.conversation.builder);
+    task.conversation.finish_with_tools();
     Ok(())
 }
 
 struct ShownTask<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     cost: CostSum,
     has_task: bool,
     /// The call whose output is shown, in pieces.
@@ -177,7 +177,7 @@ struct ShownTask<'a, 'run, 'limits> {
 
 impl<'run> ShownTask<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>, kind: ShownKind) {
-        let about = StepMeta { time: value_of(message, ShownKey::Time), ..StepMeta::default() };
+        let meta = StepMeta { time: value_of(message, ShownKey::Time), ..StepMeta::default() };
         let words =
             value_of(message, ShownKey::Words).filter(|words| node_text(*words).is_some_and(|text| !text.is_empty()));
         if kind == ShownKind::Output {
@@ -190,7 +190,7 @@ impl<'run> ShownTask<'_, 'run, '_> {
             return;
         }
         self.end_output();
-        let held = words.and_then(|words| self.talk.draft.open_json(words));
+        let held = words.and_then(|words| self.conversation.builder.open_json(words));
         let held = held.filter(|held| node_object(*held).is_some());
         // The task comes first, in older versions as a text like any other.
         let is_task = kind == ShownKind::Text && !self.has_task;
@@ -202,31 +202,34 @@ impl<'run> ShownTask<'_, 'run, '_> {
                     _ if is_task || kind == ShownKind::User => Speaker::User,
                     _ => Speaker::Assistant,
                 };
-                words.into_iter().for_each(|words| self.talk.add_message(speaker, words, &about, node.origin));
+                words.into_iter().for_each(|words| self.conversation.add_message(speaker, words, &meta, node.origin));
             }
             ShownKind::Request => self.begin_request(held.and_then(node_object)),
             ShownKind::Answer => {
                 // It is shown again when the user is asked about it.
                 if words.is_some() && !self.is_answered(words) {
                     self.answer = words;
-                    let args = words.map(|words| self.talk.draft.object_node(&[field_entry(of_step::RESULT, words)]));
-                    self.add_call(node, ShownTool::Answer, args, &about);
+                    let args = words
+                        .map(|words| self.conversation.builder.object_node(&[field_entry(of_step::RESULT, words)]));
+                    self.add_call(node, ShownTool::Answer, args, &meta);
                 }
             }
             ShownKind::Question => {
                 let said = held.and_then(node_object).and_then(|held| value_of(held, ShownKey::Said)).or(words);
-                self.add_call(node, ShownTool::Question, held.or(words), &about);
-                said.into_iter().for_each(|said| self.talk.add_message(Speaker::Assistant, said, &about, node.origin));
+                self.add_call(node, ShownTool::Question, held.or(words), &meta);
+                said.into_iter()
+                    .for_each(|said| self.conversation.add_message(Speaker::Assistant, said, &meta, node.origin));
             }
             ShownKind::Command => {
-                let args = words.map(|words| self.talk.draft.object_node(&[field_entry(of_step::COMMAND, words)]));
-                self.add_call(node, ShownTool::Command, args, &about);
+                let args =
+                    words.map(|words| self.conversation.builder.object_node(&[field_entry(of_step::COMMAND, words)]));
+                self.add_call(node, ShownTool::Command, args, &meta);
             }
-            ShownKind::Mcp => self.add_call(node, ShownTool::Mcp, held, &about),
-            ShownKind::Browser => self.add_call(node, ShownTool::Browser, held.or(words), &about),
+            ShownKind::Mcp => self.add_call(node, ShownTool::Mcp, held, &meta),
+            ShownKind::Browser => self.add_call(node, ShownTool::Browser, held.or(words), &meta),
             ShownKind::Tool => {
                 let is_whole = !is_true(&message, &NodeShapes, ShownKey::Partial);
-                self.add_tool(node, held.and_then(node_object), is_whole, &about);
+                self.add_tool(node, held.and_then(node_object), is_whole, &meta);
             }
             ShownKind::Output | ShownKind::Silent => {}
         }
@@ -237,7 +240,7 @@ impl<'run> ShownTask<'_, 'run, '_> {
     }
 
     fn begin_request(&mut self, held: Option<Object<'run>>) {
-        self.talk.begin_turn();
+        self.conversation.begin_turn();
         let Some(counts) = held else { return };
         self.cost.add_cost(value_of(counts, ShownKey::Cost));
         let mut usage = TokenUsage::default();
@@ -256,42 +259,45 @@ impl<'run> ShownTask<'_, 'run, '_> {
             (Some(_), None) if usage.leaves_cache_out() => usage.count_cache_as_input(),
             (Some(_), None) => self.is_input_unsure |= usage.has_cache(),
         }
-        self.talk.usage.merge_usage(&usage);
+        self.conversation.usage.merge_usage(&usage);
     }
 
-    fn add_call(&mut self, node: Node<'run>, tool: ShownTool, args: Option<Node<'run>>, about: &StepMeta<'run>) {
+    fn add_call(&mut self, node: Node<'run>, tool: ShownTool, args: Option<Node<'run>>, meta: &StepMeta<'run>) {
         let tool = Node::computed(Value::plain_text(tool.key()));
-        let call = self.talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, about);
+        let call = self.conversation.add_call(ToolCall { tool, args, id: None, origin: node.origin }, meta);
         self.running = call.map(|call| (call, Vec::new()));
     }
 
-    fn add_tool(&mut self, node: Node<'run>, held: Option<Object<'run>>, is_whole: bool, about: &StepMeta<'run>) {
+    fn add_tool(&mut self, node: Node<'run>, held: Option<Object<'run>>, is_whole: bool, meta: &StepMeta<'run>) {
         let Some((held, tool)) = held.and_then(|held| Some((held, value_of(held, ShownKey::Tool)?))) else {
-            return self.talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
+            return self
+                .conversation
+                .builder
+                .skip_record(node.origin, "a call without the name of its tool is skipped");
         };
         let look = node_text(tool).and_then(ShownLook::from_key);
         let is_given = |key: &str| {
             ShownBeside::from_key(key).is_none() && (look.is_none() || ShownContent::from_key(key).is_none())
         };
         let given: Vec<_> = held.entries().iter().filter(|entry| is_given(entry.key)).copied().collect();
-        let args = Some(self.talk.draft.object_node(&given));
+        let args = Some(self.conversation.builder.object_node(&given));
         let found = value_of(held, ShownContent::Any).filter(|_| is_whole && look == Some(ShownLook::Found));
         let found = found.filter(|found| node_text(*found).is_some_and(|text| !text.is_empty()));
         let known = NAMES.iter().find(|(shown, _)| node_text(tool) == Some(*shown));
         let tool = known.map_or(tool, |(_, name)| Node::new(Value::plain_text(name), tool.origin));
-        let call = self.talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, about);
+        let call = self.conversation.add_call(ToolCall { tool, args, id: None, origin: node.origin }, meta);
         if let Some((call, result)) = call.zip(found) {
             // When it was found is not told.
             let outcome = CallResult { result: Some(result), ..CallResult::default() };
-            self.talk.end_within(call, outcome, &StepMeta::default());
+            self.conversation.end_within(call, outcome, &StepMeta::default());
         }
     }
 
     fn end_output(&mut self) {
         let Some((call, output)) = self.running.take() else { return };
-        if let Some(result) = content::join_texts(&output, self.talk.draft.arena) {
+        if let Some(result) = content::join_texts(&output, self.conversation.builder.arena) {
             let outcome = CallResult { result: Some(result), ..CallResult::default() };
-            self.talk.end_call(call, outcome, &StepMeta::default());
+            self.conversation.end_call(call, outcome, &StepMeta::default());
         }
     }
 }

@@ -163,7 +163,7 @@ fn is_head(line: Object<'_>) -> bool {
         && line.field(CodexKey::Type).is_none()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let items = || {
         let lines = super::nodes::node_list(root).unwrap_or_default();
         object_items(lines).filter(|(_, line)| {
@@ -185,15 +185,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         is_partial: false,
         wrong: None,
         is_bare: super::nodes::node_list(root).is_some_and(|lines| object_items(lines).any(|(_, line)| is_mark(line))),
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
     };
     match root.value {
         Value::List(lines) => lines.iter().for_each(|line| session.read_line(*line)),
         Value::Object(object) => {
             for (node, item) in
-                session.talk.draft.record_objects(list_of(object, CodexPayloadKey::Items).unwrap_or_default())
+                session.conversation.builder.record_objects(list_of(object, CodexPayloadKey::Items).unwrap_or_default())
             {
-                session.talk.draft.count_record();
+                session.conversation.builder.count_record();
                 session.read_item(node, item, &StepMeta::default());
             }
         }
@@ -204,7 +204,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 struct CodexSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     total: Option<Object<'run>>,
     /// The model's actions are in items; otherwise only in events.
     has_items: bool,
@@ -227,7 +227,7 @@ struct TurnFailure<'run> {
 
 impl<'run> CodexSession<'_, 'run, '_> {
     fn read_line(&mut self, node: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let line = node_object(node);
         let kind = line.and_then(|line| text_of(line, CodexKey::Type)).and_then(CodexLineType::from_key);
         let payload =
@@ -239,26 +239,26 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 Some(line) => return self.read_item(node, line, &StepMeta::default()),
                 None => {}
             }
-            self.talk.draft.skip_value(node, "a line of unknown type is passed over");
+            self.conversation.builder.skip_value(node, "a line of unknown type is skipped");
             return;
         };
-        let about = StepMeta { time: line.field(CodexKey::Time), ..StepMeta::default() };
+        let meta = StepMeta { time: line.field(CodexKey::Time), ..StepMeta::default() };
         match kind {
             CodexLineType::Session | CodexLineType::Context => {
                 self.read_context(payload, kind == CodexLineType::Session)
             }
-            CodexLineType::Item => self.read_item(at, payload, &about),
-            CodexLineType::Event => self.read_event(at, payload, &about),
+            CodexLineType::Item => self.read_item(at, payload, &meta),
+            CodexLineType::Event => self.read_event(at, payload, &meta),
             CodexLineType::Silent => {}
         }
     }
 
     fn read_context(&mut self, payload: Object<'run>, is_session: bool) {
-        if is_session && !self.talk.draft.has_entry(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, payload.field(CodexPayloadKey::Id));
+        if is_session && !self.conversation.builder.has_entry(of_run::ID) {
+            self.conversation.builder.set_some(of_run::ID, payload.field(CodexPayloadKey::Id));
         }
         let branch = object_of(payload, CodexPayloadKey::Git).and_then(|git| git.field(CodexPayloadKey::Branch));
-        self.talk.add_meta(of_meta::GIT_BRANCH, branch);
+        self.conversation.add_meta(of_meta::GIT_BRANCH, branch);
         let known = [
             (of_meta::CWD, CodexPayloadKey::Folder),
             (of_meta::VERSION, CodexPayloadKey::Version),
@@ -267,7 +267,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
             (CodexPayloadKey::Sandbox.key(), CodexPayloadKey::Sandbox),
         ];
         for (key, field) in known {
-            self.talk.add_meta(key, payload.field(field));
+            self.conversation.add_meta(key, payload.field(field));
         }
     }
 
@@ -290,25 +290,25 @@ impl<'run> CodexSession<'_, 'run, '_> {
         self.wrong = message.map(|message| TurnFailure { message, has_spoken: false }).or(self.wrong.take());
     }
 
-    fn read_item(&mut self, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+    fn read_item(&mut self, node: Node<'run>, item: Object<'run>, meta: &StepMeta<'run>) {
         match (text_of(item, ItemKey::Role), item.field(ItemKey::Content)) {
-            _ if is_server_call(item) => self.add_server_call(node, item, about),
+            _ if is_server_call(item) => self.add_server_call(node, item, meta),
             (Some(role), Some(content)) => {
-                let speaker = speaker::item_speaker(self.talk.draft.role_of(node, Some(role)), content);
+                let speaker = speaker::item_speaker(self.conversation.builder.role_of(node, Some(role)), content);
                 if speaker == Speaker::Assistant {
                     self.note_speech();
                 }
-                self.talk.add_content(speaker, content, about, node.origin);
+                self.conversation.add_content(speaker, content, meta, node.origin);
             }
-            _ => responses::add_item(&mut self.talk, node, item, about),
+            _ => responses::add_item(&mut self.conversation, node, item, meta),
         }
         self.name_server(item);
         let refused = item.field(ItemKey::Output).filter(|output| is_refusal(*output));
         if let Some((output, call)) =
-            refused.and_then(|output| Some((output, self.talk.find_call(text_of(item, ItemKey::CallId)?)?)))
+            refused.and_then(|output| Some((output, self.conversation.find_call(text_of(item, ItemKey::CallId)?)?)))
         {
-            self.talk.set_status(call, StepStatus::Denied);
-            self.talk.draft.set_field(call, of_step::ERROR, output);
+            self.conversation.set_status(call, StepStatus::Denied);
+            self.conversation.builder.set_field(call, of_step::ERROR, output);
         }
     }
 
@@ -316,14 +316,14 @@ impl<'run> CodexSession<'_, 'run, '_> {
     fn name_server(&mut self, item: Object<'run>) {
         let server = text_of(item, CodexPayloadKey::Server).filter(|server| server.starts_with("mcp__"));
         let tool = item.field(ItemKey::Name).filter(|_| server.is_some());
-        let call = text_of(item, ItemKey::CallId).and_then(|id| self.talk.find_call(id));
+        let call = text_of(item, ItemKey::CallId).and_then(|id| self.conversation.find_call(id));
         if let (Some(server), Some(tool), Some(call)) = (server, tool, call) {
             let whole = self.tool_of_server(tool, server);
-            self.talk.draft.set_field(call, of_step::TOOL, whole);
+            self.conversation.builder.set_field(call, of_step::TOOL, whole);
         }
     }
 
-    fn read_event(&mut self, node: Node<'run>, payload: Object<'run>, about: &StepMeta<'run>) {
+    fn read_event(&mut self, node: Node<'run>, payload: Object<'run>, meta: &StepMeta<'run>) {
         let kind = text_of(payload, CodexPayloadKey::Type).and_then(CodexEventType::from_key);
         if kind == Some(CodexEventType::Said) {
             self.note_speech();
@@ -347,7 +347,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
                     _ => Speaker::Thinking,
                 };
                 let words = payload.field(CodexPayloadKey::Message).or(payload.field(CodexPayloadKey::Words));
-                words.into_iter().for_each(|words| self.talk.add_message(speaker, words, about, node.origin));
+                words.into_iter().for_each(|words| self.conversation.add_message(speaker, words, meta, node.origin));
             }
             Some(
                 kind @ (CodexEventType::CommandBegin
@@ -358,7 +358,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 | CodexEventType::PatchEnd
                 | CodexEventType::DynamicBegin
                 | CodexEventType::DynamicEnd),
-            ) => self.read_call_event(kind, node, payload, about),
+            ) => self.read_call_event(kind, node, payload, meta),
             None => self.skip_event(node, payload),
             Some(CodexEventType::InItems | CodexEventType::OfService) if !self.is_in_items(payload) => {
                 self.skip_event(node, payload);
@@ -382,14 +382,16 @@ impl<'run> CodexSession<'_, 'run, '_> {
     fn is_told_turn(&self, payload: Object<'run>) -> bool {
         let Some(item) = object_of(payload, CodexPayloadKey::Item).filter(|_| self.has_items) else { return false };
         text_of(item, CodexPayloadKey::Type).and_then(CodexTurnItem::from_key).is_some()
-            || text_of(item, CodexPayloadKey::Id).and_then(|id| self.talk.find_call(id)).is_some()
+            || text_of(item, CodexPayloadKey::Id).and_then(|id| self.conversation.find_call(id)).is_some()
     }
 
     /// Beside items an event of unknown type is one action at most; without items nobody knows what else events leave out.
     fn skip_event(&mut self, node: Node<'run>, payload: Object<'run>) {
         let word = text_of(payload, CodexPayloadKey::Type).unwrap_or_default();
         let why = if self.has_items { "" } else { ": calls count as not recorded" };
-        self.talk.draft.skip_record(node.origin, format!("an event of unknown type `{word}` is passed over{why}"));
+        self.conversation
+            .builder
+            .skip_record(node.origin, format!("an event of unknown type `{word}` is skipped{why}"));
         self.is_partial |= !self.has_items;
     }
 
@@ -397,15 +399,15 @@ impl<'run> CodexSession<'_, 'run, '_> {
         if let Some(total) = self.total {
             let mut usage = TokenUsage::default();
             usage.add_usage(total);
-            self.talk.usage = usage;
+            self.conversation.usage = usage;
         }
-        self.talk.draft.set_some(of_run::ERROR, self.wrong.map(|wrong| wrong.message));
+        self.conversation.builder.set_some(of_run::ERROR, self.wrong.map(|wrong| wrong.message));
         let partial = self.is_partial;
-        let draft = self.talk.finish_with_tools();
+        let builder = self.conversation.finish_with_tools();
         if partial {
             [StepKind::Call, StepKind::Command, StepKind::Read, StepKind::Write, StepKind::Skill, StepKind::Http]
                 .into_iter()
-                .for_each(|kind| draft.mark_unrecorded(kind));
+                .for_each(|kind| builder.mark_unrecorded(kind));
         }
     }
 }

@@ -55,15 +55,15 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 /// Each answer is an exchange of which nobody wrote down what was asked.
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let begins = |node: &Node<'run>| node_object(*node).and_then(event_kind) == Some(CohereEvent::Begin);
     let mut answers: Vec<&'run [Node<'run>]> = Vec::new();
     for events in items_of::<CohereKey>(root, &[]).chunk_by(|_, next| !begins(next)) {
         for node in events {
-            draft.count_record();
+            builder.count_record();
             if !node_object(*node).is_some_and(is_event) {
-                draft.skip_value(node, "what is no event of an answer is passed over");
+                builder.skip_value(node, "what is no event of an answer is skipped");
             }
         }
         let id = answer_id(events);
@@ -75,15 +75,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     let (mut exchanges, mut is_over) = (Vec::new(), true);
     for events in answers {
-        if let Some((answer, is_whole)) = compose_answer(events, draft) {
-            exchanges.push(logged_requests::lone_exchange(answer, draft));
+        if let Some((answer, is_whole)) = compose_answer(events, builder) {
+            exchanges.push(logged_requests::lone_exchange(answer, builder));
             is_over &= is_whole;
         }
     }
-    let exchanges = Node::new(draft.list_node(&exchanges).value, root.origin);
-    (openai_chat::FORMAT.read)(exchanges, draft)?;
+    let exchanges = Node::new(builder.list_node(&exchanges).value, root.origin);
+    (openai_chat::FORMAT.read)(exchanges, builder)?;
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
@@ -99,12 +99,12 @@ fn event_kind(event: Object<'_>) -> Option<CohereEvent> {
 /// The answer that events make together, and whether it is whole; `None` if they are none.
 pub(super) fn compose_answer<'run>(
     events: &'run [Node<'run>],
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<(Node<'run>, bool)> {
     events.iter().filter_map(|event| node_object(*event)).find(|event| event_kind(*event).is_some())?;
     let mut answer = PartialAnswer::default();
     let mut end: Option<Object<'run>> = None;
-    for (node, event) in draft.known_objects(events) {
+    for (node, event) in builder.known_objects(events) {
         let delta = object_of(event, CohereKey::Delta);
         let said = delta.and_then(|delta| object_of(delta, CohereKey::Message));
         match event_kind(event) {
@@ -112,8 +112,8 @@ pub(super) fn compose_answer<'run>(
                 let content = said.and_then(|said| object_of(said, CohereKey::Content));
                 // Thoughts are content of another kind.
                 if let Some(words) = content.and_then(|content| value_of(content, CohereKey::Text)) {
-                    let delta = draft.object_node(&[field_entry(DeltaKey::Content.key(), words)]);
-                    answer.add_delta_node(delta, draft);
+                    let delta = builder.object_node(&[field_entry(DeltaKey::Content.key(), words)]);
+                    answer.add_delta_node(delta, builder);
                 }
             }
             Some(CohereEvent::Call) => {
@@ -121,9 +121,9 @@ pub(super) fn compose_answer<'run>(
                 let index = value_of(event, CohereKey::Index).map(|index| field_entry(DeltaKey::Index.key(), index));
                 let entries: Vec<ObjectEntry<'run>> =
                     call.into_iter().flat_map(|call| call.entries().iter().copied()).chain(index).collect();
-                let call = Node::new(draft.object_node(&entries).value, node.origin);
-                let calls = field_entry(DeltaKey::Calls.key(), draft.list_node(&[call]));
-                answer.add_delta_node(draft.object_node(&[calls]), draft);
+                let call = Node::new(builder.object_node(&entries).value, node.origin);
+                let calls = field_entry(DeltaKey::Calls.key(), builder.list_node(&[call]));
+                answer.add_delta_node(builder.object_node(&[calls]), builder);
             }
             Some(CohereEvent::End) => {
                 end = delta;
@@ -131,12 +131,12 @@ pub(super) fn compose_answer<'run>(
                 answer.is_over = true;
             }
             Some(CohereEvent::Begin | CohereEvent::Silent) => {}
-            None => draft.note_unknown(node.origin, "an event of an answer is of no known kind: it may be of a call"),
+            None => builder.note_unknown(node.origin, "an event of an answer is of no known kind: it may be of a call"),
         }
     }
     let is_over = answer.is_over;
-    let mut entries = vec![field_entry(CohereKey::Message.key(), answer.into_message(draft))];
+    let mut entries = vec![field_entry(CohereKey::Message.key(), answer.into_message(builder))];
     let kept = [CohereKey::Ended, CohereKey::Usage];
     entries.extend(kept.into_iter().filter_map(|key| Some(field_entry(key.key(), end?.field(key)?))));
-    Some((draft.object_node(&entries), is_over))
+    Some((builder.object_node(&entries), is_over))
 }

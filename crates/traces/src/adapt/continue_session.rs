@@ -88,30 +88,30 @@ fn is_item(item: Object<'_>) -> bool {
             .is_some_and(|message| text_of(message, ContinueItemKey::Role).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(session) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(session, ContinueKey::Session));
-    let mut talk = ConversationBuilder::new(draft);
-    talk.add_meta(of_meta::MODEL, value_of(session, ContinueKey::Model));
+    builder.set_some(of_run::ID, value_of(session, ContinueKey::Session));
+    let mut conversation = ConversationBuilder::new(builder);
+    conversation.add_meta(of_meta::MODEL, value_of(session, ContinueKey::Model));
     let items = list_of(session, ContinueKey::History).unwrap_or_default();
     let mut of_messages = TokenUsage::default();
-    for (node, item) in talk.draft.record_objects(items) {
-        talk.draft.count_record();
+    for (node, item) in conversation.builder.record_objects(items) {
+        conversation.builder.count_record();
         match object_of(item, ContinueItemKey::Message) {
             Some(message) => {
-                add_item(&mut talk, node, item, message);
+                add_item(&mut conversation, node, item, message);
                 of_messages.merge_usage(&usage_of(message));
             }
-            None => talk.draft.skip_record(node.origin, "an item without a message is passed over"),
+            None => conversation.builder.skip_record(node.origin, "an item without a message is skipped"),
         }
     }
     let mut cost = CostSum::default();
     cost.add_cost(object_of(session, ContinueKey::Usage).and_then(|usage| value_of(usage, ContinueKey::Cost)));
-    cost.set_cost(talk.draft);
+    cost.set_cost(conversation.builder);
     let whole = usage_of(session);
     let counted = if whole.known_counts().is_empty() { of_messages } else { whole };
-    talk.add_usage(&counted, value_of(session, ContinueKey::Model));
-    talk.finish_with_tools();
+    conversation.add_usage(&counted, value_of(session, ContinueKey::Model));
+    conversation.finish_with_tools();
     Ok(())
 }
 
@@ -133,35 +133,35 @@ fn usage_of(holder: Object<'_>) -> TokenUsage {
 }
 
 fn add_item<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     message: Object<'run>,
 ) {
-    let about = StepMeta::default();
-    let role = talk.draft.role_of(node, text_of(message, ContinueItemKey::Role));
+    let meta = StepMeta::default();
+    let role = conversation.builder.role_of(node, text_of(message, ContinueItemKey::Role));
     let content = message.field(ContinueItemKey::Content);
     if role == Some(MessageRole::Result) {
         let outcome = CallResult {
-            result: content.and_then(|content| content::content_text(content, talk.draft.arena)),
+            result: content.and_then(|content| content::content_text(content, conversation.builder.arena)),
             ..CallResult::default()
         };
-        talk.add_result(text_of(message, ContinueItemKey::Id), None, outcome, &about, node.origin);
+        conversation.add_result(text_of(message, ContinueItemKey::Id), None, outcome, &meta, node.origin);
         return;
     }
     let is_thought = text_of(message, ContinueItemKey::Role) == Some(averment_runs::normal::role::THINKING);
     let speaker = if is_thought { Speaker::Thinking } else { Speaker::from_role(role) };
     if matches!(speaker, Speaker::Assistant | Speaker::Thinking) {
-        talk.ensure_turn();
+        conversation.ensure_turn();
     }
     if let Some(content) = content {
-        block_session::add_content(talk, content, speaker, &UserWords::PLAIN, &about, blocks::classify_block);
+        block_session::add_content(conversation, content, speaker, &UserWords::PLAIN, &meta, blocks::classify_block);
     }
-    add_calls(talk, item, message);
+    add_calls(conversation, item, message);
 }
 
 /// Of a call its state says most: those that have one come first, with what the model asked for beside them.
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, item: Object<'run>, message: Object<'run>) {
+fn add_calls<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, item: Object<'run>, message: Object<'run>) {
     let states = list_of(item, ContinueItemKey::States).unwrap_or_default();
     let single = value_of(item, ContinueItemKey::State).filter(|_| states.is_empty());
     let state_of = |id: Option<&str>| {
@@ -169,30 +169,30 @@ fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, item: Object<'r
         all.filter_map(node_object).find(|state| id.is_some() && text_of(*state, ContinueItemKey::Id) == id)
     };
     let asked = list_of(message, ContinueItemKey::Calls).unwrap_or_default();
-    for (node, call) in talk.draft.record_objects(asked) {
+    for (node, call) in conversation.builder.record_objects(asked) {
         let id = text_of(call, ContinueItemKey::CallId);
-        add_call(talk, node, call, state_of(id));
+        add_call(conversation, node, call, state_of(id));
     }
     for node in states.iter().copied().chain(single) {
         let state = node_object(node);
         match state.and_then(|state| Some((state, object_of(state, ContinueItemKey::Call)?))) {
-            Some((state, call)) => add_call(talk, node, call, Some(state)),
-            None => talk.draft.skip_value(node, "the state of a call without its call is passed over"),
+            Some((state, call)) => add_call(conversation, node, call, Some(state)),
+            None => conversation.builder.skip_value(node, "the state of a call without its call is skipped"),
         }
     }
     if !asked.is_empty() || !states.is_empty() || single.is_some() {
-        talk.note_input();
+        conversation.note_input();
     }
 }
 
 fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     call: Object<'run>,
     state: Option<Object<'run>>,
 ) {
     let id = call.field(ContinueItemKey::CallId).or_else(|| state?.field(ContinueItemKey::Id));
-    if id.and_then(super::nodes::node_text).is_some_and(|id| talk.find_call(id).is_some()) {
+    if id.and_then(super::nodes::node_text).is_some_and(|id| conversation.find_call(id).is_some()) {
         return;
     }
     let function = object_of(call, ContinueItemKey::Function).unwrap_or(call);
@@ -203,23 +203,27 @@ fn add_call<'run>(
         id,
         origin: node.origin,
     };
-    let Some(step) = talk.add_call(made, &StepMeta::default()) else { return };
+    let Some(step) = conversation.add_call(made, &StepMeta::default()) else { return };
     let Some(state) = state else { return };
     let given = value_of(state, ContinueItemKey::Output).and_then(node_list).unwrap_or_default();
     let texts = given.iter().filter_map(|item| node_object(*item)?.field(ContinueItemKey::Content));
     let texts: Vec<Node<'run>> = texts.collect();
-    let result = content::join_texts(&texts, talk.draft.arena);
+    let result = content::join_texts(&texts, conversation.builder.arena);
     let status = match text_of(state, ContinueItemKey::Status).and_then(ContinueStatus::from_key) {
         Some(ContinueStatus::Ok) => StepStatus::Ok,
         Some(ContinueStatus::Failed) => StepStatus::Failed,
         // What was stopped while it ran gave something.
         Some(ContinueStatus::Denied) if result.is_none_or(is_refusal) => StepStatus::Denied,
         Some(ContinueStatus::Denied) => StepStatus::Failed,
-        Some(ContinueStatus::Waits) => return talk.set_status(step, StepStatus::Pending),
+        Some(ContinueStatus::Waits) => return conversation.set_status(step, StepStatus::Pending),
         // What it gave may be a message of its own.
         Some(ContinueStatus::Runs) | None => return,
     };
-    talk.end_within(step, CallResult { result, status: Some(status), ..CallResult::default() }, &StepMeta::default());
+    conversation.end_within(
+        step,
+        CallResult { result, status: Some(status), ..CallResult::default() },
+        &StepMeta::default(),
+    );
 }
 
 /// What the program writes in place of a result where a call was not let through.

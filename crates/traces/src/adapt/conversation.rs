@@ -71,7 +71,7 @@ pub(super) struct CallResult<'run> {
 }
 
 pub(super) struct ConversationBuilder<'a, 'run, 'limits> {
-    pub(super) draft: &'a mut RunBuilder<'run, 'limits>,
+    pub(super) builder: &'a mut RunBuilder<'run, 'limits>,
     pub(super) usage: TokenUsage,
     pub(super) unanswered: PendingCalls<'run, StepId>,
     calls_by_id: FxHashMap<&'run str, StepId>,
@@ -91,10 +91,10 @@ pub(super) struct ConversationBuilder<'a, 'run, 'limits> {
 }
 
 impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
-    pub(super) fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
-        draft.mark_recorded(&[StepKind::Call, StepKind::Message]);
+    pub(super) fn new(builder: &'a mut RunBuilder<'run, 'limits>) -> Self {
+        builder.mark_recorded(&[StepKind::Call, StepKind::Message]);
         Self {
-            draft,
+            builder,
             usage: TokenUsage::default(),
             unanswered: PendingCalls::new(),
             calls_by_id: FxHashMap::default(),
@@ -112,13 +112,13 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     }
 
     /// The assistant's words come in parts: one turn is one message unless another begins.
-    pub(super) fn from_parts(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
-        Self { in_parts: true, ..Self::new(draft) }
+    pub(super) fn from_parts(builder: &'a mut RunBuilder<'run, 'limits>) -> Self {
+        Self { in_parts: true, ..Self::new(builder) }
     }
 
     /// As [`Self::from_parts`]; the words of one message are pieces of one text.
-    pub(super) fn from_pieces(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
-        Self { in_pieces: true, ..Self::from_parts(draft) }
+    pub(super) fn from_pieces(builder: &'a mut RunBuilder<'run, 'limits>) -> Self {
+        Self { in_pieces: true, ..Self::from_parts(builder) }
     }
 
     pub(super) fn begin_message(&mut self) {
@@ -170,7 +170,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     ) {
         if !NodeShapes.has_shape(words, ValueShape::Text) {
             if speaker != Speaker::Thinking {
-                self.draft.note_no_text(words, origin);
+                self.builder.note_no_text(words, origin);
             }
             return;
         }
@@ -206,7 +206,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         ];
         fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
         fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
-        self.draft.add_step(StepKind::Message, fields, origin);
+        self.builder.add_step(StepKind::Message, fields, origin);
     }
 
     pub(super) fn add_content(
@@ -216,7 +216,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         about: &StepMeta<'run>,
         origin: TextOrigin,
     ) {
-        self.draft.note_parts(content);
+        self.builder.note_parts(content);
         self.add_text(speaker, content, about, origin);
     }
 
@@ -228,7 +228,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         about: &StepMeta<'run>,
         origin: TextOrigin,
     ) {
-        if let Some(words) = content::content_text(content, self.draft.arena) {
+        if let Some(words) = content::content_text(content, self.builder.arena) {
             self.add_message(speaker, words, about, origin);
         }
     }
@@ -236,7 +236,7 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     /// `None`, with a warning, if the tool has no name.
     pub(super) fn add_call(&mut self, made: ToolCall<'run>, about: &StepMeta<'run>) -> Option<StepId> {
         let Some(tool) = node_text(made.tool).filter(|tool| !tool.is_empty()) else {
-            self.draft.skip_record(made.origin, "a call without the name of its tool is passed over");
+            self.builder.skip_record(made.origin, "a call without the name of its tool is skipped");
             return None;
         };
         self.note_time(about.time);
@@ -248,12 +248,12 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
             // A patch or a script is text and means to be.
             let is_text = node_text(args)
                 .is_some_and(|text| !text.trim().is_empty() && !text.trim_start().starts_with(['{', '[', '"']));
-            fields.push(field_entry(of_step::ARGS, if is_text { args } else { parse_arguments(self.draft, args) }));
+            fields.push(field_entry(of_step::ARGS, if is_text { args } else { parse_arguments(self.builder, args) }));
         }
         fields.extend(id.map(|id| field_entry(of_step::ID, id)));
         fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
         fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
-        let step = self.draft.add_step(StepKind::Call, fields, made.origin);
+        let step = self.builder.add_step(StepKind::Call, fields, made.origin);
         let id = id.and_then(node_text);
         if let Some(id) = id {
             self.calls_by_id.insert(id, step);
@@ -276,8 +276,8 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         origin: TextOrigin,
     ) -> Option<StepId> {
         let Some(call) = self.unanswered.take_answered(id, tool) else {
-            self.draft.warn_skipped(origin, "a result that no call is waiting for is passed over");
-            self.draft.note_uncalled(id);
+            self.builder.warn_skipped(origin, "a result that no call is waiting for is skipped");
+            self.builder.note_uncalled(id);
             return None;
         };
         self.end_call(call, outcome, about);
@@ -295,10 +295,10 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
     pub(super) fn end_call(&mut self, call: StepId, outcome: CallResult<'run>, about: &StepMeta<'run>) {
         self.note_time(about.time);
         self.note_input();
-        let draft = &mut *self.draft;
+        let builder = &mut *self.builder;
         let mut set = |key, node: Option<Node<'run>>| {
             if let Some(node) = node {
-                draft.set_field(call, key, node);
+                builder.set_field(call, key, node);
             }
         };
         set(of_step::RESULT, outcome.result);
@@ -338,18 +338,18 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
         let mut fields = vec![field_entry(of_step::TO, to), field_entry(of_step::TURN, count_node(self.turn.max(1)))];
         fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
         fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
-        self.draft.add_step(StepKind::Handover, fields, origin);
+        self.builder.add_step(StepKind::Handover, fields, origin);
     }
 
     /// For a call without a result.
     pub(super) fn set_status(&mut self, call: StepId, status: StepStatus) {
-        self.draft.set_field(call, of_step::STATUS, status_node(Some(status)));
+        self.builder.set_field(call, of_step::STATUS, status_node(Some(status)));
     }
 
     /// The first value wins.
     pub(super) fn add_meta(&mut self, key: &'run str, node: Option<Node<'run>>) {
         if key == of_meta::MODEL {
-            self.draft.note_model(node);
+            self.builder.note_model(node);
         }
         if let Some(node) = node.filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null))
             && !self.meta.iter().any(|entry| entry.key == key)
@@ -360,30 +360,30 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
 
     pub(super) fn add_usage(&mut self, usage: &TokenUsage, model: Option<Node<'run>>) {
         self.usage.merge_usage(usage);
-        self.draft.add_usage(usage.token_counts(), model);
+        self.builder.add_usage(usage.token_counts(), model);
     }
 
     /// For formats without turns.
     pub(super) fn finish_without_turns(self) -> &'a mut RunBuilder<'run, 'limits> {
-        let draft = self.finish_run();
-        draft.forget_field(of_run::TURNS, of_step::TURN);
-        draft.set_entry(of_run::TURNS, absent_node());
-        draft
+        let builder = self.finish_run();
+        builder.forget_field(of_run::TURNS, of_step::TURN);
+        builder.set_entry(of_run::TURNS, absent_node());
+        builder
     }
 
     /// Sets run entries that the format has not set.
     pub(super) fn finish_run(self) -> &'a mut RunBuilder<'run, 'limits> {
-        let draft = self.draft;
-        for call in draft.steps_of_kind(StepKind::Call) {
-            if draft.step_field(call, of_step::STATUS).is_none() {
-                draft.add_field(call, of_step::STATUS, absent_node());
+        let builder = self.builder;
+        for call in builder.steps_of_kind(StepKind::Call) {
+            if builder.step_field(call, of_step::STATUS).is_none() {
+                builder.add_field(call, of_step::STATUS, absent_node());
             }
         }
         let first = self.times.iter().copied().fold(f64::INFINITY, f64::min);
         let last = self.times.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let join = if self.in_pieces { content::concat_pieces } else { content::join_texts };
-        let output = join(self.last_words.output_words(self.with_main), draft.arena);
-        let meta = (!self.meta.is_empty()).then(|| draft.object_node(&self.meta));
+        let output = join(self.last_words.output_words(self.with_main), builder.arena);
+        let meta = (!self.meta.is_empty()).then(|| builder.object_node(&self.meta));
         let found = [
             (of_run::TURNS, Some(count_node(self.turn))),
             (of_run::PROMPT, self.prompt),
@@ -392,23 +392,23 @@ impl<'a, 'run, 'limits> ConversationBuilder<'a, 'run, 'limits> {
             (of_run::META, meta),
         ];
         for (key, node) in found {
-            if !draft.has_entry(key) {
-                draft.set_some(key, node);
+            if !builder.has_entry(key) {
+                builder.set_some(key, node);
             }
         }
-        if !draft.has_entry(of_run::USAGE) {
-            self.usage.set_usage(draft);
+        if !builder.has_entry(of_run::USAGE) {
+            self.usage.set_usage(builder);
         }
-        draft
+        builder
     }
 
     /// Also derives steps from the calls of known tools.
     pub(super) fn finish_with_tools(self) -> &'a mut RunBuilder<'run, 'limits> {
         use StepKind::{Command, Http, Read, Skill, Write};
-        self.draft.mark_recorded(&[Command, Read, Write, Skill, Http]);
-        let draft = self.finish_run();
-        tools::add_following_steps(draft, tools::derive_from_call);
-        draft
+        self.builder.mark_recorded(&[Command, Read, Write, Skill, Http]);
+        let builder = self.finish_run();
+        tools::add_following_steps(builder, tools::derive_from_call);
+        builder
     }
 }
 

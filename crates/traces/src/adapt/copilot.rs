@@ -180,10 +180,10 @@ const FAMILIES: [&str; 12] = [
     "external_tool.",
 ];
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut session = CopilotSession {
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
         requests: FxHashMap::default(),
         agents: FxHashMap::default(),
         skills: Vec::new(),
@@ -193,21 +193,21 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         turns: TurnIndex::default(),
     };
     for node in items_of::<CopilotEventKey>(root, &[]) {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         let event = node_object(*node).and_then(|event| {
             Some((event, text_of(event, CopilotEventKey::Type)?, object_of(event, CopilotEventKey::Data)?))
         });
         let Some((event, word, data)) = event else {
             if !node_object(*node).is_some_and(|line| session.read_last(line)) {
-                session.talk.draft.skip_value(node, "what is no event with `type` and `data` is passed over");
+                session.conversation.builder.skip_value(node, "what is no event with `type` and `data` is skipped");
             }
             continue;
         };
         match CopilotEventType::from_key(word) {
             Some(kind) => session.read_event(*node, event, kind, data),
             None => {
-                let message = format!("an event of unknown type `{word}` is passed over");
-                session.talk.draft.skip_value(node, message);
+                let message = format!("an event of unknown type `{word}` is skipped");
+                session.conversation.builder.skip_value(node, message);
             }
         }
     }
@@ -216,7 +216,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 struct CopilotSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// What messages asked for, by call id.
     requests: FxHashMap<&'run str, (Node<'run>, Object<'run>)>,
     agents: FxHashMap<&'run str, Node<'run>>,
@@ -245,45 +245,45 @@ impl<'a, 'run, 'limits> CopilotSession<'a, 'run, 'limits> {
         if text_of(line, CopilotEventKey::Type).and_then(LastLineType::from_key).is_none() {
             return false;
         }
-        self.talk.note_time(line.field(CopilotEventKey::Time));
+        self.conversation.note_time(line.field(CopilotEventKey::Time));
         let code = line.field(CopilotEventKey::ExitCode).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let failed = code.filter(|code| !matches!(code.value, Value::Number(code) if code == Number::Integer(0)));
-        failed.into_iter().for_each(|code| self.talk.draft.set_entry(of_run::ERROR, code));
+        failed.into_iter().for_each(|code| self.conversation.builder.set_entry(of_run::ERROR, code));
         if let Some(id) = line.field(CopilotEventKey::Session).filter(|id| NodeShapes.is_text(*id)) {
-            self.talk.draft.set_entry(of_run::ID, id);
+            self.conversation.builder.set_entry(of_run::ID, id);
         }
         true
     }
 
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>, kind: CopilotEventType, data: Object<'run>) {
-        if !self.talk.draft.has_entry(of_run::ID) {
+        if !self.conversation.builder.has_entry(of_run::ID) {
             let id = event.field(CopilotEventKey::Session).or(data.field(CopilotDataKey::Session));
-            self.talk.draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
+            self.conversation.builder.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
         }
         let parent = text_of(data, CopilotDataKey::ParentCall);
         let agent = parent.and_then(|call| self.agents.get(call).copied().or(data.field(CopilotDataKey::ParentCall)));
-        let about = StepMeta { time: event.field(CopilotEventKey::Time), agent, aside: parent.is_some() };
+        let meta = StepMeta { time: event.field(CopilotEventKey::Time), agent, aside: parent.is_some() };
         let turn = self.turn_of(kind, data);
         if parent.is_none() && kind.goes_on() {
             self.wrong = None;
         }
-        let talk = &mut self.talk;
-        let said = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker| {
+        let conversation = &mut self.conversation;
+        let said = |conversation: &mut ConversationBuilder<'a, 'run, 'limits>, speaker| {
             if let Some(content) = data.field(CopilotDataKey::Content) {
-                talk.add_content(speaker, content, &about, node.origin);
+                conversation.add_content(speaker, content, &meta, node.origin);
             }
         };
         match kind {
-            CopilotEventType::Start => self.read_start(data, &about),
-            CopilotEventType::Asked => said(talk, Speaker::User),
-            CopilotEventType::Program => said(talk, Speaker::System),
-            CopilotEventType::Thought => said(talk, Speaker::Thinking),
+            CopilotEventType::Start => self.read_start(data, &meta),
+            CopilotEventType::Asked => said(conversation, Speaker::User),
+            CopilotEventType::Program => said(conversation, Speaker::System),
+            CopilotEventType::Thought => said(conversation, Speaker::Thinking),
             CopilotEventType::Said => {
                 if let Some(thought) = data.field(CopilotDataKey::Thought) {
-                    talk.add_message(Speaker::Thinking, thought, &about, node.origin);
+                    conversation.add_message(Speaker::Thinking, thought, &meta, node.origin);
                 }
                 let phase = text_of(data, CopilotDataKey::Phase).and_then(CopilotPhase::from_key);
-                said(talk, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
+                said(conversation, if phase.is_some() { Speaker::Thinking } else { Speaker::Assistant });
                 self.spoken.add_count(of_usage::OUTPUT, data.field(CopilotDataKey::OutputTokens));
                 let requests = object_items(list_of(data, CopilotDataKey::Requests).unwrap_or_default());
                 let by_call = |(at, request)| Some((text_of(request, CopilotDataKey::Call)?, (at, request)));
@@ -292,23 +292,23 @@ impl<'a, 'run, 'limits> CopilotSession<'a, 'run, 'limits> {
             CopilotEventType::Usage => {
                 self.has_usage = true;
                 self.count_usage(data, data.field(CopilotDataKey::Model));
-                self.talk.add_meta(of_meta::MODEL, data.field(CopilotDataKey::Model));
+                self.conversation.add_meta(of_meta::MODEL, data.field(CopilotDataKey::Model));
             }
-            CopilotEventType::Call => self.add_call(node, data, &about, turn),
-            CopilotEventType::Result => self.add_result(node, data, &about),
-            CopilotEventType::Skill => self.add_skill(node, data, &about),
+            CopilotEventType::Call => self.add_call(node, data, &meta, turn),
+            CopilotEventType::Result => self.add_result(node, data, &meta),
+            CopilotEventType::Skill => self.add_skill(node, data, &meta),
             CopilotEventType::Agent => {
                 if let (Some(call), Some(name)) =
                     (text_of(data, CopilotDataKey::Call), data.field(CopilotDataKey::AgentName))
                 {
                     self.agents.insert(call, name);
-                    self.talk.hand_over(name, &about, node.origin);
+                    self.conversation.hand_over(name, &meta, node.origin);
                 }
             }
             CopilotEventType::Error => {
                 self.wrong = data.field(CopilotDataKey::Message);
             }
-            CopilotEventType::End => self.read_end(data, &about),
+            CopilotEventType::End => self.read_end(data, &meta),
             CopilotEventType::Silent => {}
         }
     }
@@ -325,37 +325,37 @@ impl<'a, 'run, 'limits> CopilotSession<'a, 'run, 'limits> {
             let key = (parent, name, self.turns.asked);
             match self.turns.by_name.get(&key) {
                 Some(turn) => {
-                    self.talk.continue_turn();
+                    self.conversation.continue_turn();
                     return Some(*turn);
                 }
-                None if self.turns.last_named == self.talk.turn_count() => self.talk.begin_turn(),
-                None => self.talk.ensure_turn(),
+                None if self.turns.last_named == self.conversation.turn_count() => self.conversation.begin_turn(),
+                None => self.conversation.ensure_turn(),
             }
-            self.turns.last_named = self.talk.turn_count();
-            self.turns.by_name.insert(key, self.talk.turn_count());
-            return Some(self.talk.turn_count());
+            self.turns.last_named = self.conversation.turn_count();
+            self.turns.by_name.insert(key, self.conversation.turn_count());
+            return Some(self.conversation.turn_count());
         }
         if !requests.is_empty() {
-            self.talk.ensure_turn();
+            self.conversation.ensure_turn();
         }
         let ids = object_items(requests).filter_map(|(_, request)| text_of(request, CopilotDataKey::Call));
-        self.turns.of_calls.extend(ids.map(|id| (id, self.talk.turn_count())));
+        self.turns.of_calls.extend(ids.map(|id| (id, self.conversation.turn_count())));
         let asked = self.turns.of_calls.get(text_of(data, CopilotDataKey::Call)?).copied();
-        asked.into_iter().for_each(|_| self.talk.continue_turn());
+        asked.into_iter().for_each(|_| self.conversation.continue_turn());
         asked
     }
 
-    fn read_start(&mut self, data: Object<'run>, about: &StepMeta<'run>) {
-        self.talk.note_time(about.time);
+    fn read_start(&mut self, data: Object<'run>, meta: &StepMeta<'run>) {
+        self.conversation.note_time(meta.time);
         let context = object_of(data, CopilotDataKey::Context);
         let of_context = |field| context.and_then(|context| context.field(field));
-        self.talk.add_meta(of_meta::CWD, of_context(CopilotDataKey::Folder));
-        self.talk.add_meta(of_meta::GIT_BRANCH, of_context(CopilotDataKey::Branch));
-        self.talk.add_meta(of_meta::VERSION, data.field(CopilotDataKey::Version));
-        self.talk.add_meta(of_meta::MODEL, data.field(CopilotDataKey::ModelAtStart));
+        self.conversation.add_meta(of_meta::CWD, of_context(CopilotDataKey::Folder));
+        self.conversation.add_meta(of_meta::GIT_BRANCH, of_context(CopilotDataKey::Branch));
+        self.conversation.add_meta(of_meta::VERSION, data.field(CopilotDataKey::Version));
+        self.conversation.add_meta(of_meta::MODEL, data.field(CopilotDataKey::ModelAtStart));
     }
 
-    fn add_call(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>, turn: Option<usize>) {
+    fn add_call(&mut self, node: Node<'run>, data: Object<'run>, meta: &StepMeta<'run>, turn: Option<usize>) {
         let named = data.field(CopilotDataKey::Tool).or(data.field(CopilotDataKey::Name));
         let tool = named.unwrap_or(Node::computed(Value::Null));
         let args = data.field(CopilotDataKey::Args);
@@ -365,19 +365,19 @@ impl<'a, 'run, 'limits> CopilotSession<'a, 'run, 'limits> {
             }),
         );
         let step = self
-            .talk
-            .add_call(ToolCall { tool, args, id: data.field(CopilotDataKey::Call), origin: node.origin }, about);
-        if let Some((step, turn)) = step.zip(turn.filter(|turn| *turn != self.talk.turn_count())) {
-            self.talk.draft.set_field(step, of_step::TURN, count_node(turn));
+            .conversation
+            .add_call(ToolCall { tool, args, id: data.field(CopilotDataKey::Call), origin: node.origin }, meta);
+        if let Some((step, turn)) = step.zip(turn.filter(|turn| *turn != self.conversation.turn_count())) {
+            self.conversation.builder.set_field(step, of_step::TURN, count_node(turn));
         }
     }
 
-    fn add_result(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, data: Object<'run>, meta: &StepMeta<'run>) {
         // What came to an end was done, even if nothing tells its start.
-        let id = text_of(data, CopilotDataKey::Call).filter(|id| self.talk.find_call(id).is_none());
+        let id = text_of(data, CopilotDataKey::Call).filter(|id| self.conversation.find_call(id).is_none());
         if let Some((at, request)) = id.and_then(|id| self.requests.get(id).copied()) {
             let turn = id.and_then(|id| self.turns.of_calls.get(id).copied());
-            self.add_call(at, request, &StepMeta { time: None, ..*about }, turn);
+            self.add_call(at, request, &StepMeta { time: None, ..*meta }, turn);
         }
         let given = first_of(data, &[CopilotDataKey::Result]);
         let inner = |field| given.and_then(node_object).and_then(|given| first_of(given, &[field]));
@@ -403,11 +403,11 @@ impl<'a, 'run, 'limits> CopilotSession<'a, 'run, 'limits> {
             details: inner(CopilotDataKey::Detailed),
             ..CallResult::default()
         };
-        self.talk.add_result(text_of(data, CopilotDataKey::Call), None, outcome, about, node.origin);
+        self.conversation.add_result(text_of(data, CopilotDataKey::Call), None, outcome, meta, node.origin);
     }
 
     /// A skill that the user requested has no call of its own.
-    fn add_skill(&mut self, node: Node<'run>, data: Object<'run>, about: &StepMeta<'run>) {
+    fn add_skill(&mut self, node: Node<'run>, data: Object<'run>, meta: &StepMeta<'run>) {
         let Some(name) = data.field(CopilotDataKey::Name).filter(|name| NodeShapes.has_shape(*name, ValueShape::Text))
         else {
             return;
@@ -417,29 +417,29 @@ impl<'a, 'run, 'limits> CopilotSession<'a, 'run, 'limits> {
             return;
         }
         let mut fields = vec![field_entry(of_step::NAME, name)];
-        fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
-        self.talk.draft.add_step(StepKind::Skill, fields, node.origin);
+        fields.extend(meta.time.map(|time| field_entry(of_step::START, time)));
+        self.conversation.builder.add_step(StepKind::Skill, fields, node.origin);
     }
 
     fn count_usage(&mut self, counts: Object<'run>, model: Option<Node<'run>>) {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        self.talk.add_usage(&usage, model);
+        self.conversation.add_usage(&usage, model);
     }
 
     fn finish_run(mut self) {
-        if let Some(wrong) = self.wrong.filter(|_| !self.talk.draft.has_entry(of_run::ERROR)) {
-            self.talk.draft.set_entry(of_run::ERROR, wrong);
+        if let Some(wrong) = self.wrong.filter(|_| !self.conversation.builder.has_entry(of_run::ERROR)) {
+            self.conversation.builder.set_entry(of_run::ERROR, wrong);
         }
-        if self.talk.usage.known_counts().is_empty() {
-            self.talk.usage = self.spoken;
+        if self.conversation.usage.known_counts().is_empty() {
+            self.conversation.usage = self.spoken;
         }
-        self.talk.finish_with_tools();
+        self.conversation.finish_with_tools();
     }
 
     /// Per-model totals count if single answers were not recorded.
-    fn read_end(&mut self, data: Object<'run>, about: &StepMeta<'run>) {
-        self.talk.note_time(about.time);
+    fn read_end(&mut self, data: Object<'run>, meta: &StepMeta<'run>) {
+        self.conversation.note_time(meta.time);
         let Some(metrics) = object_of(data, CopilotDataKey::Metrics).filter(|_| !self.has_usage) else { return };
         for model in metrics.entries() {
             if let Some(usage) = node_object(model.node).and_then(|model| object_of(model, CopilotDataKey::Usage)) {

@@ -109,15 +109,15 @@ fn is_event(event: Object<'_>) -> bool {
     is_held && type_of(event).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    draft.set_some(of_run::ID, node_object(*root).and_then(|batch| value_of(batch, CrewKey::Batch)));
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    builder.set_some(of_run::ID, node_object(*root).and_then(|batch| value_of(batch, CrewKey::Batch)));
     let mut events: Vec<(Node<'run>, Object<'run>)> = Vec::new();
     for node in items_of(root, &[CrewKey::Events]) {
-        draft.count_record();
+        builder.count_record();
         match node_object(*node) {
             Some(event) => events.push((*node, event)),
-            None => draft.skip_value(node, "what is no event is passed over"),
+            None => builder.skip_value(node, "what is no event is skipped"),
         }
     }
     // Listeners write events down as they come, from several threads.
@@ -130,7 +130,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         events.sort_by(|a, b| place(a).total_cmp(&place(b)));
     }
     let mut reader = CrewReader {
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
         open: Vec::new(),
         by_event: FxHashMap::default(),
         answers: Counted::default(),
@@ -157,7 +157,7 @@ struct Counted {
 }
 
 struct CrewReader<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     open: Vec<OpenCall<'run>>,
     /// Calls by the event that began them.
     by_event: FxHashMap<&'run str, StepId>,
@@ -169,35 +169,37 @@ impl<'run> CrewReader<'_, 'run, '_> {
         let Some(kind) = type_of(event) else {
             let word = text_of(event, CrewKey::Type).unwrap_or_default();
             return self
-                .talk
-                .draft
-                .skip_record(node.origin, format!("an event of unknown type `{word}` is passed over"));
+                .conversation
+                .builder
+                .skip_record(node.origin, format!("an event of unknown type `{word}` is skipped"));
         };
         let data = object_of(event, CrewKey::Data).unwrap_or(event);
-        let about = StepMeta {
+        let meta = StepMeta {
             time: value_of(event, CrewKey::Time).filter(|time| node_text(*time).is_some()),
             agent: value_of(data, CrewKey::Agent)
                 .filter(|agent| node_text(*agent).is_some_and(|role| !role.is_empty())),
             ..StepMeta::default()
         };
-        self.talk.note_time(about.time);
+        self.conversation.note_time(meta.time);
         match kind {
-            CrewEventType::Starts => self.start_call(node, event, data, &about),
-            CrewEventType::Ends | CrewEventType::Fails => self.end_call(node, event, data, &about),
-            CrewEventType::ServerStarts if !self.is_inside_call(event) => self.start_call(node, event, data, &about),
+            CrewEventType::Starts => self.start_call(node, event, data, &meta),
+            CrewEventType::Ends | CrewEventType::Fails => self.end_call(node, event, data, &meta),
+            CrewEventType::ServerStarts if !self.is_inside_call(event) => self.start_call(node, event, data, &meta),
             CrewEventType::ServerEnds | CrewEventType::ServerFails if !self.is_inside_call(event) => {
-                self.end_call(node, event, data, &about);
+                self.end_call(node, event, data, &meta);
             }
             CrewEventType::Kickoff => {
                 let inputs = value_of(data, CrewKey::Inputs);
-                self.talk.draft.set_some(of_run::INPUTS, inputs.filter(|_| !self.talk.draft.has_entry(of_run::INPUTS)));
+                self.conversation
+                    .builder
+                    .set_some(of_run::INPUTS, inputs.filter(|_| !self.conversation.builder.has_entry(of_run::INPUTS)));
             }
             CrewEventType::Answer => {
                 let output = value_of(data, CrewKey::Output).or_else(|| value_of(data, CrewKey::Result));
                 let raw = output.and_then(node_object).and_then(|output| value_of(output, CrewKey::Raw));
-                self.talk.draft.set_some(of_run::OUTPUT, raw.or(output));
+                self.conversation.builder.set_some(of_run::OUTPUT, raw.or(output));
             }
-            CrewEventType::Broken => self.talk.draft.set_some(of_run::ERROR, value_of(data, CrewKey::Error)),
+            CrewEventType::Broken => self.conversation.builder.set_some(of_run::ERROR, value_of(data, CrewKey::Error)),
             CrewEventType::Model => self.count_usage(data),
             CrewEventType::NotDone
             | CrewEventType::Again
@@ -220,14 +222,14 @@ impl<'run> CrewReader<'_, 'run, '_> {
             || self.open.iter().any(is_longer)
     }
 
-    fn start_call(&mut self, node: Node<'run>, event: Object<'run>, data: Object<'run>, about: &StepMeta<'run>) {
+    fn start_call(&mut self, node: Node<'run>, event: Object<'run>, data: Object<'run>, meta: &StepMeta<'run>) {
         let made = ToolCall {
             tool: data.field(CrewKey::Tool).unwrap_or(Node::computed(Value::Null)),
             args: value_of(data, CrewKey::Args),
             id: None,
             origin: node.origin,
         };
-        let Some(step) = self.talk.add_call(made, about) else { return };
+        let Some(step) = self.conversation.add_call(made, meta) else { return };
         let id = text_of(event, CrewKey::Id);
         if let Some(id) = id {
             self.by_event.insert(id, step);
@@ -236,7 +238,7 @@ impl<'run> CrewReader<'_, 'run, '_> {
     }
 
     /// The call that an event ends: the one that it names, else the oldest of its tool. What nobody saw begin was done all the same.
-    fn end_call(&mut self, node: Node<'run>, event: Object<'run>, data: Object<'run>, about: &StepMeta<'run>) {
+    fn end_call(&mut self, node: Node<'run>, event: Object<'run>, data: Object<'run>, meta: &StepMeta<'run>) {
         let began = text_of(event, CrewKey::Started).or_else(|| text_of(data, CrewKey::Started));
         let tool = text_of(data, CrewKey::Tool);
         let of_event = self.open.iter().position(|open| began.is_some() && open.event == began);
@@ -248,7 +250,7 @@ impl<'run> CrewReader<'_, 'run, '_> {
                 if is_known {
                     return;
                 }
-                self.start_call(node, event, data, about);
+                self.start_call(node, event, data, meta);
                 let Some(begun) = self.open.pop() else { return };
                 begun.step
             }
@@ -256,27 +258,27 @@ impl<'run> CrewReader<'_, 'run, '_> {
         let error = value_of(data, CrewKey::Error).or_else(|| value_of(data, CrewKey::Failure));
         let result = value_of(data, CrewKey::Output).or_else(|| value_of(data, CrewKey::Result));
         let status = Some(if error.is_some() { StepStatus::Failed } else { StepStatus::Ok });
-        self.talk.end_call(step, CallResult { result, status, error, ..CallResult::default() }, about);
+        self.conversation.end_call(step, CallResult { result, status, error, ..CallResult::default() }, meta);
     }
 
     fn count_usage(&mut self, data: Object<'run>) {
         let model = value_of(data, CrewKey::Model);
-        self.talk.add_meta(of_meta::MODEL, model);
+        self.conversation.add_meta(of_meta::MODEL, model);
         self.answers.all += 1;
         if let Some(counts) = object_of(data, CrewKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
             self.answers.told += usize::from(!usage.known_counts().is_empty());
-            self.talk.add_usage(&usage, model);
+            self.conversation.add_usage(&usage, model);
         }
     }
 
     fn finish(mut self) {
         // The tokens of some answers are not those of the run.
         if self.answers.told < self.answers.all {
-            self.talk.usage = TokenUsage::default();
+            self.conversation.usage = TokenUsage::default();
         }
-        let draft = self.talk.finish_without_turns();
-        draft.mark_unrecorded(StepKind::Message);
+        let builder = self.conversation.finish_without_turns();
+        builder.mark_unrecorded(StepKind::Message);
     }
 }

@@ -90,16 +90,16 @@ fn is_row(row: Object<'_>) -> bool {
     text_of(row, CrushKey::OfSession).is_some() && text_of(row, CrushKey::Role).is_some() && (is_text() || is_opened())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let (arena, limits) = (draft.arena, draft.limits);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let (arena, limits) = (builder.arena, builder.limits);
     let items = items_of(root, &[CrushKey::Messages]);
     if let Some(meta) = node_object(*root).and_then(|session| object_of(session, CrushKey::Meta)) {
-        draft.set_some(of_run::ID, value_of(meta, CrushKey::Session));
-        draft.set_some(of_run::COST, value_of(meta, CrushKey::Cost));
+        builder.set_some(of_run::ID, value_of(meta, CrushKey::Session));
+        builder.set_some(of_run::COST, value_of(meta, CrushKey::Cost));
     } else {
         let first = object_items(items).next();
-        draft.set_some(of_run::ID, first.and_then(|(_, row)| value_of(row, CrushKey::OfSession)));
+        builder.set_some(of_run::ID, first.and_then(|(_, row)| value_of(row, CrushKey::OfSession)));
     }
     let view = |message: Object<'run>| {
         let written = value_of(message, CrushKey::Parts)?;
@@ -112,7 +112,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             ..ListedMessage::default()
         })
     };
-    read_messages(items, draft, view, classify_part).finish_run();
+    read_messages(items, builder, view, classify_part).finish_run();
     Ok(())
 }
 

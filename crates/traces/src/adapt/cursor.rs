@@ -103,27 +103,31 @@ fn is_event(event: Object<'_>) -> bool {
             }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut stream =
-        CursorStream { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), thought: None, words: None };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut stream = CursorStream {
+        conversation: ConversationBuilder::new(builder),
+        seen: FxHashSet::default(),
+        thought: None,
+        words: None,
+    };
     for node in items_of::<CursorKey>(root, &[]) {
-        stream.talk.draft.count_record();
+        stream.conversation.builder.count_record();
         let event = node_object(*node)
             .and_then(|event| Some((event, CursorEventType::from_key(text_of(event, CursorKey::Type)?)?)));
         match event {
             Some((event, kind)) => stream.read_event(*node, event, kind),
-            None => stream.talk.draft.skip_value(node, "an event of unknown type is passed over"),
+            None => stream.conversation.builder.skip_value(node, "an event of unknown type is skipped"),
         }
     }
     stream.flush_thinking();
     stream.flush_message(None);
-    stream.talk.finish_with_tools();
+    stream.conversation.finish_with_tools();
     Ok(())
 }
 
 struct CursorStream<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     seen: FxHashSet<&'run str>,
     thought: Option<(Node<'run>, String)>,
     /// A message in parts, which have their own times.
@@ -132,10 +136,12 @@ struct CursorStream<'a, 'run, 'limits> {
 
 impl<'run> CursorStream<'_, 'run, '_> {
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>, kind: CursorEventType) {
-        if !self.talk.draft.has_entry(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, event.field(CursorKey::Session).filter(|id| NodeShapes.is_text(*id)));
+        if !self.conversation.builder.has_entry(of_run::ID) {
+            self.conversation
+                .builder
+                .set_some(of_run::ID, event.field(CursorKey::Session).filter(|id| NodeShapes.is_text(*id)));
         }
-        let about = StepMeta { time: first_of(event, &[CursorKey::Time]), ..StepMeta::default() };
+        let meta = StepMeta { time: first_of(event, &[CursorKey::Time]), ..StepMeta::default() };
         if kind == CursorEventType::Thinking {
             if let Some(words) = text_of(event, CursorKey::Words) {
                 self.thought.get_or_insert_with(|| (node, String::new())).1.push_str(words);
@@ -143,25 +149,26 @@ impl<'run> CursorStream<'_, 'run, '_> {
             return;
         }
         self.flush_thinking();
-        let is_part = kind == CursorEventType::Assistant
-            && about.time.is_some()
-            && first_of(event, &[CursorKey::IdToo]).is_none();
+        let is_part =
+            kind == CursorEventType::Assistant && meta.time.is_some() && first_of(event, &[CursorKey::IdToo]).is_none();
         if is_part && self.append_delta(node, event) {
             return;
         }
         self.flush_message(Some(event).filter(|_| kind == CursorEventType::Assistant));
         match kind {
             CursorEventType::System => {
-                self.talk.add_meta(of_meta::CWD, event.field(CursorKey::Folder));
-                self.talk.add_meta(of_meta::MODEL, event.field(CursorKey::Model));
+                self.conversation.add_meta(of_meta::CWD, event.field(CursorKey::Folder));
+                self.conversation.add_meta(of_meta::MODEL, event.field(CursorKey::Model));
             }
             CursorEventType::User | CursorEventType::Assistant => {
                 let speaker = if kind == CursorEventType::User { Speaker::User } else { Speaker::Assistant };
                 let content =
                     object_of(event, CursorKey::Message).and_then(|message| message.field(CursorKey::Content));
-                content.into_iter().for_each(|content| self.talk.add_content(speaker, content, &about, node.origin));
+                content
+                    .into_iter()
+                    .for_each(|content| self.conversation.add_content(speaker, content, &meta, node.origin));
             }
-            CursorEventType::Call => self.add_call(node, event, &about),
+            CursorEventType::Call => self.add_call(node, event, &meta),
             CursorEventType::End => self.end_call(event),
             CursorEventType::Thinking => {}
         }
@@ -169,13 +176,13 @@ impl<'run> CursorStream<'_, 'run, '_> {
 
     fn flush_thinking(&mut self) {
         if let Some((node, words)) = self.thought.take() {
-            let words = Node::new(Value::plain_text(self.talk.draft.arena.alloc_str(&words)), node.origin);
-            self.talk.add_message(Speaker::Thinking, words, &StepMeta::default(), node.origin);
+            let words = Node::new(Value::plain_text(self.conversation.builder.arena.alloc_str(&words)), node.origin);
+            self.conversation.add_message(Speaker::Thinking, words, &StepMeta::default(), node.origin);
         }
     }
 
     fn append_delta(&mut self, node: Node<'run>, event: Object<'run>) -> bool {
-        let Some(words) = words_of(event, self.talk.draft).and_then(node_text) else { return false };
+        let Some(words) = words_of(event, self.conversation.builder).and_then(node_text) else { return false };
         self.words.get_or_insert_with(|| (node, String::new())).1.push_str(words);
         true
     }
@@ -183,17 +190,17 @@ impl<'run> CursorStream<'_, 'run, '_> {
     /// What follows may be the whole message again: without a time, or with a request id.
     fn flush_message(&mut self, next: Option<Object<'run>>) {
         let Some((node, words)) = self.words.take() else { return };
-        let whole = next.and_then(|next| words_of(next, self.talk.draft)).and_then(node_text);
+        let whole = next.and_then(|next| words_of(next, self.conversation.builder)).and_then(node_text);
         if whole.is_some_and(|whole| whole.trim() == words.trim()) {
             return;
         }
-        let words = Node::new(Value::plain_text(self.talk.draft.arena.alloc_str(&words)), node.origin);
-        self.talk.add_message(Speaker::Assistant, words, &StepMeta::default(), node.origin);
+        let words = Node::new(Value::plain_text(self.conversation.builder.arena.alloc_str(&words)), node.origin);
+        self.conversation.add_message(Speaker::Assistant, words, &StepMeta::default(), node.origin);
     }
 
-    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let Some((name, held)) = object_of(event, CursorKey::Call).and_then(|call| held_in(call)) else {
-            self.talk.draft.skip_value(node, "a call without its tool is passed over");
+            self.conversation.builder.skip_value(node, "a call without its tool is skipped");
             return;
         };
         let id = first_of(event, &[CursorKey::Id, CursorKey::IdToo]);
@@ -201,34 +208,34 @@ impl<'run> CursorStream<'_, 'run, '_> {
         let completed =
             text_of(event, CursorKey::Subtype).and_then(CursorProgress::from_key) == Some(CursorProgress::Completed);
         if key.is_none_or(|key| self.seen.insert(key)) {
-            let (tool, args) = name_tool(&self.talk, name, held);
+            let (tool, args) = name_tool(&self.conversation, name, held);
             // What is only seen when it is over has started before that.
-            let about = if completed { StepMeta::default() } else { *about };
-            self.talk.add_call(ToolCall { tool, args, id, origin: node.origin }, &about);
+            let meta = if completed { StepMeta::default() } else { *meta };
+            self.conversation.add_call(ToolCall { tool, args, id, origin: node.origin }, &meta);
         }
         if let Some(result) = held.field(CursorToolKey::Result).filter(|_| completed) {
-            self.talk.add_result(key, None, call_outcome(result), about, node.origin);
+            self.conversation.add_result(key, None, call_outcome(result), meta, node.origin);
         }
     }
 
     fn end_call(&mut self, event: Object<'run>) {
-        let draft = &mut *self.talk.draft;
-        draft.set_some(of_run::OUTPUT, first_of(event, &[CursorKey::Result]));
-        draft.set_some(of_run::DURATION, first_of(event, &[CursorKey::Duration]));
+        let builder = &mut *self.conversation.builder;
+        builder.set_some(of_run::OUTPUT, first_of(event, &[CursorKey::Result]));
+        builder.set_some(of_run::DURATION, first_of(event, &[CursorKey::Duration]));
         if is_true(&event, &NodeShapes, CursorKey::Failed) {
-            draft.set_some(of_run::ERROR, first_of(event, &[CursorKey::Result, CursorKey::Subtype]));
+            builder.set_some(of_run::ERROR, first_of(event, &[CursorKey::Result, CursorKey::Subtype]));
         }
         if let Some(counts) = object_of(event, CursorKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
             usage.count_cache_as_input();
-            self.talk.usage.merge_usage(&usage);
+            self.conversation.usage.merge_usage(&usage);
         }
     }
 }
 
-fn words_of<'run>(event: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
-    content::content_text(object_of(event, CursorKey::Message)?.field(CursorKey::Content)?, draft.arena)
+fn words_of<'run>(event: Object<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    content::content_text(object_of(event, CursorKey::Message)?.field(CursorKey::Content)?, builder.arena)
 }
 
 fn held_in(call: Object<'_>) -> Option<(&str, Object<'_>)> {
@@ -241,7 +248,7 @@ const TOOL_CALL: &str = "ToolCall";
 
 /// Server tools and functions are named inside, others by the key, dash-separated.
 fn name_tool<'run>(
-    talk: &ConversationBuilder<'_, 'run, '_>,
+    conversation: &ConversationBuilder<'_, 'run, '_>,
     name: &'run str,
     held: Object<'run>,
 ) -> (Node<'run>, Option<Node<'run>>) {
@@ -261,7 +268,7 @@ fn name_tool<'run>(
         }
         words.push(character.to_ascii_lowercase());
     }
-    (Node::computed(Value::Text(ValueText::Plain(talk.draft.arena.alloc_str(&words)))), args)
+    (Node::computed(Value::Text(ValueText::Plain(conversation.builder.arena.alloc_str(&words)))), args)
 }
 
 /// The outcome word is the key of the result.

@@ -61,20 +61,20 @@ fn is_line(line: Object<'_>) -> bool {
         })
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut error = None;
     for node in items_of::<CursorLineKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node) {
-            Some(line) if is_line(line) => read_line(&mut talk, line),
+            Some(line) if is_line(line) => read_line(&mut conversation, line),
             Some(line) if (FORMAT.beside)(line) => error = turn_error(line),
-            _ => talk.draft.skip_value(node, "what is no message with a `role` is passed over"),
+            _ => conversation.builder.skip_value(node, "what is no message with a `role` is skipped"),
         }
     }
-    talk.draft.set_some(of_run::ERROR, error);
-    block_session::leave_results_open(talk.finish_with_tools());
+    conversation.builder.set_some(of_run::ERROR, error);
+    block_session::leave_results_open(conversation.finish_with_tools());
     Ok(())
 }
 
@@ -84,16 +84,16 @@ fn turn_error(line: Object<'_>) -> Option<Node<'_>> {
     value_of(line, CursorLineKey::Error).filter(|_| failed)
 }
 
-fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, line: Object<'run>) {
+fn read_line<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, line: Object<'run>) {
     let role = text_of(line, CursorLineKey::Role).and_then(MessageRole::from_key);
     if role == Some(MessageRole::Assistant) {
-        talk.begin_turn();
+        conversation.begin_turn();
     }
-    let about = StepMeta { time: line.field(CursorLineKey::Time), ..StepMeta::default() };
+    let meta = StepMeta { time: line.field(CursorLineKey::Time), ..StepMeta::default() };
     let content = object_of(line, CursorLineKey::Message).and_then(|message| message.field(ChatMessageKey::Content));
     if let Some(content) = content {
         let speaker = Speaker::from_role(role);
-        block_session::add_content(talk, content, speaker, &WORDS, &about, classify_block);
+        block_session::add_content(conversation, content, speaker, &WORDS, &meta, classify_block);
     }
 }
 

@@ -107,20 +107,20 @@ fn is_span(object: Object<'_>) -> bool {
         && value_of(object, DatadogKey::Start).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let (mut whole, mut spans) = (RunEntries::default(), Vec::new());
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        draft.count_record();
+        builder.count_record();
         let Some(span) = node_object(*node).filter(|span| is_span(*span)) else {
-            draft.skip_value(node, "what is no span is passed over");
+            builder.skip_value(node, "what is no span is skipped");
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(span, DatadogKey::Trace));
         whole.session = whole.session.or_else(|| value_of(span, DatadogKey::Session));
-        spans.push(read_span(*node, span, draft));
+        spans.push(read_span(*node, span, builder));
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
@@ -132,7 +132,7 @@ fn milliseconds_in(span: Object<'_>, key: DatadogKey) -> Option<f64> {
     }
 }
 
-fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(node: Node<'run>, record: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     let text = |key| value_of(record, key).and_then(node_text);
     span.id = text(DatadogKey::Span);
@@ -150,7 +150,7 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
         Some(Some(DatadogKind::Tool)) => SpanAct::Tool,
         Some(Some(DatadogKind::Agent)) => SpanAct::Agent,
         Some(Some(DatadogKind::Part)) => SpanAct::Part,
-        Some(None) | None => span.act_of_word(word.or(Some("")), draft),
+        Some(None) | None => span.act_of_word(word.or(Some("")), builder),
     };
     span.failed = match text(DatadogKey::Status).and_then(DatadogStatus::from_key) {
         Some(DatadogStatus::Ok) => Some(false),
@@ -185,6 +185,6 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
             span.take_fact(fact, metrics.and_then(|metrics| value_of(metrics, key)));
         }
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }

@@ -125,15 +125,15 @@ fn is_case(case: Object<'_>) -> bool {
         && trace_of(case).is_none()
 }
 
-fn read_case<'run>(case: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
-    let mut talk = ConversationBuilder::new(draft);
-    let about = StepMeta::default();
+fn read_case<'run>(case: Object<'run>, builder: &mut RunBuilder<'run, '_>) {
+    let mut conversation = ConversationBuilder::new(builder);
+    let meta = StepMeta::default();
     if let Some(asked) = value_of(case, DeepEvalCaseKey::Input) {
-        talk.add_content(Speaker::User, asked, &about, asked.origin);
+        conversation.add_content(Speaker::User, asked, &meta, asked.origin);
     }
     let called = value_of(case, DeepEvalKey::Called).and_then(node_list);
-    for (node, call) in talk.draft.record_objects(called.unwrap_or_default()) {
-        talk.draft.count_record();
+    for (node, call) in conversation.builder.record_objects(called.unwrap_or_default()) {
+        conversation.builder.count_record();
         let answer = value_of(call, DeepEvalCaseKey::Gave).map(|gave| BlockResult {
             result: Some(gave),
             is_value: true,
@@ -141,15 +141,15 @@ fn read_case<'run>(case: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
             ..BlockResult::default()
         });
         let (tool, args) = (value_of(call, DeepEvalKey::Name), value_of(call, DeepEvalCaseKey::Args));
-        block_session::add_call(&mut talk, node, BlockCall { tool, args, id: None, answer }, &about);
+        block_session::add_call(&mut conversation, node, BlockCall { tool, args, id: None, answer }, &meta);
     }
     if let Some(answer) = value_of(case, DeepEvalCaseKey::Output) {
-        talk.add_content(Speaker::Assistant, answer, &about, answer.origin);
-        talk.draft.set_entry(of_run::OUTPUT, answer);
+        conversation.add_content(Speaker::Assistant, answer, &meta, answer.origin);
+        conversation.builder.set_entry(of_run::OUTPUT, answer);
     }
-    let draft = talk.finish_without_turns();
+    let builder = conversation.finish_without_turns();
     if called.is_none() {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
 }
 
@@ -157,26 +157,26 @@ fn span_lists(trace: Object<'_>) -> impl Iterator<Item = (DeepEvalTraceKey, Node
     trace.entries().iter().filter_map(|entry| Some((DeepEvalTraceKey::from_key(entry.key)?, entry.node)))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Value::Object(root) = root.value else { return Ok(()) };
     let case = run_cases(root).find(|(_, case)| is_case(*case)).map_or(root, |(_, case)| case);
     if is_case(case) {
-        read_case(case, draft);
+        read_case(case, builder);
         return Ok(());
     }
     let trace = run_cases(root).find_map(|(_, case)| trace_of(case)).unwrap_or(root);
     let mut spans = Vec::new();
     for (kind, items) in span_lists(trace) {
-        for (node, object) in draft.record_objects(node_list(items).unwrap_or_default()) {
-            draft.count_record();
+        for (node, object) in builder.record_objects(node_list(items).unwrap_or_default()) {
+            builder.count_record();
             match value_of(object, DeepEvalKey::Id) {
-                Some(_) => spans.push(read_span(node, object, kind, draft)),
-                None => draft.skip_value(node, "a span without `uuid` is passed over"),
+                Some(_) => spans.push(read_span(node, object, kind, builder)),
+                None => builder.skip_value(node, "a span without `uuid` is skipped"),
             }
         }
     }
     name_failed_calls(&mut spans);
-    note_others(trace, &spans, draft);
+    note_others(trace, &spans, builder);
     let at = |word| value_of(trace, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     let duration = at(DeepEvalKey::Start).zip(at(DeepEvalKey::End)).map(|(start, end)| end - start);
     let whole = RunEntries {
@@ -189,7 +189,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         session: value_of(trace, DeepEvalKey::Thread),
         ..RunEntries::default()
     };
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
@@ -207,13 +207,13 @@ fn name_failed_calls(spans: &mut [TraceSpan<'_>]) {
 }
 
 /// Lists of spans that nobody knows, and calls that a span says were made and that have no span of a tool.
-fn note_others<'run>(trace: Object<'run>, spans: &[TraceSpan<'run>], draft: &RunBuilder<'run, '_>) {
+fn note_others<'run>(trace: Object<'run>, spans: &[TraceSpan<'run>], builder: &RunBuilder<'run, '_>) {
     let is_span = |object: Object<'_>| value_of(object, DeepEvalKey::Id).is_some();
     let is_unknown = |entry: &&ObjectEntry<'run>| DeepEvalTraceKey::from_key(entry.key).is_none();
     for entry in trace.entries().iter().filter(is_unknown) {
         let items = node_list(entry.node).unwrap_or_default();
         let unknown = object_items(items).filter(|(_, one)| is_span(*one));
-        unknown.for_each(|(node, _)| draft.note_unknown(node.origin, "a span in an unknown list is passed over"));
+        unknown.for_each(|(node, _)| builder.note_unknown(node.origin, "a span in an unknown list is skipped"));
     }
     let tools: FxHashSet<&str> = spans
         .iter()
@@ -226,7 +226,7 @@ fn note_others<'run>(trace: Object<'run>, spans: &[TraceSpan<'run>], draft: &Run
         for (node, called) in object_items(called) {
             let name = value_of(called, DeepEvalKey::Name).and_then(node_text);
             if name.is_none_or(|name| !tools.contains(name)) {
-                draft.note_unknown(node.origin, "a call that a span counts has no span of a tool");
+                builder.note_unknown(node.origin, "a call that a span counts has no span of a tool");
             }
         }
     }
@@ -236,7 +236,7 @@ fn read_span<'run>(
     node: Node<'run>,
     record: Object<'run>,
     kind: DeepEvalTraceKey,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     span.id = value_of(record, DeepEvalKey::Id).and_then(node_text);
@@ -296,7 +296,7 @@ fn read_span<'run>(
     {
         span.take_fact(Fact::Cost, Some(Node::computed(Value::Number(cost))));
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 

@@ -55,66 +55,70 @@ fn is_message(message: Object<'_>) -> bool {
     list_of(message, DifyKey::Thoughts).is_some() && message.field(DifyKey::Query).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut tells_calls = true;
     for node in super::nodes::items_of(root, &[DifyKey::Data]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(message) = node_object(*node).filter(|message| is_message(*message)) else {
-            talk.draft.skip_value(node, "what is no message with `agent_thoughts` is passed over");
+            conversation.builder.skip_value(node, "what is no message with `agent_thoughts` is skipped");
             continue;
         };
         // Apps that are no agents have none: what their workflows did stands elsewhere.
         tells_calls &= list_of(message, DifyKey::Thoughts).is_some_and(|thoughts| !thoughts.is_empty());
-        add_message(&mut talk, *node, message);
+        add_message(&mut conversation, *node, message);
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if !tells_calls {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
-    let id = value_of(message, DifyKey::Conversation).filter(|_| !talk.draft.has_entry(of_run::ID));
-    talk.draft.set_some(of_run::ID, id);
-    let about = StepMeta { time: value_of(message, DifyKey::Time).and_then(instant_node), ..StepMeta::default() };
+fn add_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+    let id = value_of(message, DifyKey::Conversation).filter(|_| !conversation.builder.has_entry(of_run::ID));
+    conversation.builder.set_some(of_run::ID, id);
+    let meta = StepMeta { time: value_of(message, DifyKey::Time).and_then(instant_node), ..StepMeta::default() };
     if let Some(asked) = value_of(message, DifyKey::Query) {
-        talk.add_content(Speaker::User, asked, &about, node.origin);
+        conversation.add_content(Speaker::User, asked, &meta, node.origin);
     }
-    for (at, thought) in talk.draft.record_objects(list_of(message, DifyKey::Thoughts).unwrap_or_default()) {
-        add_thought(talk, at, thought);
+    for (at, thought) in conversation.builder.record_objects(list_of(message, DifyKey::Thoughts).unwrap_or_default()) {
+        add_thought(conversation, at, thought);
     }
     if let Some(answer) = value_of(message, DifyKey::Answer) {
-        talk.begin_message();
+        conversation.begin_message();
         // The time is that of the question.
-        talk.add_content(Speaker::Assistant, answer, &StepMeta::default(), node.origin);
+        conversation.add_content(Speaker::Assistant, answer, &StepMeta::default(), node.origin);
     }
 }
 
 /// What an agent thought, and the tools that it used for that.
-pub(super) fn add_thought<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, at: Node<'run>, thought: Object<'run>) {
+pub(super) fn add_thought<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    at: Node<'run>,
+    thought: Object<'run>,
+) {
     if thought.field(DifyKey::Tool).is_none() && thought.field(DifyKey::Thought).is_none() {
-        return talk.draft.skip_record(at.origin, "a thought without `thought` and `tool` is passed over");
+        return conversation.builder.skip_record(at.origin, "a thought without `thought` and `tool` is skipped");
     }
-    talk.begin_turn();
+    conversation.begin_turn();
     if let Some(words) = value_of(thought, DifyKey::Thought) {
-        talk.add_content(Speaker::Thinking, words, &StepMeta::default(), at.origin);
+        conversation.add_content(Speaker::Thinking, words, &StepMeta::default(), at.origin);
     }
-    add_tools(talk, at, thought);
+    add_tools(conversation, at, thought);
 }
 
 /// The arguments and the results stand under the names of the tools.
-fn add_tools<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, thought: Object<'run>) {
+fn add_tools<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, thought: Object<'run>) {
     let names = text_of(thought, DifyKey::Tool).unwrap_or_default();
     let is_given = value_of(thought, DifyKey::Given).and_then(node_text).is_some_and(|given| !given.is_empty());
     let is_wrong = value_of(thought, DifyKey::Tool).map_or(is_given, |tool| node_text(tool).is_none());
     if names.is_empty() && is_wrong {
-        return talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
+        return conversation.builder.skip_record(node.origin, "a call without the name of its tool is skipped");
     }
-    let given = value_of(thought, DifyKey::Given).map(|given| parse_arguments(talk.draft, given));
-    let gave = value_of(thought, DifyKey::Gave).map(|gave| parse_arguments(talk.draft, gave));
+    let given = value_of(thought, DifyKey::Given).map(|given| parse_arguments(conversation.builder, given));
+    let gave = value_of(thought, DifyKey::Gave).map(|gave| parse_arguments(conversation.builder, gave));
     let origin = thought.field(DifyKey::Tool).unwrap_or(node);
     for divider in ToolDivider::Any.keys() {
         for name in names.split(divider).filter(|name| !name.is_empty()) {
@@ -122,7 +126,7 @@ fn add_tools<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
                 let inner = held.and_then(node_object).and_then(|held| held.get(name));
                 inner.or(held.filter(|held| node_object(*held).is_none() || node_text(*held).is_some()))
             };
-            let tool = block_session::text_node(talk.draft, name, origin);
+            let tool = block_session::text_node(conversation.builder, name, origin);
             let answer = BlockResult {
                 result: of_tool(gave),
                 is_value: true,
@@ -130,7 +134,7 @@ fn add_tools<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
                 ..BlockResult::default()
             };
             let call = BlockCall { tool: Some(tool), args: of_tool(given), id: None, answer: Some(answer) };
-            block_session::add_call(talk, node, call, &StepMeta::default());
+            block_session::add_call(conversation, node, call, &StepMeta::default());
         }
     }
 }

@@ -78,10 +78,10 @@ fn is_event(event: Object<'_>) -> bool {
         && text_of(event, DifyEventKey::Message).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut stream = DifyStream {
-        talk: ConversationBuilder::from_parts(draft),
+        conversation: ConversationBuilder::from_parts(builder),
         message: None,
         thoughts: Vec::new(),
         places: FxHashMap::default(),
@@ -90,26 +90,28 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         tells_calls: true,
     };
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        stream.talk.draft.count_record();
+        stream.conversation.builder.count_record();
         match node_object(*node).and_then(|event| Some((event, event_kind(event)?))) {
             Some((event, kind)) => stream.add_event(*node, event, kind),
-            None => stream.talk.draft.skip_value(node, "an event of unknown kind is passed over: it may be a call"),
+            None => {
+                stream.conversation.builder.skip_value(node, "an event of unknown kind is skipped: it may be a call")
+            }
         }
     }
     stream.close_message();
     let (is_over, tells_calls) = (stream.is_over, stream.tells_calls);
-    let draft = stream.talk.finish_run();
+    let builder = stream.conversation.finish_run();
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     if !tells_calls {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
 struct DifyStream<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     message: Option<&'run str>,
     thoughts: Vec<(Node<'run>, Object<'run>)>,
     /// Where a thought of the message stands in them, by its id.
@@ -127,9 +129,9 @@ impl<'run> DifyStream<'_, 'run, '_> {
             self.message = message;
             self.is_over = false;
         }
-        let draft = &mut *self.talk.draft;
-        if !draft.has_entry(of_run::ID) {
-            draft.set_some(of_run::ID, value_of(event, DifyEventKey::Conversation));
+        let builder = &mut *self.conversation.builder;
+        if !builder.has_entry(of_run::ID) {
+            builder.set_some(of_run::ID, value_of(event, DifyEventKey::Conversation));
         }
         match kind {
             DifyEvent::Thought => {
@@ -151,18 +153,20 @@ impl<'run> DifyStream<'_, 'run, '_> {
                 if let Some(counts) = usage.and_then(|held| object_of(held, DifyEventKey::Usage)) {
                     let mut usage = TokenUsage::default();
                     usage.add_usage(counts);
-                    self.talk.add_usage(&usage, None);
+                    self.conversation.add_usage(&usage, None);
                 }
             }
             DifyEvent::Error => {
                 let why = value_of(event, DifyEventKey::Why).filter(|why| node_text(*why).is_some());
-                self.talk.draft.set_some(of_run::ERROR, why);
+                self.conversation.builder.set_some(of_run::ERROR, why);
             }
             DifyEvent::Node => {
                 let data = object_of(event, DifyEventKey::Data);
                 let word = data.and_then(|data| text_of(data, DifyEventKey::NodeType));
                 if word.and_then(DifyNodeType::from_key).is_none() {
-                    self.talk.draft.skip_record(node.origin, "a node of a workflow is passed over: it may be a call");
+                    self.conversation
+                        .builder
+                        .skip_record(node.origin, "a node of a workflow is skipped: it may be a call");
                 }
             }
             DifyEvent::Silent => {}
@@ -177,12 +181,12 @@ impl<'run> DifyStream<'_, 'run, '_> {
         self.tells_calls &= !self.thoughts.is_empty();
         self.places.clear();
         for (node, thought) in std::mem::take(&mut self.thoughts) {
-            dify::add_thought(&mut self.talk, node, thought);
+            dify::add_thought(&mut self.conversation, node, thought);
         }
-        let words = content::concat_pieces(&std::mem::take(&mut self.pieces), self.talk.draft.arena);
+        let words = content::concat_pieces(&std::mem::take(&mut self.pieces), self.conversation.builder.arena);
         if let Some(words) = words {
-            self.talk.begin_message();
-            self.talk.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
+            self.conversation.begin_message();
+            self.conversation.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
         }
     }
 }

@@ -130,29 +130,29 @@ fn is_event(event: Object<'_>) -> bool {
     }
 }
 
-fn set_id<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, id: Option<Node<'run>>) {
-    if !talk.draft.has_entry(of_run::ID) {
-        talk.draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
+fn set_id<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, id: Option<Node<'run>>) {
+    if !conversation.builder.has_entry(of_run::ID) {
+        conversation.builder.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
     }
 }
 
-fn read_session<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_session<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of::<DroidKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node).and_then(|line| Some((line, line_type(line)?))) {
             Some((line, DroidLineType::Start)) => {
-                set_id(&mut talk, line.field(DroidKey::Id));
-                talk.add_meta(of_meta::CWD, line.field(DroidKey::Folder));
-                talk.add_meta(of_meta::VERSION, line.field(DroidKey::Version));
+                set_id(&mut conversation, line.field(DroidKey::Id));
+                conversation.add_meta(of_meta::CWD, line.field(DroidKey::Folder));
+                conversation.add_meta(of_meta::VERSION, line.field(DroidKey::Version));
             }
-            Some((line, DroidLineType::Message)) => read_message(&mut talk, *node, line),
+            Some((line, DroidLineType::Message)) => read_message(&mut conversation, *node, line),
             Some((_, DroidLineType::Silent)) => {}
-            None => talk.draft.skip_value(node, "a line of unknown type is passed over"),
+            None => conversation.builder.skip_value(node, "a line of unknown type is skipped"),
         }
     }
-    talk.finish_with_tools();
+    conversation.finish_with_tools();
     Ok(())
 }
 
@@ -166,29 +166,30 @@ fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
     ContentBlock::Answers(BlockResult { status, ..answer })
 }
 
-fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
+fn read_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
     let Some(message) = object_of(line, DroidKey::Message) else {
-        talk.draft.skip_value(node, "a line without `message` is passed over");
+        conversation.builder.skip_value(node, "a line without `message` is skipped");
         return;
     };
     let role = text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key);
     if role.is_none() {
-        talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE);
+        conversation.builder.skip_record(node.origin, super::unknown::UNKNOWN_ROLE);
         return;
     }
     if role == Some(MessageRole::Assistant) {
-        talk.begin_turn();
-        talk.add_meta(of_meta::MODEL, message.field(ChatMessageKey::Model));
+        conversation.begin_turn();
+        conversation.add_meta(of_meta::MODEL, message.field(ChatMessageKey::Model));
     }
-    let about = StepMeta { time: line.field(DroidKey::Time), ..StepMeta::default() };
+    let meta = StepMeta { time: line.field(DroidKey::Time), ..StepMeta::default() };
     let speaker = Speaker::from_role(role);
     let has_audience = [line, message].into_iter().any(|holder| text_of(holder, DroidKey::Audience).is_some());
     if let Some(content) = message.field(ChatMessageKey::Content) {
-        let blocks = super::nodes::node_list(content).unwrap_or(std::slice::from_ref(talk.draft.arena.alloc(content)));
+        let blocks =
+            super::nodes::node_list(content).unwrap_or(std::slice::from_ref(conversation.builder.arena.alloc(content)));
         for block in blocks {
             let of_program = speaker == Speaker::User && (has_audience || is_of_program(*block));
             let speaker = if of_program { Speaker::System } else { speaker };
-            block_session::add_content(talk, *block, speaker, &UserWords::PLAIN, &about, classify_block);
+            block_session::add_content(conversation, *block, speaker, &UserWords::PLAIN, &meta, classify_block);
         }
     }
 }
@@ -202,50 +203,50 @@ fn is_of_program(block: Node<'_>) -> bool {
     text.is_some_and(|text| text.trim_start().starts_with("<system-"))
 }
 
-fn read_stream<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_stream<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of::<DroidKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node).and_then(|event| Some((event, event_type(event)?))) {
-            Some((event, kind)) => read_event(&mut talk, *node, event, kind),
-            None => talk.draft.skip_value(node, "an event of unknown type is passed over"),
+            Some((event, kind)) => read_event(&mut conversation, *node, event, kind),
+            None => conversation.builder.skip_value(node, "an event of unknown type is skipped"),
         }
     }
-    talk.finish_with_tools();
+    conversation.finish_with_tools();
     Ok(())
 }
 
 fn read_event<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
     kind: DroidEventType,
 ) {
-    set_id(talk, event.field(DroidKey::Session));
-    let about = StepMeta { time: first_of(event, &[DroidKey::Time]), ..StepMeta::default() };
+    set_id(conversation, event.field(DroidKey::Session));
+    let meta = StepMeta { time: first_of(event, &[DroidKey::Time]), ..StepMeta::default() };
     match kind {
         DroidEventType::Start => {
-            talk.add_meta(of_meta::CWD, event.field(DroidKey::Folder));
-            talk.add_meta(of_meta::MODEL, event.field(DroidKey::Model));
+            conversation.add_meta(of_meta::CWD, event.field(DroidKey::Folder));
+            conversation.add_meta(of_meta::MODEL, event.field(DroidKey::Model));
         }
         DroidEventType::Message => {
-            let role = talk.draft.role_of(node, text_of(event, DroidKey::Role));
+            let role = conversation.builder.role_of(node, text_of(event, DroidKey::Role));
             if let Some(words) = event.field(DroidKey::Words) {
-                talk.begin_message();
-                talk.add_message(Speaker::from_role(role), words, &about, node.origin);
+                conversation.begin_message();
+                conversation.add_message(Speaker::from_role(role), words, &meta, node.origin);
             }
         }
         DroidEventType::Thinking => {
             if let Some(words) = event.field(DroidKey::Words) {
-                talk.add_message(Speaker::Thinking, words, &about, node.origin);
+                conversation.add_message(Speaker::Thinking, words, &meta, node.origin);
             }
         }
         DroidEventType::Call => {
             let tool = first_of(event, &[DroidKey::Tool, DroidKey::ToolId]);
             let call =
                 BlockCall { tool, args: event.field(DroidKey::Args), id: first_of(event, &CALL_IDS), answer: None };
-            block_session::add_call(talk, node, call, &about);
+            block_session::add_call(conversation, node, call, &meta);
         }
         DroidEventType::Result => {
             let failed =
@@ -255,19 +256,19 @@ fn read_event<'run>(
             let result = first_of(event, &[DroidKey::Value]).or(words).or(error);
             let id = first_of(event, &CALL_IDS).and_then(node_text);
             let answer = BlockResult { id, result, failed, ..BlockResult::default() };
-            block_session::add_result(talk, node, &answer, None, &about);
+            block_session::add_result(conversation, node, &answer, None, &meta);
         }
         DroidEventType::End => {
-            talk.note_time(about.time);
-            talk.draft.set_some(of_run::OUTPUT, first_of(event, &[DroidKey::Answer]));
-            talk.draft.set_some(of_run::DURATION, first_of(event, &[DroidKey::Duration]));
+            conversation.note_time(meta.time);
+            conversation.builder.set_some(of_run::OUTPUT, first_of(event, &[DroidKey::Answer]));
+            conversation.builder.set_some(of_run::DURATION, first_of(event, &[DroidKey::Duration]));
             if let Some(counts) = object_of(event, DroidKey::Usage) {
                 let mut usage = TokenUsage::default();
                 usage.add_usage(counts);
                 usage.count_cache_as_input();
-                talk.usage.merge_usage(&usage);
+                conversation.usage.merge_usage(&usage);
             }
         }
-        DroidEventType::Error => talk.draft.set_some(of_run::ERROR, first_of(event, &[DroidKey::Message])),
+        DroidEventType::Error => conversation.builder.set_some(of_run::ERROR, first_of(event, &[DroidKey::Message])),
     }
 }

@@ -81,17 +81,17 @@ impl<'run> TrajectoryStep<'run> {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(object) = node_object(root) else { return Ok(()) };
     let inside = value_of(object, PredictionKey::Trajectory).and_then(node_object);
     let trajectory = inside.unwrap_or(object);
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut steps: BTreeMap<u32, TrajectoryStep<'run>> = BTreeMap::new();
     for entry in trajectory.entries() {
         match part_of(entry.key) {
             Some((Some(part), number)) => steps.entry(number).or_default().parts.push((part, entry.node)),
-            _ => talk
-                .draft
+            _ => conversation
+                .builder
                 .note_unknown(entry.node.origin, "a part of a trajectory is of no known name: it may be a call"),
         }
     }
@@ -99,34 +99,34 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     let lacks_first = steps.keys().next().is_some_and(|first| *first > 0);
     let mut runs_code = false;
     for step in steps.values() {
-        talk.draft.count_record();
-        talk.begin_turn();
-        runs_code |= add_step(&mut talk, step);
+        conversation.builder.count_record();
+        conversation.begin_turn();
+        runs_code |= add_step(&mut conversation, step);
     }
     if lacks_first {
-        talk.draft.skip_record(root.origin, "the first steps of the trajectory are not there");
+        conversation.builder.skip_record(root.origin, "the first steps of the trajectory are not there");
     }
     if runs_code {
-        talk.draft.add_warning(
+        conversation.builder.add_warning(
             root.origin,
             "calls count as not recorded: code calls tools, and only the code is written down",
         );
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if runs_code {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     // What a question was, and what role its text had, a prediction does not tell.
-    draft.mark_unrecorded(StepKind::Message);
+    builder.mark_unrecorded(StepKind::Message);
     if inside.is_some() {
         let is_answer = |entry: &&ObjectEntry<'_>| PredictionKey::from_key(entry.key).is_none();
         let answers: Vec<ObjectEntry<'run>> = object.entries().iter().filter(is_answer).copied().collect();
         match answers.as_slice() {
             [] => {}
-            [only] => draft.set_entry(of_run::OUTPUT, only.node),
+            [only] => builder.set_entry(of_run::OUTPUT, only.node),
             all => {
-                let all = draft.object_node(all);
-                draft.set_entry(of_run::OUTPUT, all);
+                let all = builder.object_node(all);
+                builder.set_entry(of_run::OUTPUT, all);
             }
         }
     }
@@ -134,31 +134,31 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 /// True if the step ran code.
-fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: &TrajectoryStep<'run>) -> bool {
-    let about = StepMeta::default();
+fn add_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, step: &TrajectoryStep<'run>) -> bool {
+    let meta = StepMeta::default();
     if let Some(words) = step.part(TrajectoryPart::Thought) {
-        talk.add_message(Speaker::Thinking, words, &about, words.origin);
+        conversation.add_message(Speaker::Thinking, words, &meta, words.origin);
     }
     if let Some(tool) = step.part(TrajectoryPart::Tool) {
         let ends = node_text(tool).and_then(TrajectoryWord::from_key) == Some(TrajectoryWord::Finish);
         let made = ToolCall { tool, args: step.part(TrajectoryPart::Arguments), id: None, origin: tool.origin };
-        let call = if ends { None } else { talk.add_call(made, &about) };
-        call.into_iter().for_each(|call| end_step(talk, call, step, &about));
+        let call = if ends { None } else { conversation.add_call(made, &meta) };
+        call.into_iter().for_each(|call| end_step(conversation, call, step, &meta));
     } else if let Some(given) = step.part(TrajectoryPart::Given).filter(|_| step.part(TrajectoryPart::Code).is_none()) {
-        talk.draft.skip_record(given.origin, "what a step gave has no tool: it may be a call");
+        conversation.builder.skip_record(given.origin, "what a step gave has no tool: it may be a call");
     }
     step.part(TrajectoryPart::Code).is_some()
 }
 
 fn end_step<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     call: StepId,
     step: &TrajectoryStep<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let Some(result) = step.part(TrajectoryPart::Given) else { return };
     let failed = node_text(result).is_some_and(|text| text.starts_with(TrajectoryWord::Failed.key()));
     let result = Some(result).filter(|result| !matches!(result.value, Value::Null));
     let status = Some(if failed { StepStatus::Failed } else { StepStatus::Ok });
-    talk.end_call(call, CallResult { result, status, ..CallResult::default() }, about);
+    conversation.end_call(call, CallResult { result, status, ..CallResult::default() }, meta);
 }

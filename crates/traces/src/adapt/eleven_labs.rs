@@ -51,37 +51,37 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(run, LabsKey::Id));
-    let mut talk = ConversationBuilder::from_parts(draft);
-    for (node, entry) in talk.draft.record_objects(list_of(run, LabsKey::Transcript).unwrap_or_default()) {
-        talk.draft.count_record();
-        add_entry(&mut talk, node, entry);
+    builder.set_some(of_run::ID, value_of(run, LabsKey::Id));
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    for (node, entry) in conversation.builder.record_objects(list_of(run, LabsKey::Transcript).unwrap_or_default()) {
+        conversation.builder.count_record();
+        add_entry(&mut conversation, node, entry);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn add_entry<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, entry: Object<'run>) {
-    let about = StepMeta::default();
+fn add_entry<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, entry: Object<'run>) {
+    let meta = StepMeta::default();
     let speaker = match text_of(entry, LabsKey::Role).and_then(LabsRole::from_key) {
         Some(LabsRole::Assistant) => Speaker::Assistant,
         Some(LabsRole::User) => Speaker::User,
         None => {
-            talk.draft.note_unknown(node.origin, UNKNOWN_ROLE);
+            conversation.builder.note_unknown(node.origin, UNKNOWN_ROLE);
             Speaker::System
         }
     };
     if let Some(words) = value_of(entry, LabsKey::Words) {
-        talk.begin_message();
-        talk.add_content(speaker, words, &about, node.origin);
+        conversation.begin_message();
+        conversation.add_content(speaker, words, &meta, node.origin);
     }
-    for (at, call) in talk.draft.record_objects(list_of(entry, LabsKey::Calls).unwrap_or_default()) {
+    for (at, call) in conversation.builder.record_objects(list_of(entry, LabsKey::Calls).unwrap_or_default()) {
         let [tool, args, id] = [LabsKey::Name, LabsKey::Args, LabsKey::Call].map(|key| value_of(call, key));
-        block_session::add_call(talk, at, BlockCall { tool, args, id, answer: None }, &about);
+        block_session::add_call(conversation, at, BlockCall { tool, args, id, answer: None }, &meta);
     }
-    for (at, given) in talk.draft.record_objects(list_of(entry, LabsKey::Results).unwrap_or_default()) {
+    for (at, given) in conversation.builder.record_objects(list_of(entry, LabsKey::Results).unwrap_or_default()) {
         let failed = is_true(&given, &NodeShapes, LabsKey::Failed);
         let answer = BlockResult {
             id: text_of(given, LabsKey::Call),
@@ -90,6 +90,6 @@ fn add_entry<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
             failed,
             status: Some(if failed { StepStatus::Failed } else { StepStatus::Ok }),
         };
-        block_session::add_result(talk, at, &answer, text_of(given, LabsKey::Name), &about);
+        block_session::add_result(conversation, at, &answer, text_of(given, LabsKey::Name), &meta);
     }
 }

@@ -108,7 +108,7 @@ fn is_row(row: Object<'_>) -> bool {
             && (is_answer || has_tools && holds_messages(row, RowKey::Query))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(row) = node_object(root) else { return Ok(()) };
     // Each row of a result is a run.
     let first = list_of(row, RowKey::Rows).and_then(|rows| object_items(rows).next());
@@ -116,69 +116,69 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     if let Some(tools) = list_of(row, RowKey::Tools) {
         let is_skipped = |tool| text_of(tool, RowBlockKey::Type).and_then(SkippedTool::from_key).is_some();
         if let Some((node, _)) = object_items(tools).find(|(_, tool)| is_skipped(*tool)) {
-            draft.note_unknown(node.origin, "rows do not tell of calls of this tool");
+            builder.note_unknown(node.origin, "rows do not tell of calls of this tool");
         }
-        let tools = calls::tool_list(draft, tools);
-        draft.set_entry(of_run::TOOLS, tools);
+        let tools = calls::tool_list(builder, tools);
+        builder.set_entry(of_run::TOOLS, tools);
     }
-    let mut talk = ConversationBuilder::from_parts(draft);
-    let about = StepMeta::default();
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    let meta = StepMeta::default();
     if let Some(messages) = conversation_messages(row) {
-        messages.iter().for_each(|node| read_message(&mut talk, *node));
-        talk.finish_run();
+        messages.iter().for_each(|node| read_message(&mut conversation, *node));
+        conversation.finish_run();
         return Ok(());
     }
     for (side, speaker) in [(RowKey::Query, Speaker::User), (RowKey::Response, Speaker::Assistant)] {
         let Some(value) = value_of(row, side) else { continue };
         match node_list(value).filter(|_| holds_messages(row, side)) {
-            Some(list) => list.iter().for_each(|node| read_message(&mut talk, *node)),
-            None => talk.add_content(speaker, value, &about, value.origin),
+            Some(list) => list.iter().for_each(|node| read_message(&mut conversation, *node)),
+            None => conversation.add_content(speaker, value, &meta, value.origin),
         }
     }
     // An answer that is text tells no calls; a list of them beside it does, and may repeat those of messages.
     let listed = list_of(row, RowKey::Calls);
-    for (node, block) in talk.draft.record_objects(listed.unwrap_or_default()) {
+    for (node, block) in conversation.builder.record_objects(listed.unwrap_or_default()) {
         match classify_block(block, None) {
             ContentBlock::Calls(call) => {
                 let id = call.id.and_then(super::nodes::node_text);
-                if id.is_none_or(|id| talk.find_call(id).is_none()) {
-                    block_session::add_call(&mut talk, node, call, &about);
+                if id.is_none_or(|id| conversation.find_call(id).is_none()) {
+                    block_session::add_call(&mut conversation, node, call, &meta);
                 }
             }
-            _ => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+            _ => conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
         }
     }
     if listed.is_none() && !holds_messages(row, RowKey::Response) {
-        talk.draft.mark_unrecorded(StepKind::Call);
+        conversation.builder.mark_unrecorded(StepKind::Call);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>) {
-    talk.draft.count_record();
+fn read_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>) {
+    conversation.builder.count_record();
     let Some((message, content)) =
         node_object(node).and_then(|message| Some((message, value_of(message, ChatMessageKey::Content)?)))
     else {
-        return talk.draft.skip_value(node, "a message without `content` is passed over");
+        return conversation.builder.skip_value(node, "a message without `content` is skipped");
     };
-    let role = talk.draft.role_of(node, text_of(message, ChatMessageKey::Role));
+    let role = conversation.builder.role_of(node, text_of(message, ChatMessageKey::Role));
     if role == Some(MessageRole::Assistant) {
-        talk.begin_turn();
+        conversation.begin_turn();
     }
     let time = value_of(message, RowKey::Time).and_then(instant_node);
-    let about = StepMeta { time, ..StepMeta::default() };
+    let meta = StepMeta { time, ..StepMeta::default() };
     let id = text_of(message, ChatMessageKey::Answers);
     let holds_result = |block| matches!(classify_block(block, id), ContentBlock::Answers(_));
     let has_result = node_list(content).is_some_and(|blocks| objects_of(blocks).any(holds_result));
     if role == Some(MessageRole::Result) && !has_result {
         let answer =
             BlockResult { id, result: Some(content), status: Some(StepStatus::Unknown), ..BlockResult::default() };
-        return block_session::add_result(talk, node, &answer, None, &about);
+        return block_session::add_result(conversation, node, &answer, None, &meta);
     }
     let classify = |block| classify_block(block, id);
-    block_session::add_content(talk, content, Speaker::from_role(role), &UserWords::PLAIN, &about, classify);
-    for (at, call) in talk.draft.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
+    block_session::add_content(conversation, content, Speaker::from_role(role), &UserWords::PLAIN, &meta, classify);
+    for (at, call) in conversation.builder.record_objects(list_of(message, ChatMessageKey::Calls).unwrap_or_default()) {
         let function = messages::called_function(call);
         let made = BlockCall {
             tool: value_of(function, RowBlockKey::Name),
@@ -186,7 +186,7 @@ fn read_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'
             id: value_of(call, RowBlockKey::Call),
             answer: None,
         };
-        block_session::add_call(talk, at, made, &about);
+        block_session::add_call(conversation, at, made, &meta);
     }
 }
 

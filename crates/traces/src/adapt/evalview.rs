@@ -69,28 +69,28 @@ fn is_trace(trace: Object<'_>) -> bool {
             .is_some_and(|steps| steps.is_empty() || are_mostly(steps.iter(), is_step))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(result) = root.value else { return Ok(()) };
     let trace = object_of(result, EvalViewResultKey::Trace).unwrap_or(result);
     let id = first_of(result, &[EvalViewResultKey::Case]).or(first_of(trace, &[EvalViewResultKey::Session]));
-    draft.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
-    draft.set_some(of_run::OUTPUT, trace.field(EvalViewResultKey::Output));
+    builder.set_some(of_run::ID, id.filter(|id| NodeShapes.is_text(*id)));
+    builder.set_some(of_run::OUTPUT, trace.field(EvalViewResultKey::Output));
     if let Some(metrics) = object_of(trace, EvalViewResultKey::Metrics) {
         let number = |field| metrics.field(field).filter(|node| NodeShapes.has_shape(*node, ValueShape::Number));
-        draft.set_some(of_run::COST, number(EvalViewResultKey::Cost));
-        draft.set_some(of_run::DURATION, number(EvalViewResultKey::Latency));
+        builder.set_some(of_run::COST, number(EvalViewResultKey::Cost));
+        builder.set_some(of_run::DURATION, number(EvalViewResultKey::Latency));
     }
-    let mut talk = ConversationBuilder::new(draft);
-    talk.add_meta(EvalViewResultKey::Passed.key(), result.field(EvalViewResultKey::Passed));
-    talk.add_meta(EvalViewResultKey::Score.key(), result.field(EvalViewResultKey::Score));
+    let mut conversation = ConversationBuilder::new(builder);
+    conversation.add_meta(EvalViewResultKey::Passed.key(), result.field(EvalViewResultKey::Passed));
+    conversation.add_meta(EvalViewResultKey::Score.key(), result.field(EvalViewResultKey::Score));
     if let Some(words) = result.field(EvalViewResultKey::Query) {
-        talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
+        conversation.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
     }
     for node in list_of(trace, EvalViewResultKey::Steps).unwrap_or_default() {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node) {
-            Some(step) => add_call(&mut talk, *node, step),
-            None => talk.draft.skip_value(node, "a step that is no object is passed over"),
+            Some(step) => add_call(&mut conversation, *node, step),
+            None => conversation.builder.skip_value(node, "a step that is no object is skipped"),
         }
     }
     if let Some(tokens) =
@@ -98,18 +98,18 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     {
         let mut usage = TokenUsage::default();
         usage.add_usage(tokens);
-        talk.usage = usage;
+        conversation.usage = usage;
     }
     if let Some(words) = trace.field(EvalViewResultKey::Output) {
-        talk.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
+        conversation.add_message(Speaker::Assistant, words, &StepMeta::default(), words.origin);
     }
-    talk.note_time(first_of(trace, &[EvalViewResultKey::Start]));
-    talk.note_time(first_of(trace, &[EvalViewResultKey::End]));
-    talk.finish_without_turns();
+    conversation.note_time(first_of(trace, &[EvalViewResultKey::Start]));
+    conversation.note_time(first_of(trace, &[EvalViewResultKey::End]));
+    conversation.finish_without_turns();
     Ok(())
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
+fn add_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
     let tool = first_of(step, &[EvalViewCallKey::Tool, EvalViewCallKey::Name]).unwrap_or(Node::computed(Value::Null));
     let made = ToolCall {
         tool,
@@ -117,7 +117,7 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         id: step.field(EvalViewCallKey::Id),
         origin: node.origin,
     };
-    let Some(call) = talk.add_call(made, &StepMeta::default()) else { return };
+    let Some(call) = conversation.add_call(made, &StepMeta::default()) else { return };
     let status = match step.field(EvalViewCallKey::Success).map(|success| success.value) {
         Some(Value::Boolean(true)) => Some(StepStatus::Ok),
         Some(Value::Boolean(false)) => Some(StepStatus::Failed),
@@ -131,5 +131,5 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         duration: latency.filter(|latency| NodeShapes.has_shape(*latency, ValueShape::Number)),
         ..CallResult::default()
     };
-    talk.end_call(call, outcome, &StepMeta::default());
+    conversation.end_call(call, outcome, &StepMeta::default());
 }

@@ -51,13 +51,13 @@ pub(super) fn executed_tool<'run>(tool: Object<'run>) -> ExecutedTool<'run> {
 }
 
 pub(super) fn add_executed<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     tool: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let ExecutedTool { tool, args, result } = executed_tool(tool);
-    if let Some(step) = talk.add_call(ToolCall { tool, args, id: None, origin: node.origin }, about) {
-        talk.end_within(step, CallResult { result, ..CallResult::default() }, about);
+    if let Some(step) = conversation.add_call(ToolCall { tool, args, id: None, origin: node.origin }, meta) {
+        conversation.end_within(step, CallResult { result, ..CallResult::default() }, meta);
     }
 }

@@ -42,12 +42,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    let mut talk = ConversationBuilder::new(draft);
-    let about = StepMeta::default();
+    let mut conversation = ConversationBuilder::new(builder);
+    let meta = StepMeta::default();
     if let Some(asked) = value_of(run, FlowiseKey::Question) {
-        talk.add_content(Speaker::User, asked, &about, asked.origin);
+        conversation.add_content(Speaker::User, asked, &meta, asked.origin);
     }
     let used = list_of(run, FlowiseKey::Used);
     // The agents of a flow tell the tools that each of them used.
@@ -58,26 +58,26 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         None => of_agents.collect(),
     };
     for list in lists {
-        for (node, call) in talk.draft.record_objects(list) {
-            talk.draft.count_record();
-            add_call(&mut talk, node, call);
+        for (node, call) in conversation.builder.record_objects(list) {
+            conversation.builder.count_record();
+            add_call(&mut conversation, node, call);
         }
     }
     // Without a list nothing says whether the flow has tools.
     let tells = used.is_some() || run.field(FlowiseKey::Reasoning).is_some();
     let is_flow = value_of(run, FlowiseKey::Executed).is_some();
     if let Some(answer) = value_of(run, FlowiseKey::Answer) {
-        talk.add_content(Speaker::Assistant, answer, &about, answer.origin);
-        talk.draft.set_entry(of_run::OUTPUT, answer);
+        conversation.add_content(Speaker::Assistant, answer, &meta, answer.origin);
+        conversation.builder.set_entry(of_run::OUTPUT, answer);
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if !tells || is_flow {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>) {
+fn add_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>) {
     let error = value_of(call, FlowiseKey::Error);
     let answer = BlockResult {
         result: value_of(call, FlowiseKey::Gave).or(error),
@@ -87,5 +87,10 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         ..BlockResult::default()
     };
     let [tool, args] = [FlowiseKey::Tool, FlowiseKey::Given].map(|key| value_of(call, key));
-    block_session::add_call(talk, node, BlockCall { tool, args, id: None, answer: Some(answer) }, &StepMeta::default());
+    block_session::add_call(
+        conversation,
+        node,
+        BlockCall { tool, args, id: None, answer: Some(answer) },
+        &StepMeta::default(),
+    );
 }

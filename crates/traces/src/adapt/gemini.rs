@@ -201,57 +201,59 @@ fn is_event(event: Object<'_>) -> bool {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let mut conversation = ConversationBuilder::new(builder);
     let messages = match root.value {
         Value::Object(session) if !is_record(session) => {
-            begin_session(&mut talk, session);
+            begin_session(&mut conversation, session);
             let messages = list_of(session, GeminiSessionKey::Messages).unwrap_or_default();
-            messages.iter().for_each(|_| talk.draft.count_record());
+            messages.iter().for_each(|_| conversation.builder.count_record());
             messages.to_vec()
         }
-        Value::List(lines) => read_lines(&mut talk, lines),
-        _ => read_lines(&mut talk, &[root]),
+        Value::List(lines) => read_lines(&mut conversation, lines),
+        _ => read_lines(&mut conversation, &[root]),
     };
     let called = called_ids(&messages);
     for node in &messages {
         let said = node_object(*node);
         let sayer = said.and_then(|message| text_of(message, GeminiKey::Type)).and_then(GeminiSayer::from_key);
         let (Some(message), Some(sayer)) = (said, sayer) else {
-            talk.draft.skip_value(node, "a message of unknown type is passed over");
+            conversation.builder.skip_value(node, "a message of unknown type is skipped");
             continue;
         };
-        let about = StepMeta { time: message.field(GeminiKey::Time), ..StepMeta::default() };
+        let meta = StepMeta { time: message.field(GeminiKey::Time), ..StepMeta::default() };
         match sayer {
-            GeminiSayer::Model => add_answer(&mut talk, *node, message, &about),
+            GeminiSayer::Model => add_answer(&mut conversation, *node, message, &meta),
             GeminiSayer::User if repeats_results(message, &called) => {}
             GeminiSayer::User | GeminiSayer::Program => {
                 let of_user = sayer == GeminiSayer::User && !is_of_program(message);
                 match message.field(GeminiKey::Content) {
-                    Some(content) if of_user => user_words::add_words(&mut talk, message, content, (&about, *node)),
-                    Some(content) => add_words(&mut talk, Speaker::System, content, (&about, *node)),
+                    Some(content) if of_user => {
+                        user_words::add_words(&mut conversation, message, content, (&meta, *node))
+                    }
+                    Some(content) => add_words(&mut conversation, Speaker::System, content, (&meta, *node)),
                     None => {}
                 }
             }
         }
     }
-    talk.finish_with_tools();
+    conversation.finish_with_tools();
     Ok(())
 }
 
-fn begin_session<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, session: Object<'run>) {
-    talk.draft.set_some(of_run::ID, session.field(GeminiSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
+fn begin_session<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, session: Object<'run>) {
+    conversation.builder.set_some(of_run::ID, session.field(GeminiSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
 }
 
 /// The last message of an id wins, in the first one's place. Actions stay when the user goes back or history is summarized.
-fn read_lines<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, lines: &[Node<'run>]) -> Vec<Node<'run>> {
+fn read_lines<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, lines: &[Node<'run>]) -> Vec<Node<'run>> {
     let mut messages: Vec<Node<'run>> = Vec::new();
     let mut places = FxHashMap::default();
     for node in lines {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let line = node_object(*node);
         if let Some(session) = line.filter(|line| line.field(GeminiSessionKey::Project).is_some()) {
-            begin_session(talk, session);
+            begin_session(conversation, session);
             continue;
         }
         let changed = line.and_then(changed_messages);
@@ -298,54 +300,55 @@ fn repeats_results(message: Object<'_>, called: &FxHashSet<&str>) -> bool {
 }
 
 fn add_answer<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    talk.begin_turn();
-    talk.add_meta(of_meta::MODEL, message.field(GeminiKey::Model));
-    for (at, thought) in talk.draft.record_objects(list_of(message, GeminiKey::Thoughts).unwrap_or_default()) {
+    conversation.begin_turn();
+    conversation.add_meta(of_meta::MODEL, message.field(GeminiKey::Model));
+    for (at, thought) in conversation.builder.record_objects(list_of(message, GeminiKey::Thoughts).unwrap_or_default())
+    {
         if let Some(words) = thought.field(GeminiKey::Description) {
-            let about = StepMeta { time: thought.field(GeminiKey::Time), ..*about };
-            talk.add_message(Speaker::Thinking, words, &about, at.origin);
+            let meta = StepMeta { time: thought.field(GeminiKey::Time), ..*meta };
+            conversation.add_message(Speaker::Thinking, words, &meta, at.origin);
         }
     }
     if let Some(content) = message.field(GeminiKey::Content) {
-        add_words(talk, Speaker::Assistant, content, (about, node));
+        add_words(conversation, Speaker::Assistant, content, (meta, node));
     }
     if list_of(message, GeminiKey::Parts).is_some() {
-        super::adk::add_parts(talk, message, Speaker::Assistant, about);
+        super::adk::add_parts(conversation, message, Speaker::Assistant, meta);
     }
-    for (at, call) in talk.draft.record_objects(list_of(message, GeminiKey::Calls).unwrap_or_default()) {
-        one_call(talk, at, call, about);
+    for (at, call) in conversation.builder.record_objects(list_of(message, GeminiKey::Calls).unwrap_or_default()) {
+        one_call(conversation, at, call, meta);
     }
     if let Some(tokens) = object_of(message, GeminiKey::Tokens) {
-        count_usage(talk, tokens);
+        count_usage(conversation, tokens);
     }
 }
 
 /// The texts of a content are pieces of one text.
 fn add_words<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     speaker: Speaker,
     content: Node<'run>,
-    (about, node): (&StepMeta<'run>, Node<'run>),
+    (meta, node): (&StepMeta<'run>, Node<'run>),
 ) {
-    talk.draft.note_parts(content);
-    if let Some(words) = text_of_parts(content, talk) {
-        talk.add_message(speaker, words, about, node.origin);
+    conversation.builder.note_parts(content);
+    if let Some(words) = text_of_parts(content, conversation) {
+        conversation.add_message(speaker, words, meta, node.origin);
     }
 }
 
-fn text_of_parts<'run>(content: Node<'run>, talk: &ConversationBuilder<'_, 'run, '_>) -> Option<Node<'run>> {
-    let Value::List(parts) = content.value else { return content::content_text(content, talk.draft.arena) };
+fn text_of_parts<'run>(content: Node<'run>, conversation: &ConversationBuilder<'_, 'run, '_>) -> Option<Node<'run>> {
+    let Value::List(parts) = content.value else { return content::content_text(content, conversation.builder.arena) };
     let pieces: Vec<_> = parts.iter().filter_map(content::block_text).collect();
-    content::concat_pieces(&pieces, talk.draft.arena)
+    content::concat_pieces(&pieces, conversation.builder.arena)
 }
 
 /// The total includes thinking, input plus output do not.
-fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
+fn count_usage(conversation: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     let counts = [
         (of_usage::INPUT, GeminiUsageKey::Input),
         (of_usage::OUTPUT, GeminiUsageKey::Output),
@@ -357,14 +360,14 @@ fn count_usage(talk: &mut ConversationBuilder<'_, '_, '_>, tokens: Object<'_>) {
     for (name, field) in counts {
         usage.add_count(name, tokens.field(field));
     }
-    talk.usage.merge_usage(&usage);
+    conversation.usage.merge_usage(&usage);
 }
 
 fn one_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     call: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let tool = call.field(GeminiCallKey::Name).unwrap_or(Node::computed(Value::Null));
     let made = ToolCall {
@@ -373,17 +376,17 @@ fn one_call<'run>(
         id: call.field(GeminiCallKey::Id),
         origin: node.origin,
     };
-    let Some(step) = talk.add_call(made, &StepMeta { time: None, ..*about }) else { return };
-    let result = call.field(GeminiCallKey::Result).and_then(|result| result_node(talk, result));
+    let Some(step) = conversation.add_call(made, &StepMeta { time: None, ..*meta }) else { return };
+    let result = call.field(GeminiCallKey::Result).and_then(|result| result_node(conversation, result));
     let result =
         result.or_else(|| first_of(call, &[GeminiCallKey::Display]).filter(|shown| NodeShapes.is_text(*shown)));
     let status = text_of(call, GeminiCallKey::Status).and_then(status_of);
     let exit_code = result.and_then(|result| number_behind(result, &EXIT_CODE));
     let status = exit_outcome(status, exit_code);
-    talk.end_within(
+    conversation.end_within(
         step,
         CallResult { result, exit_code, status, ..CallResult::default() },
-        &StepMeta { time: call.field(GeminiCallKey::Time), ..*about },
+        &StepMeta { time: call.field(GeminiCallKey::Time), ..*meta },
     );
 }
 
@@ -402,7 +405,7 @@ fn status_of(word: &str) -> Option<StepStatus> {
 }
 
 /// The answer's output or error, else the answer, else the text of its parts.
-fn result_node<'run>(talk: &ConversationBuilder<'_, 'run, '_>, result: Node<'run>) -> Option<Node<'run>> {
+fn result_node<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, result: Node<'run>) -> Option<Node<'run>> {
     let Value::List(parts) = result.value else { return Some(result) };
     let answer = object_items(parts)
         .find_map(|(_, part)| object_of(part, GeminiCallKey::Answer)?.field(GeminiCallKey::Response));
@@ -412,6 +415,6 @@ fn result_node<'run>(talk: &ConversationBuilder<'_, 'run, '_>, result: Node<'run
                 .and_then(|answer| first_of(answer, &[GeminiCallKey::Output, GeminiCallKey::Error]))
                 .unwrap_or(answer),
         ),
-        None => text_of_parts(result, talk),
+        None => text_of_parts(result, conversation),
     }
 }

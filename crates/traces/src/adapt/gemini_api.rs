@@ -5,9 +5,6 @@ mod branches;
 mod kinds;
 mod partial_calls;
 
-use branches::SentRequests;
-use kinds::{is_exchange, is_request, is_response, is_same_answer, is_short_request, method_of, speaker_of};
-
 use super::adk::server_tools::{self, Grounding};
 use super::adk::{self, AdkPartKey};
 use super::api::KnownAnswers;
@@ -21,6 +18,8 @@ use super::run_builder::RunBuilder;
 use averment_base::value::compare::values_equal;
 use averment_base::value::{Node, Object, Value};
 use averment_runs::normal::{of_meta, of_run};
+use branches::SentRequests;
+use kinds::{is_exchange, is_request, is_response, is_same_answer, is_short_request, method_of, speaker_of};
 
 key_table! {
     GeminiApiKey {
@@ -158,14 +157,14 @@ struct GeminiConversation<'run> {
 /// Attempts to find where a request goes on.
 const TRIES: usize = 64;
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut told = GeminiConversation::default();
     let mut without_requests = false;
     for node in items_of::<GeminiApiKey>(root, &[]) {
-        draft.count_record();
+        builder.count_record();
         let Some(object) = node_object(*node) else {
-            draft.skip_value(node, "what is neither a request nor a response is passed over");
+            builder.skip_value(node, "what is neither a request nor a response is skipped");
             continue;
         };
         if let Some(method) = method_of(object) {
@@ -177,33 +176,33 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let request = object_of(object, GeminiApiKey::Request).filter(|one| is_request(*one) || is_short_request(*one));
         let request = request.or_else(|| Some(object).filter(|one| is_request(*one)));
         if let Some(request) = request {
-            told.close_response(draft);
-            told.add_request(request, draft);
+            told.close_response(builder);
+            told.add_request(request, builder);
         }
         let response = value_of(object, GeminiApiKey::Response).filter(|_| !is_response(object));
         let known = match response {
             Some(response) => {
-                told.close_response(draft);
-                let pieces = node_list(response).unwrap_or(std::slice::from_ref(draft.arena.alloc(response)));
-                let known = pieces.iter().filter(|piece| told.add_response(**piece, draft)).count();
-                told.close_response(draft);
+                told.close_response(builder);
+                let pieces = node_list(response).unwrap_or(std::slice::from_ref(builder.arena.alloc(response)));
+                let known = pieces.iter().filter(|piece| told.add_response(**piece, builder)).count();
+                told.close_response(builder);
                 told.lacks_answer = known < pieces.len();
                 !told.lacks_answer
             }
             None => {
-                let answers = told.add_response(*node, draft);
+                let answers = told.add_response(*node, builder);
                 told.lacks_answer &= !answers;
                 answers || request.is_some()
             }
         };
         if !known {
-            draft.skip_value(node, "what is neither a request nor a response is passed over");
+            builder.skip_value(node, "what is neither a request nor a response is skipped");
         }
     }
-    told.close_response(draft);
-    told.finish_run(draft);
+    told.close_response(builder);
+    told.finish_run(builder);
     if without_requests {
-        block_session::leave_results_open(draft);
+        block_session::leave_results_open(builder);
     }
     Ok(())
 }
@@ -213,20 +212,21 @@ fn push_content<'run>(
     content: Object<'run>,
     given: Speaker,
     parts: &mut Vec<GeminiPart<'run>>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
     let Some(speaker) = speaker_of(text_of(content, GeminiApiKey::Role), given) else {
-        return draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+        return builder.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
     };
     let given = value_of(content, AdkPartKey::Parts);
     // The SDKs take a part alone, too.
-    let alone =
-        given.filter(|given| node_object(*given).is_some()).map(|given| std::slice::from_ref(draft.arena.alloc(given)));
+    let alone = given
+        .filter(|given| node_object(*given).is_some())
+        .map(|given| std::slice::from_ref(builder.arena.alloc(given)));
     let Some(list) = given.and_then(node_list).or(alone) else {
         // An answer that was cut off at once has no parts.
         let is_cut_off = given.is_none() && text_of(content, GeminiApiKey::Role).is_some();
         if !content.entries().is_empty() && !is_cut_off {
-            draft.note_unknown(node.origin, "a content without `parts` is passed over");
+            builder.note_unknown(node.origin, "a content without `parts` is skipped");
         }
         return;
     };
@@ -235,17 +235,17 @@ fn push_content<'run>(
     let speaker = if with_result && speaker == Speaker::User { Speaker::System } else { speaker };
     parts.push(GeminiPart::Begin);
     // Texts that follow one another are pieces of one text.
-    let (mut pieces, arena) = (Vec::new(), draft.arena);
+    let (mut pieces, arena) = (Vec::new(), builder.arena);
     let join = |pieces: &mut Vec<_>, parts: &mut Vec<_>| {
         let words = content::concat_pieces(&std::mem::take(pieces), arena);
         parts.extend(words.map(|words| GeminiPart::Words(speaker, words)));
     };
-    for (at, part) in draft.record_objects(list) {
+    for (at, part) in builder.record_objects(list) {
         let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
         let words = value_of(part, AdkPartKey::Words).filter(|_| !is_thought && adk::is_plain_text(part));
         // Told here, where it stands: a request that repeats it is not read again.
         if !adk::is_known_part(part) {
-            draft.note_unknown(at.origin, super::blocks::UNKNOWN);
+            builder.note_unknown(at.origin, super::blocks::UNKNOWN);
         }
         match words {
             Some(words) if node_text(words).is_some() => pieces.push(words),
@@ -259,7 +259,7 @@ fn push_content<'run>(
 }
 
 impl<'run> GeminiConversation<'run> {
-    fn add_request(&mut self, request: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+    fn add_request(&mut self, request: Object<'run>, builder: &mut RunBuilder<'run, '_>) {
         let mut parts = Vec::new();
         if let Some(system) = value_of(request, GeminiApiKey::System).filter(|_| self.parts.is_empty()) {
             match node_object(system) {
@@ -271,22 +271,22 @@ impl<'run> GeminiConversation<'run> {
                 None => parts.push(GeminiPart::Words(Speaker::System, system)),
             }
         }
-        self.add_contents(kinds::contents_of(request, draft), parts, draft);
+        self.add_contents(kinds::contents_of(request, builder), parts, builder);
     }
 
     fn add_contents(
         &mut self,
         contents: &'run [Node<'run>],
         mut parts: Vec<GeminiPart<'run>>,
-        draft: &mut RunBuilder<'run, '_>,
+        builder: &mut RunBuilder<'run, '_>,
     ) {
         for node in contents {
             match node.value {
                 // The SDK takes a text for a message of the user.
                 Value::Text(_) => parts.extend([GeminiPart::Begin, GeminiPart::Words(Speaker::User, *node)]),
                 _ => {
-                    for (node, content) in draft.record_objects(std::slice::from_ref(node)) {
-                        push_content(node, content, Speaker::User, &mut parts, draft);
+                    for (node, content) in builder.record_objects(std::slice::from_ref(node)) {
+                        push_content(node, content, Speaker::User, &mut parts, builder);
                     }
                 }
             }
@@ -304,7 +304,7 @@ impl<'run> GeminiConversation<'run> {
         let sent: Vec<GeminiPart<'run>> = new.iter().map(|part| **part).collect();
         if found.is_none() && of_branch.is_none() && !known.is_empty() && !new.is_empty() {
             let origin = contents.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
-            draft.add_warning(
+            builder.add_warning(
                 origin,
                 "a request does not repeat the conversation so far: its other messages are added behind it",
             );
@@ -334,13 +334,13 @@ impl<'run> GeminiConversation<'run> {
     }
 
     /// False for what is no response.
-    fn add_response(&mut self, node: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> bool {
+    fn add_response(&mut self, node: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> bool {
         let Some(response) = node_object(node) else { return false };
         if self.ended.is_some_and(|before| !is_same_answer(before, response)) {
-            self.close_response(draft);
+            self.close_response(builder);
         }
         if let Some(history) = value_of(response, GeminiApiKey::History).and_then(node_list) {
-            self.add_contents(history, Vec::new(), draft);
+            self.add_contents(history, Vec::new(), builder);
         }
         if let Some(error) = value_of(response, GeminiApiKey::Error) {
             let why = node_object(error).and_then(|error| value_of(error, GeminiApiKey::Why));
@@ -376,18 +376,18 @@ impl<'run> GeminiConversation<'run> {
             self.usage.push(response);
         }
         let candidates = list_of(response, GeminiApiKey::Candidates).unwrap_or_default();
-        let mut candidates = draft.record_objects(candidates);
+        let mut candidates = builder.record_objects(candidates);
         let first = candidates.next();
         // The other candidates are what the model could have said instead.
         let is_candidate = |one: Object<'run>| {
             object_of(one, GeminiApiKey::Content).is_some() || value_of(one, GeminiApiKey::Ended).is_some()
         };
         for (at, _) in candidates.chain(first).filter(|(_, one)| !is_candidate(*one)) {
-            draft.note_unknown(at.origin, "a candidate without `content` is passed over");
+            builder.note_unknown(at.origin, "a candidate without `content` is skipped");
         }
         let Some((at, candidate)) = first else { return true };
         if let Some(content) = object_of(candidate, GeminiApiKey::Content) {
-            push_content(at, content, Speaker::Assistant, &mut self.parts, draft);
+            push_content(at, content, Speaker::Assistant, &mut self.parts, builder);
         }
         self.grounding.take_from(candidate);
         self.is_cut = value_of(candidate, GeminiApiKey::Ended).is_none();
@@ -396,7 +396,7 @@ impl<'run> GeminiConversation<'run> {
     }
 
     /// Puts the words of its pieces together.
-    fn close_response(&mut self, draft: &RunBuilder<'run, '_>) {
+    fn close_response(&mut self, builder: &RunBuilder<'run, '_>) {
         self.ended = None;
         let Some(from) = self.open.take() else { return };
         let pieces = self.parts.split_off(from.min(self.parts.len()));
@@ -409,42 +409,42 @@ impl<'run> GeminiConversation<'run> {
             self.parts.push(GeminiPart::Grounded(grounding));
         }
         let mut words: Vec<Node<'run>> = Vec::new();
-        for piece in partial_calls::join_calls(pieces, draft) {
+        for piece in partial_calls::join_calls(pieces, builder) {
             match piece {
                 GeminiPart::Begin | GeminiPart::Grounded(_) => {}
                 GeminiPart::Words(_, piece) => words.push(piece),
                 other @ GeminiPart::Other(..) => {
-                    let said = content::concat_pieces(&std::mem::take(&mut words), draft.arena);
+                    let said = content::concat_pieces(&std::mem::take(&mut words), builder.arena);
                     self.parts.extend(said.map(|said| GeminiPart::Words(Speaker::Assistant, said)));
                     self.parts.push(other);
                 }
             }
         }
-        let said = content::concat_pieces(&words, draft.arena);
+        let said = content::concat_pieces(&words, builder.arena);
         self.parts.extend(said.map(|said| GeminiPart::Words(Speaker::Assistant, said)));
         self.sent.add_answer(self.parts.get(begin..).unwrap_or_default());
     }
 
-    fn finish_run(self, draft: &mut RunBuilder<'run, '_>) {
-        draft.set_some(of_run::ERROR, self.error);
-        let mut talk = ConversationBuilder::from_pieces(draft);
-        talk.add_meta(of_meta::MODEL, self.model);
-        let about = StepMeta::default();
+    fn finish_run(self, builder: &mut RunBuilder<'run, '_>) {
+        builder.set_some(of_run::ERROR, self.error);
+        let mut conversation = ConversationBuilder::from_pieces(builder);
+        conversation.add_meta(of_meta::MODEL, self.model);
+        let meta = StepMeta::default();
         for part in self.parts {
             match part {
-                GeminiPart::Begin => talk.begin_message(),
-                GeminiPart::Grounded(grounding) => grounding.add_calls(&mut talk, &about),
-                GeminiPart::Words(speaker, words) => talk.add_message(speaker, words, &about, words.origin),
-                GeminiPart::Other(speaker, at, part) => adk::add_part(&mut talk, at, part, speaker, &about),
+                GeminiPart::Begin => conversation.begin_message(),
+                GeminiPart::Grounded(grounding) => grounding.add_calls(&mut conversation, &meta),
+                GeminiPart::Words(speaker, words) => conversation.add_message(speaker, words, &meta, words.origin),
+                GeminiPart::Other(speaker, at, part) => adk::add_part(&mut conversation, at, part, speaker, &meta),
             }
         }
-        self.usage.into_iter().for_each(|usage| adk::count_usage(&mut talk, usage));
-        let draft = talk.finish_run();
+        self.usage.into_iter().for_each(|usage| adk::count_usage(&mut conversation, usage));
+        let builder = conversation.finish_run();
         if self.lacks_answer {
-            draft.leave_output_open();
+            builder.leave_output_open();
         }
         if self.is_cut {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }
     }
 }

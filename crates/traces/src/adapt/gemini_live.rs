@@ -101,7 +101,7 @@ fn is_message(message: Object<'_>) -> bool {
 }
 
 struct LiveSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// Who is speaking, and the pieces of it so far.
     open: Option<(Speaker, Vec<Node<'run>>)>,
     /// What the turn took so far.
@@ -109,21 +109,21 @@ struct LiveSession<'a, 'run, 'limits> {
     is_turn_over: bool,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let talk = ConversationBuilder::from_pieces(draft);
-    let mut session = LiveSession { talk, open: None, usage: None, is_turn_over: false };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let conversation = ConversationBuilder::from_pieces(builder);
+    let mut session = LiveSession { conversation, open: None, usage: None, is_turn_over: false };
     for node in items_of(root, &[LiveKey::Frames]) {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         let data = node_object(*node).and_then(|frame| value_of(frame, LiveKey::Data));
         match node_object(data.unwrap_or(*node)) {
             Some(message) => session.add_message(*node, message),
-            None => session.talk.draft.skip_value(node, "what is no message of a session is passed over"),
+            None => session.conversation.builder.skip_value(node, "what is no message of a session is skipped"),
         }
     }
     session.close_words();
     session.count_turn();
-    session.talk.finish_run();
+    session.conversation.finish_run();
     Ok(())
 }
 
@@ -135,9 +135,9 @@ impl<'run> LiveSession<'_, 'run, '_> {
                 (Some(LivePart::Silent), _) => {}
                 (Some(part), Some(held)) => self.add_part(entry.node, part, held),
                 _ => self
-                    .talk
-                    .draft
-                    .skip_record(node.origin, "a message of unknown kind is passed over: it may be a call"),
+                    .conversation
+                    .builder
+                    .skip_record(node.origin, "a message of unknown kind is skipped: it may be a call"),
             }
         }
         if std::mem::take(&mut self.is_turn_over) {
@@ -146,21 +146,23 @@ impl<'run> LiveSession<'_, 'run, '_> {
     }
 
     fn add_part(&mut self, node: Node<'run>, part: LivePart, held: Object<'run>) {
-        let about = StepMeta::default();
+        let meta = StepMeta::default();
         match part {
             LivePart::Setup => {
-                self.talk.add_meta(of_meta::MODEL, value_of(held, LiveKey::Model));
+                self.conversation.add_meta(of_meta::MODEL, value_of(held, LiveKey::Model));
                 let system = object_of(held, LiveKey::System);
                 system.into_iter().for_each(|system| self.add_turn(node, system, Speaker::System));
             }
             LivePart::Words => {
-                for (at, turn) in self.talk.draft.record_objects(list_of(held, LiveKey::Turns).unwrap_or_default()) {
+                for (at, turn) in
+                    self.conversation.builder.record_objects(list_of(held, LiveKey::Turns).unwrap_or_default())
+                {
                     let word = text_of(turn, LiveKey::Role);
                     let speaker = match word.and_then(LiveRole::from_key) {
                         Some(LiveRole::Model) => Speaker::Assistant,
                         // Without a role it is what the program sends for its user.
                         None if word.is_none() => Speaker::User,
-                        None => Speaker::from_role(self.talk.draft.role_of(at, word)),
+                        None => Speaker::from_role(self.conversation.builder.role_of(at, word)),
                     };
                     self.close_words();
                     self.add_turn(at, turn, speaker);
@@ -174,14 +176,18 @@ impl<'run> LiveSession<'_, 'run, '_> {
             }
             LivePart::Calls => {
                 self.close_words();
-                for (at, call) in self.talk.draft.record_objects(list_of(held, LiveKey::Calls).unwrap_or_default()) {
-                    adk::add_call(&mut self.talk, at, call, &about);
+                for (at, call) in
+                    self.conversation.builder.record_objects(list_of(held, LiveKey::Calls).unwrap_or_default())
+                {
+                    adk::add_call(&mut self.conversation, at, call, &meta);
                 }
             }
             LivePart::Results => {
                 self.close_words();
-                for (at, given) in self.talk.draft.record_objects(list_of(held, LiveKey::Results).unwrap_or_default()) {
-                    adk::add_result(&mut self.talk, at, given, &about);
+                for (at, given) in
+                    self.conversation.builder.record_objects(list_of(held, LiveKey::Results).unwrap_or_default())
+                {
+                    adk::add_result(&mut self.conversation, at, given, &meta);
                 }
             }
             LivePart::Content => self.add_content(node, held),
@@ -205,7 +211,8 @@ impl<'run> LiveSession<'_, 'run, '_> {
     }
 
     fn add_turn(&mut self, node: Node<'run>, turn: Object<'run>, speaker: Speaker) {
-        for (at, part) in self.talk.draft.record_objects(list_of(turn, AdkPartKey::Parts).unwrap_or_default()) {
+        for (at, part) in self.conversation.builder.record_objects(list_of(turn, AdkPartKey::Parts).unwrap_or_default())
+        {
             let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
             match value_of(part, AdkPartKey::Words).filter(|_| !is_thought && adk::is_plain_text(part)) {
                 Some(words) => self.grow_words(speaker, words),
@@ -213,18 +220,18 @@ impl<'run> LiveSession<'_, 'run, '_> {
                     if !adk::is_silent(part) {
                         self.close_words();
                     }
-                    adk::add_part(&mut self.talk, at, part, speaker, &StepMeta::default());
+                    adk::add_part(&mut self.conversation, at, part, speaker, &StepMeta::default());
                 }
             }
         }
         if list_of(turn, AdkPartKey::Parts).is_none() && !turn.entries().is_empty() {
-            self.talk.draft.note_unknown(node.origin, "a content without `parts` is passed over");
+            self.conversation.builder.note_unknown(node.origin, "a content without `parts` is skipped");
         }
     }
 
     fn grow_words(&mut self, speaker: Speaker, words: Node<'run>) {
         if node_text(words).is_none() {
-            return self.talk.draft.note_no_text(words, words.origin);
+            return self.conversation.builder.note_no_text(words, words.origin);
         }
         if self.open.as_ref().is_some_and(|(by, _)| *by != speaker) {
             self.close_words();
@@ -234,9 +241,9 @@ impl<'run> LiveSession<'_, 'run, '_> {
 
     fn close_words(&mut self) {
         let Some((speaker, pieces)) = self.open.take() else { return };
-        if let Some(words) = content::concat_pieces(&pieces, self.talk.draft.arena) {
-            self.talk.begin_message();
-            self.talk.add_message(speaker, words, &StepMeta::default(), words.origin);
+        if let Some(words) = content::concat_pieces(&pieces, self.conversation.builder.arena) {
+            self.conversation.begin_message();
+            self.conversation.add_message(speaker, words, &StepMeta::default(), words.origin);
         }
     }
 
@@ -252,7 +259,7 @@ impl<'run> LiveSession<'_, 'run, '_> {
         ] {
             usage.add_count(name, value_of(tokens, key));
         }
-        self.talk.usage.merge_usage(&usage);
+        self.conversation.usage.merge_usage(&usage);
     }
 }
 

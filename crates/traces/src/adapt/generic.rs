@@ -100,50 +100,50 @@ fn tool_name<'run>(call: Object<'run>, names: &PartNames) -> Option<Node<'run>> 
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    read_under(root, draft, PartNames::known_names());
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    read_under(root, builder, PartNames::known_names());
     Ok(())
 }
 
-pub(super) fn read_under<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>, names: &PartNames) {
+pub(super) fn read_under<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>, names: &PartNames) {
     let Value::Object(object) = root.value else { return };
-    draft.is_home_grown();
-    draft.mark_unordered();
-    draft.mark_recorded(&[StepKind::Call]);
+    builder.is_home_grown();
+    builder.mark_unordered();
+    builder.mark_recorded(&[StepKind::Call]);
     let calls = names.names_of(NamedPart::Calls).iter().find_map(|key| Some((key.as_ref(), list_under(object, key)?)));
-    for (node, call) in draft.record_objects(calls.map_or(&[], |(_, calls)| calls)) {
-        draft.count_record();
-        add_call(draft, node, call, names);
+    for (node, call) in builder.record_objects(calls.map_or(&[], |(_, calls)| calls)) {
+        builder.count_record();
+        add_call(builder, node, call, names);
     }
     if let Some(messages) = names.names_of(NamedPart::Messages).iter().find_map(|key| list_under(object, key)) {
-        draft.mark_recorded(&[StepKind::Message]);
-        for (node, message) in draft.record_objects(messages) {
-            add_message(draft, node, message, names);
+        builder.mark_recorded(&[StepKind::Message]);
+        for (node, message) in builder.record_objects(messages) {
+            add_message(builder, node, message, names);
         }
     }
     let entry = |entry: &str| first_named(object, names.of_entry(entry)?);
-    draft.set_some(of_run::ID, entry(of_run::ID));
+    builder.set_some(of_run::ID, entry(of_run::ID));
     let input = entry(of_run::INPUTS);
-    draft.set_some(of_run::INPUTS, input);
-    draft.set_some(of_run::PROMPT, input.filter(|input| NodeShapes.is_text(*input)));
-    draft.set_some(of_run::OUTPUT, entry(of_run::OUTPUT));
-    draft.set_some(of_run::ERROR, entry(of_run::ERROR));
+    builder.set_some(of_run::INPUTS, input);
+    builder.set_some(of_run::PROMPT, input.filter(|input| NodeShapes.is_text(*input)));
+    builder.set_some(of_run::OUTPUT, entry(of_run::OUTPUT));
+    builder.set_some(of_run::ERROR, entry(of_run::ERROR));
     let seconds = || in_milliseconds(first_named(object, names.names_of(NamedPart::Seconds))?);
     let lasted = names.names_of(NamedPart::Milliseconds).iter().find_map(|key| {
         let node = value_at(object, key).filter(|node| !matches!(node.value, Value::Null))?;
-        with_unit(draft, key, node, names, names.map_settings().duration_unit)
+        with_unit(builder, key, node, names, names.map_settings().duration_unit)
     });
-    draft.set_some(of_run::DURATION, lasted.or_else(seconds));
-    read_usage(object, draft, names);
+    builder.set_some(of_run::DURATION, lasted.or_else(seconds));
+    read_usage(object, builder, names);
     let key = calls.map_or("", |(key, _)| key);
     for entry in object.entries() {
         if entry.key != key && !names.is_of_run(entry.key) {
-            draft.set_entry(entry.key, entry.node);
+            builder.set_entry(entry.key, entry.node);
         }
     }
 }
 
-fn add_message<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, message: Object<'run>, names: &PartNames) {
+fn add_message<'run>(builder: &mut RunBuilder<'run, '_>, node: Node<'run>, message: Object<'run>, names: &PartNames) {
     let role = first_named(message, names.names_of(NamedPart::Role)).filter(|role| NodeShapes.is_text(*role));
     let Some(role) = role else { return };
     let mut fields = vec![field_entry(of_step::ROLE, role)];
@@ -155,12 +155,12 @@ fn add_message<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, message
     );
     let rest = message.entries().iter().filter(|entry| ![of_step::ROLE, of_step::TEXT].contains(&entry.key));
     fields.extend(rest.copied());
-    draft.add_step(StepKind::Message, fields, node.origin);
+    builder.add_step(StepKind::Message, fields, node.origin);
 }
 
 /// In milliseconds; text has its own unit. `None` with a warning if the unit is unknown.
 fn with_unit<'run>(
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
     name: &str,
     node: Node<'run>,
     names: &PartNames,
@@ -176,7 +176,7 @@ fn with_unit<'run>(
             let message = format!(
                 "the `{name}` of a home-grown format has no unit and counts as not recorded: call it `{name}_ms`, or name it in `--map`"
             );
-            draft.warn_once(node.origin, message);
+            builder.warn_once(node.origin, message);
             None
         }
     }
@@ -188,14 +188,14 @@ fn says_failed(result: Option<Node<'_>>, names: &PartNames) -> bool {
     text.is_some_and(|text| names.map_settings().failed.iter().any(|start| text.trim_start().starts_with(start)))
 }
 
-fn add_call<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, call: Object<'run>, names: &PartNames) {
-    let parts = CallParts::from_call(draft, call, names);
+fn add_call<'run>(builder: &mut RunBuilder<'run, '_>, node: Node<'run>, call: Object<'run>, names: &PartNames) {
+    let parts = CallParts::from_call(builder, call, names);
     let mut fields: Vec<ObjectEntry<'run>> = Vec::with_capacity(call.entries().len() + 1);
     let mut add = |key: &'run str, node: Option<Node<'run>>| fields.extend(node.map(|node| field_entry(key, node)));
     add(of_step::TOOL, tool_name(call, names));
     let function = object_of(call, ToolCallKey::Function);
     let args = parts.part_node(NamedPart::Args).or_else(|| first_named(function?, names.names_of(NamedPart::Args)));
-    add(of_step::ARGS, args.map(|args| super::calls::parse_arguments(draft, args)));
+    add(of_step::ARGS, args.map(|args| super::calls::parse_arguments(builder, args)));
     add(of_step::RESULT, parts.part_node(NamedPart::Result).or(parts.null_result.best_value()));
     let failed = || parts.part_node(NamedPart::Result).filter(|result| says_failed(Some(*result), names));
     add(of_step::ERROR, parts.part_node(NamedPart::Error).or_else(failed));
@@ -215,7 +215,7 @@ fn add_call<'run>(draft: &mut RunBuilder<'run, '_>, node: Node<'run>, call: Obje
             fields.push(*entry);
         }
     }
-    draft.add_step(StepKind::Call, fields, node.origin);
+    builder.add_step(StepKind::Call, fields, node.origin);
 }
 
 /// Parts that are read as they are.
@@ -259,16 +259,16 @@ struct CallParts<'run> {
 }
 
 impl<'run> CallParts<'run> {
-    fn from_call(draft: &mut RunBuilder<'run, '_>, call: Object<'run>, names: &PartNames) -> Self {
+    fn from_call(builder: &mut RunBuilder<'run, '_>, call: Object<'run>, names: &PartNames) -> Self {
         let mut parts = Self::default();
         for entry in call.entries() {
             if let Some((part, rank)) = names.call_part(entry.key) {
-                parts.add_part(draft, part, rank, entry.key, entry.node, names);
+                parts.add_part(builder, part, rank, entry.key, entry.node, names);
             }
         }
         for (part, rank, path) in names.paths_of_calls() {
             if let Some(node) = value_at(call, path) {
-                parts.add_part(draft, part, rank, path, node, names);
+                parts.add_part(builder, part, rank, path, node, names);
             }
         }
         parts
@@ -276,7 +276,7 @@ impl<'run> CallParts<'run> {
 
     fn add_part(
         &mut self,
-        draft: &mut RunBuilder<'run, '_>,
+        builder: &mut RunBuilder<'run, '_>,
         part: NamedPart,
         rank: u8,
         name: &str,
@@ -286,8 +286,8 @@ impl<'run> CallParts<'run> {
         let said = names.map_settings();
         let node = match (part, node.value) {
             (_, Value::Null) => Some(node),
-            (NamedPart::Start | NamedPart::End, _) => with_unit(draft, name, node, names, said.time_unit),
-            (NamedPart::Milliseconds, _) => with_unit(draft, name, node, names, said.duration_unit),
+            (NamedPart::Start | NamedPart::End, _) => with_unit(builder, name, node, names, said.time_unit),
+            (NamedPart::Milliseconds, _) => with_unit(builder, name, node, names, said.duration_unit),
             _ => Some(node),
         };
         let Some(node) = node else { return };
@@ -312,13 +312,13 @@ pub(crate) fn in_milliseconds(node: Node<'_>) -> Option<Node<'_>> {
     Some(Node::new(crate::time::milliseconds_value(seconds.multiply(Number::Integer(1000))?.to_f64()), node.origin))
 }
 
-fn read_usage<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>, names: &PartNames) {
+fn read_usage<'run>(object: Object<'run>, builder: &mut RunBuilder<'run, '_>, names: &PartNames) {
     let usage =
         names.names_of(NamedPart::Usage).iter().find_map(|key| object.get(key).and_then(super::nodes::node_object));
     let cost = names.names_of(NamedPart::Cost);
     let (cost, counts) = cost_and_counts(first_named(object, cost), usage, cost);
-    draft.set_some(of_run::COST, cost);
-    counts.set_usage(draft);
+    builder.set_some(of_run::COST, cost);
+    counts.set_usage(builder);
 }
 
 /// What a run cost and its counts of tokens, of what stands under the names of the two.

@@ -64,9 +64,9 @@ fn is_message(message: Object<'_>) -> bool {
         && objects_of(list_of(message, GenkitKey::Content).unwrap_or_default()).any(is_tool)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    read_messages(items_of(root, &[GenkitKey::Messages]), draft, view_message, classify_part).finish_run();
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    read_messages(items_of(root, &[GenkitKey::Messages]), builder, view_message, classify_part).finish_run();
     Ok(())
 }
 

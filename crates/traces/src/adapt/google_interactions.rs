@@ -143,31 +143,33 @@ struct OpenStep<'run> {
 }
 
 struct InteractionReader<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     open: Vec<OpenStep<'run>>,
     is_over: bool,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut reader =
-        InteractionReader { talk: ConversationBuilder::from_parts(draft), open: Vec::new(), is_over: true };
+        InteractionReader { conversation: ConversationBuilder::from_parts(builder), open: Vec::new(), is_over: true };
     for node in items_of::<InteractionKey>(root, &[]) {
-        reader.talk.draft.count_record();
+        reader.conversation.builder.count_record();
         match node_object(*node) {
             Some(object) if is_interaction(object) => reader.add_interaction(object),
             Some(event) if event_of(event).is_some() => reader.add_event(*node, event),
-            _ => reader.talk.draft.skip_value(node, "what is no interaction and none of its events is passed over"),
+            _ => {
+                reader.conversation.builder.skip_value(node, "what is no interaction and none of its events is skipped")
+            }
         }
     }
     if !reader.open.is_empty() {
         let left = std::mem::take(&mut reader.open);
-        left.iter().for_each(|step| reader.talk.draft.note_unknown(step.node.origin, "a step breaks off"));
+        left.iter().for_each(|step| reader.conversation.builder.note_unknown(step.node.origin, "a step breaks off"));
     }
     let is_over = reader.is_over;
-    let draft = reader.talk.finish_run();
+    let builder = reader.conversation.finish_run();
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
@@ -176,20 +178,20 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
     fn add_interaction(&mut self, interaction: Object<'run>) {
         match value_of(interaction, InteractionKey::Input) {
             Some(words) if node_text(words).is_some() => {
-                self.talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
+                self.conversation.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
             }
             Some(input) => self.add_steps(Speaker::User, node_list(input).unwrap_or_default()),
             None => {}
         }
-        self.talk.begin_message();
+        self.conversation.begin_message();
         self.add_steps(Speaker::Assistant, list_of(interaction, InteractionKey::Steps).unwrap_or_default());
         self.end_interaction(interaction);
     }
 
     fn end_interaction(&mut self, interaction: Object<'run>) {
         let model = value_of(interaction, InteractionKey::Model);
-        self.talk.add_meta(of_meta::MODEL, model);
-        self.talk.draft.set_some(of_run::ERROR, value_of(interaction, InteractionKey::Error));
+        self.conversation.add_meta(of_meta::MODEL, model);
+        self.conversation.builder.set_some(of_run::ERROR, value_of(interaction, InteractionKey::Error));
         let status = text_of(interaction, InteractionKey::Status).and_then(InteractionStatus::from_key);
         self.is_over = status.is_none();
         let Some(counts) = object_of(interaction, InteractionKey::Usage) else { return };
@@ -203,11 +205,11 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
         ] {
             usage.add_count(name, value_of(counts, key));
         }
-        self.talk.add_usage(&usage, model);
+        self.conversation.add_usage(&usage, model);
     }
 
     fn add_steps(&mut self, speaker: Speaker, steps: &'run [Node<'run>]) {
-        for (node, step) in self.talk.draft.record_objects(steps) {
+        for (node, step) in self.conversation.builder.record_objects(steps) {
             match value_of(step, InteractionKey::Role).and_then(node_text) {
                 Some(role) => self.add_turn(node, role, step),
                 None => self.add_step(speaker, node, step),
@@ -219,11 +221,11 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
     fn add_turn(&mut self, node: Node<'run>, role: &str, turn: Object<'run>) {
         let speaker = match TurnRole::from_key(role) {
             Some(TurnRole::Model) => Speaker::Assistant,
-            None => Speaker::from_role(self.talk.draft.role_of(node, Some(role))),
+            None => Speaker::from_role(self.conversation.builder.role_of(node, Some(role))),
         };
         match value_of(turn, InteractionStepKey::Content) {
             Some(words) if node_text(words).is_some() => {
-                self.talk.add_message(speaker, words, &StepMeta::default(), node.origin);
+                self.conversation.add_message(speaker, words, &StepMeta::default(), node.origin);
             }
             Some(steps) => self.add_steps(speaker, node_list(steps).unwrap_or_default()),
             None => {}
@@ -231,23 +233,27 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
     }
 
     fn add_step(&mut self, speaker: Speaker, node: Node<'run>, step: Object<'run>) {
-        let (about, talk) = (StepMeta::default(), &mut self.talk);
+        let (meta, conversation) = (StepMeta::default(), &mut self.conversation);
         let word = text_of(step, InteractionStepKey::Type).unwrap_or_default();
-        let told = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker, key| {
+        let told = |conversation: &mut ConversationBuilder<'a, 'run, 'limits>, speaker, key| {
             if let Some(content) = value_of(step, key) {
-                talk.draft.note_parts(content);
-                talk.add_text(speaker, content, &about, node.origin);
+                conversation.builder.note_parts(content);
+                conversation.add_text(speaker, content, &meta, node.origin);
             }
         };
         let named = || value_of(step, InteractionStepKey::Name);
         match (InteractionStepType::from_key(word), server_tools::step_tool(word)) {
-            (Some(InteractionStepType::User), _) => told(talk, Speaker::User, InteractionStepKey::Content),
-            (Some(InteractionStepType::Model), _) => told(talk, Speaker::Assistant, InteractionStepKey::Content),
-            (Some(InteractionStepType::Thought), _) => told(talk, Speaker::Thinking, InteractionStepKey::Summary),
+            (Some(InteractionStepType::User), _) => told(conversation, Speaker::User, InteractionStepKey::Content),
+            (Some(InteractionStepType::Model), _) => {
+                told(conversation, Speaker::Assistant, InteractionStepKey::Content)
+            }
+            (Some(InteractionStepType::Thought), _) => {
+                told(conversation, Speaker::Thinking, InteractionStepKey::Summary)
+            }
             (Some(InteractionStepType::Words), _) => {
                 let key = [InteractionStepKey::Content, InteractionStepKey::Words];
                 let key = key.into_iter().find(|key| value_of(step, *key).is_some());
-                key.into_iter().for_each(|key| told(talk, speaker, key));
+                key.into_iter().for_each(|key| told(conversation, speaker, key));
             }
             (Some(InteractionStepType::Media), _) => {}
             (Some(InteractionStepType::Call), _) => self.add_call(node, step, named()),
@@ -255,7 +261,7 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
             (None, Some((tool, true))) => self.add_call(node, step, Some(Node::computed(Value::plain_text(tool)))),
             (None, Some((tool, false))) => self.add_result(node, step, Some(tool)),
             (None, None) => {
-                talk.draft.skip_record(node.origin, format!("a step of unknown type `{word}` is passed over"))
+                conversation.builder.skip_record(node.origin, format!("a step of unknown type `{word}` is skipped"))
             }
         }
     }
@@ -267,7 +273,7 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
             id: value_of(step, InteractionStepKey::Id),
             origin: node.origin,
         };
-        self.talk.add_call(made, &StepMeta::default());
+        self.conversation.add_call(made, &StepMeta::default());
     }
 
     fn add_result(&mut self, node: Node<'run>, step: Object<'run>, tool: Option<&'run str>) {
@@ -277,8 +283,8 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
         let error = result.filter(|_| failed);
         let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
         let id = text_of(step, InteractionStepKey::Call);
-        self.talk.within_message(|talk| {
-            talk.add_result(id, tool, outcome, &StepMeta::default(), node.origin);
+        self.conversation.within_message(|conversation| {
+            conversation.add_result(id, tool, outcome, &StepMeta::default(), node.origin);
         });
     }
 
@@ -297,8 +303,8 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
             Some(InteractionEvent::Delta) => {
                 let known = self.open_step(event).zip(object_of(event, InteractionKey::Delta));
                 if !known.is_some_and(|(step, delta)| step.add_delta(delta)) {
-                    self.talk
-                        .draft
+                    self.conversation
+                        .builder
                         .note_unknown(node.origin, "a piece of a step is of no known type: it may be of a call");
                 }
             }
@@ -311,21 +317,22 @@ impl<'a, 'run, 'limits> InteractionReader<'a, 'run, 'limits> {
                     return;
                 };
                 let step = self.open.remove(place);
-                if !step.arguments.is_empty() && !cut_calls::is_whole(&step.arguments, self.talk.draft.limits) {
-                    return self.talk.draft.note_unknown(node.origin, cut_calls::CUT_CALL);
+                if !step.arguments.is_empty() && !cut_calls::is_whole(&step.arguments, self.conversation.builder.limits)
+                {
+                    return self.conversation.builder.note_unknown(node.origin, cut_calls::CUT_CALL);
                 }
-                let (node, whole) = step.whole_step(self.talk.draft);
+                let (node, whole) = step.whole_step(self.conversation.builder);
                 self.add_step(Speaker::Assistant, node, whole);
             }
             Some(InteractionEvent::State) => {
                 self.is_over = false;
-                self.talk.begin_message();
+                self.conversation.begin_message();
             }
             Some(InteractionEvent::Over) => {
                 object_of(event, InteractionKey::Interaction).into_iter().for_each(|it| self.end_interaction(it));
             }
             Some(InteractionEvent::Failed) => {
-                self.talk.draft.set_some(of_run::ERROR, value_of(event, InteractionKey::Error));
+                self.conversation.builder.set_some(of_run::ERROR, value_of(event, InteractionKey::Error));
             }
             None => {}
         }
@@ -363,8 +370,8 @@ impl<'run> OpenStep<'run> {
         }
     }
 
-    fn whole_step(mut self, draft: &RunBuilder<'run, '_>) -> (Node<'run>, Object<'run>) {
-        let text = |text: &str| Node::new(Value::plain_text(draft.arena.alloc_str(text)), self.node.origin);
+    fn whole_step(mut self, builder: &RunBuilder<'run, '_>) -> (Node<'run>, Object<'run>) {
+        let text = |text: &str| Node::new(Value::plain_text(builder.arena.alloc_str(text)), self.node.origin);
         for (key, words) in
             [(InteractionStepKey::Content, &self.words), (InteractionStepKey::Arguments, &self.arguments)]
         {
@@ -373,6 +380,6 @@ impl<'run> OpenStep<'run> {
                 self.entries.push(field_entry(key.key(), text(words)));
             }
         }
-        (self.node, Object::new(draft.arena, draft.arena.alloc_slice_copy(&self.entries)))
+        (self.node, Object::new(builder.arena, builder.arena.alloc_slice_copy(&self.entries)))
     }
 }

@@ -144,32 +144,32 @@ fn block_type(block: Object<'_>) -> Option<GooseBlockType> {
     text_of(block, GooseBlockKey::Type).and_then(GooseBlockType::from_key)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut run = GooseRun { talk: ConversationBuilder::from_parts(draft), last: None, open: None };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut run = GooseRun { conversation: ConversationBuilder::from_parts(builder), last: None, open: None };
     let conversation = node_object(*root).and_then(|object| list_of(object, GooseSessionKey::Conversation));
     let items = match root.value {
         Value::List(items) => items,
         _ => conversation.unwrap_or(std::slice::from_ref(root)),
     };
     if let (Some(_), Some(session)) = (conversation, node_object(*root)) {
-        read_header(&mut run.talk, session);
+        read_header(&mut run.conversation, session);
     }
     for node in items {
-        run.talk.draft.count_record();
+        run.conversation.builder.count_record();
         match node_object(*node) {
             Some(line) => run.read_line(*node, line),
-            None => run.talk.draft.skip_value(node, "what is no message is passed over"),
+            None => run.conversation.builder.skip_value(node, "what is no message is skipped"),
         }
     }
     run.close_text();
-    let talk = run.talk;
+    let conversation = run.conversation;
     // A header alone, as lists of sessions have it, says nothing of what was done.
     let header = items.first().copied().filter(|node| node_object(*node).is_some_and(counts_messages));
-    if let (0, Some(header)) = (talk.draft.step_count(), header) {
-        talk.draft.skip_record(header.origin, "the messages that the session counts are not there");
+    if let (0, Some(header)) = (conversation.builder.step_count(), header) {
+        conversation.builder.skip_record(header.origin, "the messages that the session counts are not there");
     }
-    talk.finish_with_tools();
+    conversation.finish_with_tools();
     Ok(())
 }
 
@@ -178,25 +178,25 @@ fn counts_messages(header: Object<'_>) -> bool {
     count.is_some_and(|count| matches!(count.value, Value::Number(count) if count != Number::Integer(0)))
 }
 
-fn read_header<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, session: Object<'run>) {
-    talk.draft.set_some(of_run::ID, session.field(GooseSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
-    talk.add_meta(of_meta::CWD, session.field(GooseSessionKey::Folder));
+fn read_header<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, session: Object<'run>) {
+    conversation.builder.set_some(of_run::ID, session.field(GooseSessionKey::Id).filter(|id| NodeShapes.is_text(*id)));
+    conversation.add_meta(of_meta::CWD, session.field(GooseSessionKey::Folder));
     let mut usage = TokenUsage::default();
     usage.add_count(of_usage::INPUT, value_of(session, GooseSessionKey::Input));
     usage.add_count(of_usage::OUTPUT, value_of(session, GooseSessionKey::Output));
     usage.add_count(of_usage::TOTAL, value_of(session, GooseSessionKey::Total));
-    talk.usage.merge_usage(&usage);
+    conversation.usage.merge_usage(&usage);
 }
 
 /// A text of a message that comes in pieces.
 struct OpenText<'run> {
     speaker: Speaker,
     pieces: Vec<Node<'run>>,
-    about: StepMeta<'run>,
+    meta: StepMeta<'run>,
 }
 
 struct GooseRun<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// The message that was read last.
     last: Option<&'run str>,
     open: Option<OpenText<'run>>,
@@ -208,22 +208,22 @@ impl<'run> GooseRun<'_, 'run, '_> {
             return self.read_message(node, message);
         }
         if is_header(line) {
-            return read_header(&mut self.talk, line);
+            return read_header(&mut self.conversation, line);
         }
         match event_type(line) {
             Some(GooseEventType::Silent) => {}
-            Some(GooseEventType::End) => read_end(&mut self.talk, line),
+            Some(GooseEventType::End) => read_end(&mut self.conversation, line),
             Some(GooseEventType::Error) => {
-                self.talk.draft.set_some(of_run::ERROR, first_of(line, &[GooseSessionKey::Error]));
+                self.conversation.builder.set_some(of_run::ERROR, first_of(line, &[GooseSessionKey::Error]));
             }
-            _ => self.talk.draft.skip_value(node, "what is no message with `role` and `content` is passed over"),
+            _ => self.conversation.builder.skip_value(node, "what is no message with `role` and `content` is skipped"),
         }
     }
 
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let role = text_of(message, GooseMessageKey::Role).and_then(MessageRole::from_key);
         if role.is_none() {
-            self.talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE);
+            self.conversation.builder.skip_record(node.origin, super::unknown::UNKNOWN_ROLE);
             return;
         }
         let hidden = object_of(message, GooseMessageKey::Metadata)
@@ -234,7 +234,7 @@ impl<'run> GooseRun<'_, 'run, '_> {
             Speaker::User if hidden => Speaker::System,
             speaker => speaker,
         };
-        let about =
+        let meta =
             StepMeta { time: message.field(GooseMessageKey::Created).and_then(instant_node), ..StepMeta::default() };
         let id = text_of(message, GooseMessageKey::Id);
         let goes_on = id.is_some() && self.last == id;
@@ -243,7 +243,7 @@ impl<'run> GooseRun<'_, 'run, '_> {
             self.close_text();
         }
         if speaker == Speaker::Assistant && !goes_on {
-            self.talk.begin_turn();
+            self.conversation.begin_turn();
         }
         let Some(content) = message.field(GooseMessageKey::Content) else { return };
         let blocks = node_list(content).filter(|_| id.is_some()).unwrap_or(std::slice::from_ref(&content));
@@ -254,32 +254,32 @@ impl<'run> GooseRun<'_, 'run, '_> {
                     if place > 0 {
                         self.close_text();
                     }
-                    self.add_piece(if thinks { Speaker::Thinking } else { speaker }, words, about);
+                    self.add_piece(if thinks { Speaker::Thinking } else { speaker }, words, meta);
                 }
                 None => {
                     self.close_text();
                     let words = &UserWords::PLAIN;
-                    block_session::add_content(&mut self.talk, *block, speaker, words, &about, classify_block);
+                    block_session::add_content(&mut self.conversation, *block, speaker, words, &meta, classify_block);
                 }
             }
         }
     }
 
     /// The first text of a message goes on with the text that the one before it of its id ended with.
-    fn add_piece(&mut self, speaker: Speaker, words: Node<'run>, about: StepMeta<'run>) {
+    fn add_piece(&mut self, speaker: Speaker, words: Node<'run>, meta: StepMeta<'run>) {
         match &mut self.open {
             Some(open) if open.speaker == speaker => open.pieces.push(words),
             _ => {
                 self.close_text();
-                self.open = Some(OpenText { speaker, pieces: vec![words], about });
+                self.open = Some(OpenText { speaker, pieces: vec![words], meta });
             }
         }
     }
 
     fn close_text(&mut self) {
         let Some(open) = self.open.take() else { return };
-        if let Some(words) = content::concat_pieces(&open.pieces, self.talk.draft.arena) {
-            self.talk.add_message(open.speaker, words, &open.about, words.origin);
+        if let Some(words) = content::concat_pieces(&open.pieces, self.conversation.builder.arena) {
+            self.conversation.add_message(open.speaker, words, &open.meta, words.origin);
         }
     }
 }
@@ -293,7 +293,7 @@ fn only_text(block: Node<'_>) -> Option<(bool, Node<'_>)> {
     }
 }
 
-fn read_end<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, end: Object<'run>) {
+fn read_end<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, end: Object<'run>) {
     let counts = [
         (of_usage::INPUT, GooseSessionKey::EndInput),
         (of_usage::OUTPUT, GooseSessionKey::EndOutput),
@@ -304,7 +304,7 @@ fn read_end<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, end: Object<'run
     let mut usage = TokenUsage::default();
     counts.into_iter().for_each(|(name, key)| usage.add_count(name, value_of(end, key)));
     if !usage.known_counts().is_empty() {
-        talk.usage = usage;
+        conversation.usage = usage;
     }
 }
 

@@ -90,17 +90,17 @@ fn is_row(row: Object<'_>) -> bool {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of::<GrokKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node).and_then(|row| Some((row, row_type(row)?))) {
-            Some((row, kind)) => read_row(&mut talk, *node, row, kind),
-            None => talk.draft.skip_value(node, "a row of unknown type is passed over"),
+            Some((row, kind)) => read_row(&mut conversation, *node, row, kind),
+            None => conversation.builder.skip_value(node, "a row of unknown type is skipped"),
         }
     }
-    talk.finish_with_tools();
+    conversation.finish_with_tools();
     Ok(())
 }
 
@@ -109,41 +109,45 @@ fn is_injected(row: Object<'_>) -> bool {
 }
 
 fn read_row<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     row: Object<'run>,
     kind: GrokRowType,
 ) {
-    let about = StepMeta::default();
+    let meta = StepMeta::default();
     let content = first_of(row, &[GrokKey::Content]);
-    let say = |talk: &mut ConversationBuilder<'_, 'run, '_>, speaker| {
+    let say = |conversation: &mut ConversationBuilder<'_, 'run, '_>, speaker| {
         if let Some(content) = content {
-            block_session::add_content(talk, content, speaker, &WORDS, &about, blocks::classify_block);
+            block_session::add_content(conversation, content, speaker, &WORDS, &meta, blocks::classify_block);
         }
     };
     match kind {
-        GrokRowType::System => say(talk, Speaker::System),
-        GrokRowType::User if is_injected(row) => say(talk, Speaker::System),
-        GrokRowType::User => say(talk, Speaker::User),
+        GrokRowType::System => say(conversation, Speaker::System),
+        GrokRowType::User if is_injected(row) => say(conversation, Speaker::System),
+        GrokRowType::User => say(conversation, Speaker::User),
         GrokRowType::Thinking => {
             for (node, part) in object_items(list_of(row, GrokKey::Summary).unwrap_or_default()) {
                 let words = part.field(GrokKey::Words);
-                words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+                words
+                    .into_iter()
+                    .for_each(|words| conversation.add_message(Speaker::Thinking, words, &meta, node.origin));
             }
-            content.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+            content
+                .into_iter()
+                .for_each(|words| conversation.add_message(Speaker::Thinking, words, &meta, node.origin));
         }
         GrokRowType::Assistant => {
-            talk.begin_turn();
-            talk.add_meta(of_meta::MODEL, row.field(GrokKey::Model));
-            say(talk, Speaker::Assistant);
-            for (node, call) in talk.draft.record_objects(list_of(row, GrokKey::Calls).unwrap_or_default()) {
+            conversation.begin_turn();
+            conversation.add_meta(of_meta::MODEL, row.field(GrokKey::Model));
+            say(conversation, Speaker::Assistant);
+            for (node, call) in conversation.builder.record_objects(list_of(row, GrokKey::Calls).unwrap_or_default()) {
                 let made = BlockCall {
                     tool: call.field(GrokKey::Name),
                     args: call.field(GrokKey::Args),
                     id: call.field(GrokKey::Id),
                     answer: None,
                 };
-                block_session::add_call(talk, node, made, &about);
+                block_session::add_call(conversation, node, made, &meta);
             }
         }
         GrokRowType::Hosted => match object_of(row, GrokKey::Hosted) {
@@ -155,20 +159,20 @@ fn read_row<'run>(
                     id: call.field(GrokKey::Id),
                     origin: node.origin,
                 };
-                if let Some(step) = talk.add_call(made, &about) {
-                    talk.draft.set_field(step, of_step::RESULT, absent_node());
+                if let Some(step) = conversation.add_call(made, &meta) {
+                    conversation.builder.set_field(step, of_step::RESULT, absent_node());
                     let status = status.or(Some(StepStatus::Unknown));
-                    talk.end_within(step, CallResult { status, ..CallResult::default() }, &about);
+                    conversation.end_within(step, CallResult { status, ..CallResult::default() }, &meta);
                 }
             }
-            None => talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over"),
+            None => conversation.builder.skip_record(node.origin, "a call without the name of its tool is skipped"),
         },
         GrokRowType::Result => {
             // Whether it went well is not written down.
             let id = text_of(row, GrokKey::Call);
             let status = Some(StepStatus::Unknown);
             let answer = BlockResult { id, result: content, status, ..BlockResult::default() };
-            block_session::add_result(talk, node, &answer, None, &about);
+            block_session::add_result(conversation, node, &answer, None, &meta);
         }
     }
 }

@@ -66,51 +66,53 @@ fn is_event(event: Object<'_>) -> bool {
     has(HeadlessKey::Step) && has(HeadlessKey::Time) && kind_of(event).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let (mut wrong, mut is_over) = (None, false);
     for node in items_of::<HeadlessKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some((event, kind)) = node_object(*node).and_then(|event| Some((event, kind_of(event)?))) else {
-            talk.draft.skip_value(node, "an event of unknown type is passed over");
+            conversation.builder.skip_value(node, "an event of unknown type is skipped");
             continue;
         };
-        if !talk.draft.has_entry(of_run::ID) {
-            talk.draft.set_some(of_run::ID, value_of(event, HeadlessKey::Session));
+        if !conversation.builder.has_entry(of_run::ID) {
+            conversation.builder.set_some(of_run::ID, value_of(event, HeadlessKey::Session));
         }
-        let about = StepMeta { time: value_of(event, HeadlessKey::Time).and_then(instant_node), ..StepMeta::default() };
-        talk.note_time(about.time);
+        let meta = StepMeta { time: value_of(event, HeadlessKey::Time).and_then(instant_node), ..StepMeta::default() };
+        conversation.note_time(meta.time);
         match kind {
             HeadlessType::Step => {
                 wrong = None;
-                talk.begin_turn();
+                conversation.begin_turn();
             }
             HeadlessType::Said => {
                 let words = value_of(event, HeadlessKey::Words);
-                words.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, &about, node.origin));
+                words
+                    .into_iter()
+                    .for_each(|words| conversation.add_message(Speaker::Assistant, words, &meta, node.origin));
             }
-            HeadlessType::Call => add_call(&mut talk, *node, event),
+            HeadlessType::Call => add_call(&mut conversation, *node, event),
             HeadlessType::StepEnd => {
                 if let Some(counts) = object_of(event, HeadlessKey::Usage) {
                     let mut usage = TokenUsage::default();
                     usage.add_usage(counts);
-                    talk.usage.merge_usage(&usage);
+                    conversation.usage.merge_usage(&usage);
                 }
             }
             HeadlessType::Error => wrong = value_of(event, HeadlessKey::Message),
             HeadlessType::End => is_over = true,
         }
     }
-    let draft = talk.finish_with_tools();
-    draft.set_some(of_run::ERROR, wrong);
+    let builder = conversation.finish_with_tools();
+    builder.set_some(of_run::ERROR, wrong);
     if !is_over {
-        draft.add_warning(root.origin, "the end of the run is not told");
+        builder.add_warning(root.origin, "the end of the run is not told");
     }
     Ok(())
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>) {
+fn add_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, event: Object<'run>) {
     let times = object_of(event, HeadlessKey::Timing);
     let at = |key| {
         let time = times.and_then(|times| value_of(times, key)).and_then(instant_node);
@@ -125,7 +127,7 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         id: call.and_then(|call| value_of(call, ToolCallKey::Id)),
         origin: node.origin,
     };
-    let Some(step) = talk.add_call(made, &at(HeadlessKey::Started)) else { return };
+    let Some(step) = conversation.add_call(made, &at(HeadlessKey::Started)) else { return };
     let Some(given) = object_of(event, HeadlessKey::Result) else { return };
     let error = value_of(given, HeadlessKey::Error);
     let status = match value_of(given, HeadlessKey::Success).map(|success| success.value) {
@@ -135,5 +137,9 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
     };
     let result = value_of(given, HeadlessKey::Output).or(error);
     let error = error.filter(|_| status != Some(StepStatus::Ok));
-    talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, &at(HeadlessKey::Ended));
+    conversation.end_within(
+        step,
+        CallResult { result, error, status, ..CallResult::default() },
+        &at(HeadlessKey::Ended),
+    );
 }

@@ -67,57 +67,57 @@ fn is_event(event: Object<'_>) -> bool {
     text_of(event, GuardKey::Event).and_then(GuardEvent::from_key).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    draft.mark_recorded(&[StepKind::Call]);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    builder.mark_recorded(&[StepKind::Call]);
+    let mut conversation = ConversationBuilder::new(builder);
     let (mut has_ended, mut hears_all) = (false, false);
     for node in items_of::<GuardKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let event =
             node_object(*node).and_then(|event| Some((event, GuardEvent::from_key(text_of(event, GuardKey::Event)?)?)));
         let Some((event, kind)) = event else {
             // The log holds nothing but objects: anything else may be what is left of an event.
-            talk.draft.skip_record(node.origin, "an event of unknown kind is passed over");
+            conversation.builder.skip_record(node.origin, "an event of unknown kind is skipped");
             continue;
         };
         has_ended = kind == GuardEvent::Stop || kind == GuardEvent::Session && has_ended;
         hears_all |= matches!(event.field(GuardKey::Messages).map(|all| all.value), Some(Value::Boolean(true)));
-        read_event(&mut talk, *node, event, kind);
+        read_event(&mut conversation, *node, event, kind);
     }
-    let draft = talk.finish_with_tools();
-    draft.forget_field(of_run::TURNS, of_step::TURN);
-    draft.set_entry(of_run::TURNS, absent_node());
+    let builder = conversation.finish_with_tools();
+    builder.forget_field(of_run::TURNS, of_step::TURN);
+    builder.set_entry(of_run::TURNS, absent_node());
     if !hears_all {
-        draft.mark_unrecorded(StepKind::Message);
-        draft.set_entry(of_run::OUTPUT, absent_node());
+        builder.mark_unrecorded(StepKind::Message);
+        builder.set_entry(of_run::OUTPUT, absent_node());
     }
     if !has_ended {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
 
 fn read_event<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
     kind: GuardEvent,
 ) {
-    let about = StepMeta { time: event.field(GuardKey::Time), agent: event.field(GuardKey::By), aside: false };
+    let meta = StepMeta { time: event.field(GuardKey::Time), agent: event.field(GuardKey::By), aside: false };
     match kind {
         GuardEvent::Session => {
-            talk.draft.set_some(of_run::ID, event.field(GuardKey::Id));
-            talk.add_meta(GuardKey::Agent.key(), event.field(GuardKey::Agent));
+            conversation.builder.set_some(of_run::ID, event.field(GuardKey::Id));
+            conversation.add_meta(GuardKey::Agent.key(), event.field(GuardKey::Agent));
         }
         GuardEvent::Call | GuardEvent::Denied => {
             let tool = event.field(GuardKey::Tool).unwrap_or(Node::computed(Value::Null));
             let id = event.field(GuardKey::Id);
             let made = ToolCall { tool, args: event.field(GuardKey::Args), id, origin: node.origin };
-            let call = talk.add_call(made, &about);
+            let call = conversation.add_call(made, &meta);
             if let Some(call) = call.filter(|_| kind == GuardEvent::Denied) {
-                talk.set_status(call, StepStatus::Denied);
-                talk.unanswered.withdraw_call(call);
+                conversation.set_status(call, StepStatus::Denied);
+                conversation.unanswered.withdraw_call(call);
             }
         }
         GuardEvent::Result => {
@@ -127,7 +127,7 @@ fn read_event<'run>(
             let result = Some(event.get(GuardKey::Result.key()).unwrap_or_else(absent_node));
             let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
             let (id, tool) = (text_of(event, GuardKey::Id), text_of(event, GuardKey::Tool));
-            talk.add_result(id, tool, outcome, &StepMeta { agent: None, ..about }, node.origin);
+            conversation.add_result(id, tool, outcome, &StepMeta { agent: None, ..meta }, node.origin);
         }
         GuardEvent::Message => {
             let role = event.field(GuardKey::Role).and_then(node_text).and_then(GuardRole::from_key);
@@ -137,9 +137,9 @@ fn read_event<'run>(
                 None => Speaker::System,
             };
             if let Some(text) = event.field(GuardKey::Text) {
-                talk.add_message(speaker, text, &about, node.origin);
+                conversation.add_message(speaker, text, &meta, node.origin);
             }
         }
-        GuardEvent::Stop | GuardEvent::Warned => talk.note_time(about.time),
+        GuardEvent::Stop | GuardEvent::Warned => conversation.note_time(meta.time),
     }
 }

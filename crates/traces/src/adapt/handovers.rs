@@ -38,7 +38,7 @@ pub(super) fn may_hand_over(tool: &str) -> bool {
 
 /// Empty if the call is no handover or its agent is unknown.
 pub(super) fn derive_handover<'run>(
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
     call: &[ObjectEntry<'run>],
 ) -> Vec<(StepKind, Vec<ObjectEntry<'run>>)> {
     let of = |key: &str| call.iter().find(|field| field.key == key).map(|field| field.node);
@@ -51,7 +51,7 @@ pub(super) fn derive_handover<'run>(
         Some(_) => {
             of(of_step::ARGS).and_then(node_object).and_then(|args| super::fields::value_of(args, TransferKey::To))
         }
-        None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| agent_in_result(result, draft)),
+        None if may_hand_over(tool) => of(of_step::RESULT).and_then(|result| agent_in_result(result, builder)),
         None => None,
     };
     let Some(to) = to.filter(|to| node_text(*to).is_some()) else { return Vec::new() };
@@ -60,7 +60,7 @@ pub(super) fn derive_handover<'run>(
     vec![(StepKind::Handover, fields)]
 }
 
-fn agent_in_result<'run>(result: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+fn agent_in_result<'run>(result: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let named = |name: &'run str| Node::new(Value::plain_text(name), result.origin);
     match result.value {
         Value::Object(_) => assistant_value(result),
@@ -69,7 +69,7 @@ fn agent_in_result<'run>(result: Node<'run>, draft: &RunBuilder<'run, '_>) -> Op
             let name =
                 behind.map(|rest| rest.split_once(ADOPTING).map_or(rest, |(name, _)| name).trim_end_matches('.'));
             let name = name.filter(|name| !name.is_empty() && !name.contains('\n'));
-            let in_json = || parse_text(words, result.origin, draft.arena, draft.limits).ok().map(|read| read.node);
+            let in_json = || parse_text(words, result.origin, builder.arena, builder.limits).ok().map(|read| read.node);
             name.map(named).or_else(|| assistant_value(in_json()?))
         }
         _ => None,

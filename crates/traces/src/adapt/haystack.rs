@@ -85,43 +85,43 @@ fn is_message(message: Object<'_>) -> bool {
         && super::nodes::are_mostly(parts.iter(), |part| part_of(part).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of(root, &[HaystackKey::Messages]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let message = node_object(*node);
         let parts = message.and_then(|message| Some((message, list_of(message, HaystackKey::Content)?)));
         let Some((message, parts)) = parts else {
-            talk.draft.skip_value(node, "a message without its parts is passed over");
+            conversation.builder.skip_value(node, "a message without its parts is skipped");
             continue;
         };
-        let role = talk.draft.role_of(*node, text_of(message, HaystackKey::Role));
+        let role = conversation.builder.role_of(*node, text_of(message, HaystackKey::Role));
         if role == Some(MessageRole::Assistant) {
-            talk.begin_turn();
-            count_usage(&mut talk, message);
+            conversation.begin_turn();
+            count_usage(&mut conversation, message);
         }
-        for (at, part) in talk.draft.record_objects(parts) {
-            add_part(&mut talk, at, part, Speaker::from_role(role));
+        for (at, part) in conversation.builder.record_objects(parts) {
+            add_part(&mut conversation, at, part, Speaker::from_role(role));
         }
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
+fn count_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
     let Some(meta) = object_of(message, HaystackKey::Meta) else { return };
     let model = value_of(meta, HaystackKey::Model);
-    talk.add_meta(of_meta::MODEL, model);
+    conversation.add_meta(of_meta::MODEL, model);
     if let Some(counts) = object_of(meta, HaystackKey::Usage) {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        talk.add_usage(&usage, model);
+        conversation.add_usage(&usage, model);
     }
 }
 
 fn add_part<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     part: Object<'run>,
     speaker: Speaker,
@@ -129,15 +129,15 @@ fn add_part<'run>(
     let about = StepMeta::default();
     let inside = |held: Node<'run>| node_object(held);
     match part_of(part) {
-        Some((HaystackPart::Text, words)) => talk.add_message(speaker, words, &about, node.origin),
+        Some((HaystackPart::Text, words)) => conversation.add_message(speaker, words, &about, node.origin),
         Some((HaystackPart::Thought, held)) => {
             let words = inside(held).and_then(|held| value_of(held, HaystackPartKey::Thought)).unwrap_or(held);
-            talk.add_message(Speaker::Thinking, words, &about, node.origin);
+            conversation.add_message(Speaker::Thinking, words, &about, node.origin);
         }
         Some((HaystackPart::Call, held)) if inside(held).is_some() => {
             let field = |key: HaystackPartKey| inside(held).and_then(|call| value_of(call, key));
             let [tool, args, id] = [HaystackPartKey::Tool, HaystackPartKey::Arguments, HaystackPartKey::Id].map(field);
-            block_session::add_call(talk, node, BlockCall { tool, args, id, answer: None }, &about);
+            block_session::add_call(conversation, node, BlockCall { tool, args, id, answer: None }, &about);
         }
         Some((HaystackPart::Result, held)) if inside(held).is_some() => {
             let Some(given) = inside(held) else { return };
@@ -148,23 +148,23 @@ fn add_part<'run>(
             let gave = given.field(HaystackPartKey::Result);
             let answer = BlockResult {
                 id: word(HaystackPartKey::Id),
-                result: gave.map(|gave| joined_parts(talk.draft, gave)),
+                result: gave.map(|gave| joined_parts(conversation.builder, gave)),
                 is_value: true,
                 failed,
                 status: Some(if failed { StepStatus::Failed } else { StepStatus::Ok }),
             };
-            block_session::add_result(talk, node, &answer, word(HaystackPartKey::Tool), &about);
+            block_session::add_result(conversation, node, &answer, word(HaystackPartKey::Tool), &about);
         }
         Some((HaystackPart::Silent, _)) => {}
-        _ => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+        _ => conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
     }
 }
 
 /// A result may be parts of text and images.
-fn joined_parts<'run>(draft: &RunBuilder<'run, '_>, gave: Node<'run>) -> Node<'run> {
+fn joined_parts<'run>(builder: &RunBuilder<'run, '_>, gave: Node<'run>) -> Node<'run> {
     match node_list(gave) {
         Some(parts) if object_items(parts).any(|(_, part)| part_of(part).is_some()) => {
-            content::content_text(gave, draft.arena).unwrap_or(gave)
+            content::content_text(gave, builder.arena).unwrap_or(gave)
         }
         _ => gave,
     }

@@ -64,18 +64,18 @@ fn is_page(page: Object<'_>) -> bool {
     value_of(page, HeliconeKey::Data).and_then(node_list).is_some_and(|list| are_mostly(list.iter(), is_request))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut requests: Vec<(f64, Node<'run>)> = Vec::new();
     for node in items_of(root, &[HeliconeKey::Data]) {
         let page = node_object(*node).filter(|page| is_page(*page));
         let page = page.and_then(|page| node_list(value_of(page, HeliconeKey::Data)?));
         for node in page.unwrap_or(std::slice::from_ref(node)) {
             match node_object(*node).filter(|request| is_request(*request)) {
-                Some(request) => requests.push((sent_at(request), exchange_of(*node, request, draft))),
+                Some(request) => requests.push((sent_at(request), exchange_of(*node, request, builder))),
                 None => {
-                    draft.count_record();
-                    draft.skip_value(node, "what is no request is passed over");
+                    builder.count_record();
+                    builder.skip_value(node, "what is no request is skipped");
                 }
             }
         }
@@ -83,8 +83,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     // The newest stand first.
     requests.sort_by(|a, b| a.0.total_cmp(&b.0));
     let exchanges: Vec<Node<'run>> = requests.into_iter().map(|(_, exchange)| exchange).collect();
-    let list = Value::List(draft.arena.alloc_slice_copy(&exchanges));
-    http_exchanges::read_run(Node::new(list, root.origin), draft)
+    let list = Value::List(builder.arena.alloc_slice_copy(&exchanges));
+    http_exchanges::read_run(Node::new(list, root.origin), builder)
 }
 
 fn sent_at(request: Object<'_>) -> f64 {
@@ -95,14 +95,14 @@ fn sent_at(request: Object<'_>) -> f64 {
 }
 
 /// The request in the form of an HTTP exchange; a body that was not kept is none.
-fn exchange_of<'run>(node: Node<'run>, request: Object<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+fn exchange_of<'run>(node: Node<'run>, request: Object<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     let nothing = Node::computed(Value::Null);
     let is_kept = |body: &Node<'run>| node_object(*body).is_none_or(|body| !body.entries().is_empty());
     let body = |key| value_of(request, key).filter(is_kept).unwrap_or(nothing);
-    let asked = draft.object_node(&[field_entry(HttpKey::Body.key(), body(HeliconeKey::Request))]);
+    let asked = builder.object_node(&[field_entry(HttpKey::Body.key(), body(HeliconeKey::Request))]);
     let mut answer = vec![field_entry(HttpKey::Body.key(), body(HeliconeKey::Response))];
     answer.extend(value_of(request, HeliconeKey::Status).map(|status| field_entry(HttpKey::Status.key(), status)));
-    let answer = draft.object_node(&answer);
+    let answer = builder.object_node(&answer);
     let exchange = [field_entry(HttpKey::Request.key(), asked), field_entry(HttpKey::Response.key(), answer)];
-    Node::new(draft.object_node(&exchange).value, node.origin)
+    Node::new(builder.object_node(&exchange).value, node.origin)
 }

@@ -144,11 +144,11 @@ fn is_of_nock(object: Object<'_>) -> bool {
         && value_of(object, HttpKey::Request).is_none()
 }
 
-pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+pub(super) fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let (mut exchanges, mut refusal) = (Vec::new(), None);
-    for (node, exchange) in draft.record_objects(items_of(root, &LISTS)) {
-        match unpack_exchange(node, exchange, draft) {
+    for (node, exchange) in builder.record_objects(items_of(root, &LISTS)) {
+        match unpack_exchange(node, exchange, builder) {
             Unpacked::Exchange(plain) => {
                 exchanges.push(plain);
                 refusal = None;
@@ -161,26 +161,24 @@ pub(super) fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>)
             }
             Unpacked::Harmless => {}
             Unpacked::Unknown => {
-                draft.count_record();
-                draft.skip_record(node.origin, "an exchange with no known API is passed over");
+                builder.count_record();
+                builder.skip_record(node.origin, "an exchange with no known API is skipped");
             }
         }
     }
-    draft.set_some(of_run::ERROR, refusal);
+    builder.set_some(of_run::ERROR, refusal);
     if exchanges.iter().any(|one| request_in(*one).is_some_and(bedrock_agent::is_request)) {
         let events: Vec<_> = exchanges.iter().flat_map(|one| events_of_agent(*one)).collect();
-        return (bedrock_agent::FORMAT.read)(draft.list_node(&events), draft);
+        return (bedrock_agent::FORMAT.read)(builder.list_node(&events), builder);
     }
     let Some(format) =
         APIS.into_iter().find(|format| exchanges.iter().any(|exchange| is_exchange_of(format, *exchange)))
     else {
-        exchanges
-            .iter()
-            .for_each(|node| draft.skip_record(node.origin, "an exchange with no known API is passed over"));
+        exchanges.iter().for_each(|node| builder.skip_record(node.origin, "an exchange with no known API is skipped"));
         return Ok(());
     };
-    let items = draft.arena.alloc_slice_copy(&exchanges);
-    (format.read)(Node::new(Value::List(items), root.origin), draft)
+    let items = builder.arena.alloc_slice_copy(&exchanges);
+    (format.read)(Node::new(Value::List(items), root.origin), builder)
 }
 
 fn is_exchange_of(format: &TraceFormat, node: Node<'_>) -> bool {
@@ -220,16 +218,16 @@ enum Unpacked<'run> {
 /// The method that fetches something.
 const GET: &str = "get";
 
-fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBuilder<'run, '_>) -> Unpacked<'run> {
+fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, builder: &RunBuilder<'run, '_>) -> Unpacked<'run> {
     let (asked, answered) = side_keys(exchange);
     let request = match is_of_nock(exchange) {
-        true => Some(value_of(exchange, HttpKey::Body).map_or(Body::Nothing, |body| read_body(body, draft))),
-        false => value_of(exchange, asked).map(|side| body_of(side, draft)),
+        true => Some(value_of(exchange, HttpKey::Body).map_or(Body::Nothing, |body| read_body(body, builder))),
+        false => value_of(exchange, asked).map(|side| body_of(side, builder)),
     };
     let answer = value_of(exchange, answered);
     let method = value_of(exchange, asked).and_then(node_object).and_then(|side| text_of(side, HttpKey::Method));
     let is_of_get = method.is_some_and(|method| method.eq_ignore_ascii_case(GET));
-    let response = answer.map(|side| whole_answer(body_of(side, draft), draft));
+    let response = answer.map(|side| whole_answer(body_of(side, builder), builder));
     let is_refused = answer.is_some_and(is_refused);
     match (request, response) {
         (Some(Body::Value(request)), Some(Body::Value(response))) if is_refused => {
@@ -246,7 +244,7 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
             }
             let entries =
                 [field_entry(HttpKey::Request.key(), request), field_entry(HttpKey::Response.key(), response)];
-            Unpacked::Exchange(Node::new(draft.object_node(&entries).value, node.origin))
+            Unpacked::Exchange(Node::new(builder.object_node(&entries).value, node.origin))
         }
         // Recorders leave out what was asked.
         (Some(Body::Nothing), Some(Body::Value(response))) if is_of_model(response) => {
@@ -260,7 +258,7 @@ fn unpack_exchange<'run>(node: Node<'run>, exchange: Object<'run>, draft: &RunBu
                 return Unpacked::Harmless;
             }
             if !is_refused {
-                draft.note_unknown(node.origin, "an answer without its body: it may have asked for calls");
+                builder.note_unknown(node.origin, "an answer without its body: it may have asked for calls");
             }
             Unpacked::Asked(Node::new(request.value, node.origin))
         }
@@ -326,38 +324,38 @@ fn content_of(side: Object<'_>) -> Option<Node<'_>> {
 }
 
 /// The text of a body that is kept as base64.
-fn decoded_text<'run>(body: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+fn decoded_text<'run>(body: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let kept = node_object(body).filter(|kept| text_of(*kept, HttpKey::Encoding) == Some("base64"))?;
     let bytes = STANDARD.decode(text_of(kept, HttpKey::Data)?).ok()?;
-    let text = std::str::from_utf8(draft.arena.alloc_slice_copy(&bytes)).ok()?;
+    let text = std::str::from_utf8(builder.arena.alloc_slice_copy(&bytes)).ok()?;
     Some(Node::new(Value::plain_text(text), body.origin))
 }
 
-fn body_of<'run>(side: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+fn body_of<'run>(side: Node<'run>, builder: &RunBuilder<'run, '_>) -> Body<'run> {
     let holder = node_object(side).filter(|side| side.field(HttpKey::Body).is_some());
     let body = match holder {
         Some(holder) => value_of(holder, HttpKey::Body),
         None => node_object(side).and_then(content_of).or(Some(side)),
     };
     let text = |body: Node<'run>| node_object(body).and_then(|inner| inner.field(HttpKey::Text)).unwrap_or(body);
-    body.map_or(Body::Nothing, |body| read_body(decoded_text(body, draft).unwrap_or_else(|| text(body)), draft))
+    body.map_or(Body::Nothing, |body| read_body(decoded_text(body, builder).unwrap_or_else(|| text(body)), builder))
 }
 
-fn read_body<'run>(body: Node<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+fn read_body<'run>(body: Node<'run>, builder: &RunBuilder<'run, '_>) -> Body<'run> {
     match body.value {
         Value::Object(_) | Value::List(_) => Body::Value(body),
         Value::Null => Body::Nothing,
         Value::Text(text) if text.as_str().trim().is_empty() => Body::Nothing,
-        _ => streamed_answers::read_body(body, draft).map_or(Body::Unknown, Body::Value),
+        _ => streamed_answers::read_body(body, builder).map_or(Body::Unknown, Body::Value),
     }
 }
 
 /// Some keep the pieces of a streamed answer in a list, and name the class of each.
-fn whole_answer<'run>(body: Body<'run>, draft: &RunBuilder<'run, '_>) -> Body<'run> {
+fn whole_answer<'run>(body: Body<'run>, builder: &RunBuilder<'run, '_>) -> Body<'run> {
     let Body::Value(answer) = body else { return body };
     let plain = |node: Node<'run>| node_object(node).and_then(|it| value_of(it, HttpKey::Wrapped)).unwrap_or(node);
     let Some(pieces) = node_list(answer) else { return Body::Value(plain(answer)) };
     let pieces: Vec<_> = pieces.iter().map(|piece| plain(*piece)).collect();
-    let list = Node::new(draft.list_node(&pieces).value, answer.origin);
-    Body::Value(streamed_answers::compose_events(list, false, draft).unwrap_or(list))
+    let list = Node::new(builder.list_node(&pieces).value, answer.origin);
+    Body::Value(streamed_answers::compose_events(list, false, builder).unwrap_or(list))
 }

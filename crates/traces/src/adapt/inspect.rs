@@ -114,43 +114,44 @@ fn is_sample(sample: Object<'_>) -> bool {
         && list_of(sample, SampleKey::Messages).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(log) = root.value else { return Ok(()) };
     let first = list_of(log, InspectLogKey::Samples).and_then(|samples| object_items(samples).next());
     let sample = first.map_or(log, |(_, sample)| sample);
     let id = first_of(sample, &[SampleKey::Id]);
     if let Some(id) = id {
-        let id = with_epoch(draft, id, sample);
-        draft.set_entry(of_run::ID, id);
+        let id = with_epoch(builder, id, sample);
+        builder.set_entry(of_run::ID, id);
     }
-    let mut talk = ConversationBuilder::new(draft);
+    let mut conversation = ConversationBuilder::new(builder);
     let eval = object_of(log, InspectLogKey::Eval);
-    talk.add_meta(InspectLogKey::Task.key(), eval.and_then(|eval| eval.field(InspectLogKey::Task)));
+    conversation.add_meta(InspectLogKey::Task.key(), eval.and_then(|eval| eval.field(InspectLogKey::Task)));
     for field in [SampleKey::Target, SampleKey::Scores, SampleKey::Metadata] {
-        talk.add_meta(field.key(), sample.field(field));
+        conversation.add_meta(field.key(), sample.field(field));
     }
     for entry in object_of(sample, SampleKey::Meta).iter().flat_map(|meta| meta.entries()) {
-        talk.add_meta(entry.key, Some(entry.node));
+        conversation.add_meta(entry.key, Some(entry.node));
     }
     let attachments = object_of(sample, SampleKey::Attachments);
     let messages = list_of(sample, SampleKey::Messages).unwrap_or_default();
-    let mut executed = ExecutionIndex::new(&mut talk, messages, list_of(sample, SampleKey::Events).unwrap_or_default());
+    let mut executed =
+        ExecutionIndex::new(&mut conversation, messages, list_of(sample, SampleKey::Events).unwrap_or_default());
     for (place, node) in messages.iter().enumerate() {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node).filter(|message| text_of(*message, InspectMessageKey::Role).is_some()) {
-            Some(one) => add_message(&mut talk, *node, one, attachments, &mut executed),
-            None => talk.draft.skip_value(node, "a message without `role` is passed over"),
+            Some(one) => add_message(&mut conversation, *node, one, attachments, &mut executed),
+            None => conversation.builder.skip_value(node, "a message without `role` is skipped"),
         }
-        executed.add_calls_behind(&mut talk, place, attachments);
+        executed.add_calls_behind(&mut conversation, place, attachments);
     }
-    executed.finish_calls(&mut talk, attachments);
-    talk.add_meta(of_meta::MODEL, eval.and_then(|eval| eval.field(InspectLogKey::Model)));
-    about_the_run(talk, sample);
+    executed.finish_calls(&mut conversation, attachments);
+    conversation.add_meta(of_meta::MODEL, eval.and_then(|eval| eval.field(InspectLogKey::Model)));
+    about_the_run(conversation, sample);
     Ok(())
 }
 
 /// Id and epoch: several epochs are several runs.
-fn with_epoch<'run>(draft: &RunBuilder<'run, '_>, id: Node<'run>, sample: Object<'run>) -> Node<'run> {
+fn with_epoch<'run>(builder: &RunBuilder<'run, '_>, id: Node<'run>, sample: Object<'run>) -> Node<'run> {
     let word = |node: Node<'run>| match node.value {
         Value::Text(text) => text.as_str().to_owned(),
         Value::Number(number) => number.to_string(),
@@ -158,7 +159,7 @@ fn with_epoch<'run>(draft: &RunBuilder<'run, '_>, id: Node<'run>, sample: Object
     };
     let epoch = sample.field(SampleKey::Epoch).map(word).unwrap_or_default();
     let id_and_epoch = format!("{}_epoch_{epoch}", word(id));
-    Node::new(Value::Text(ValueText::Plain(draft.arena.alloc_str(&id_and_epoch))), id.origin)
+    Node::new(Value::Text(ValueText::Plain(builder.arena.alloc_str(&id_and_epoch))), id.origin)
 }
 
 fn resolve_attachment<'run>(node: Node<'run>, attachments: Option<Object<'run>>) -> Node<'run> {
@@ -172,7 +173,7 @@ fn refused_or_failed(error: Option<Node<'_>>) -> Option<StepStatus> {
 }
 
 fn add_message<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
     attachments: Option<Object<'run>>,
@@ -180,14 +181,15 @@ fn add_message<'run>(
 ) {
     let about = StepMeta::default();
     let content = message.field(InspectMessageKey::Content).map(|content| resolve_attachment(content, attachments));
-    let role = talk.draft.role_of(node, text_of(message, InspectMessageKey::Role));
+    let role = conversation.builder.role_of(node, text_of(message, InspectMessageKey::Role));
     if role == Some(MessageRole::Result) {
-        let result = content.map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
+        let result =
+            content.map(|content| content::content_text(content, conversation.builder.arena).unwrap_or(content));
         let error = first_of(message, &[InspectMessageKey::Error]);
         let status = refused_or_failed(error).unwrap_or(StepStatus::Ok);
         let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
         let (id, tool) = (text_of(message, InspectMessageKey::Answers), text_of(message, InspectMessageKey::Function));
-        talk.add_result(id, tool, outcome, &about, node.origin);
+        conversation.add_result(id, tool, outcome, &about, node.origin);
         return;
     }
     let speaker = Speaker::from_role(role);
@@ -196,22 +198,24 @@ fn add_message<'run>(
         return;
     }
     if role == Some(MessageRole::Assistant) {
-        talk.begin_turn();
-        talk.add_meta(of_meta::MODEL, message.field(InspectMessageKey::Model));
+        conversation.begin_turn();
+        conversation.add_meta(of_meta::MODEL, message.field(InspectMessageKey::Model));
         for (at, block) in object_items(list_of(message, InspectMessageKey::Content).unwrap_or_default()) {
             if let Some(words) = block.field(InspectMessageKey::Reasoning) {
-                talk.add_message(Speaker::Thinking, words, &about, at.origin);
+                conversation.add_message(Speaker::Thinking, words, &about, at.origin);
             }
         }
     }
     if let Some(content) = content {
-        talk.draft.note_parts_beside_calls(content, role == Some(MessageRole::Assistant));
-        talk.add_text(speaker, content, &about, node.origin);
+        conversation.builder.note_parts_beside_calls(content, role == Some(MessageRole::Assistant));
+        conversation.add_text(speaker, content, &about, node.origin);
     }
     if role == Some(MessageRole::Assistant) {
-        add_hosted_calls(talk, message, &about);
+        add_hosted_calls(conversation, message, &about);
     }
-    for (at, call) in talk.draft.record_objects(list_of(message, InspectMessageKey::Calls).unwrap_or_default()) {
+    for (at, call) in
+        conversation.builder.record_objects(list_of(message, InspectMessageKey::Calls).unwrap_or_default())
+    {
         let tool = call.field(InspectMessageKey::Function).unwrap_or(Node::computed(Value::Null));
         let made = ToolCall {
             tool,
@@ -219,14 +223,18 @@ fn add_message<'run>(
             id: call.field(InspectMessageKey::Id),
             origin: at.origin,
         };
-        if let (Some(step), Some(id)) = (talk.add_call(made, &about), text_of(call, InspectMessageKey::Id)) {
+        if let (Some(step), Some(id)) = (conversation.add_call(made, &about), text_of(call, InspectMessageKey::Id)) {
             executed.note_call(step, id);
         }
     }
 }
 
 /// Calls of tools that the provider runs: they stand among the parts of an answer, with what they gave.
-fn add_hosted_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>, about: &StepMeta<'run>) {
+fn add_hosted_calls<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    message: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     for (at, block) in object_items(list_of(message, InspectMessageKey::Content).unwrap_or_default()) {
         let made = match blocks::classify_block(block) {
             ContentBlock::Calls(call) => ToolCall {
@@ -237,15 +245,15 @@ fn add_hosted_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message:
             },
             _ => continue,
         };
-        let Some(step) = talk.add_call(made, about) else { continue };
+        let Some(step) = conversation.add_call(made, about) else { continue };
         let error = first_of(block, &[InspectMessageKey::Error]);
         let result = first_of(block, &[InspectMessageKey::Result]);
         let status = error.map(|_| StepStatus::Failed).or(result.map(|_| StepStatus::Ok));
-        talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, about);
+        conversation.end_within(step, CallResult { result, error, status, ..CallResult::default() }, about);
     }
 }
 
-fn about_the_run<'run>(mut talk: ConversationBuilder<'_, 'run, '_>, sample: Object<'run>) {
+fn about_the_run<'run>(mut conversation: ConversationBuilder<'_, 'run, '_>, sample: Object<'run>) {
     for model in object_of(sample, SampleKey::Usage).map_or(&[][..], |models| models.entries()) {
         let Some(counts) = node_object(model.node) else { continue };
         let mut usage = TokenUsage::default();
@@ -254,10 +262,10 @@ fn about_the_run<'run>(mut talk: ConversationBuilder<'_, 'run, '_>, sample: Obje
         usage.add_count(of_usage::CACHE_WRITE, counts.field(SampleKey::CacheWrite));
         // Earlier versions wrote down what each provider counts as input.
         usage.count_cache_by_total();
-        talk.add_usage(&usage, Some(Node::computed(Value::plain_text(model.key))));
+        conversation.add_usage(&usage, Some(Node::computed(Value::plain_text(model.key))));
     }
     let duration = sample.field(SampleKey::Time).and_then(seconds_to_ms);
-    talk.draft.set_some(of_run::DURATION, duration);
-    talk.draft.set_some(of_run::ERROR, first_of(sample, &[SampleKey::Error]));
-    talk.finish_run();
+    conversation.builder.set_some(of_run::DURATION, duration);
+    conversation.builder.set_some(of_run::ERROR, first_of(sample, &[SampleKey::Error]));
+    conversation.finish_run();
 }

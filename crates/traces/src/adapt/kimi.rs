@@ -130,28 +130,28 @@ fn type_and_payload(message: Object<'_>) -> Option<(KimiRecordType, Object<'_>)>
     Some((kind, object_of(message, KimiKey::Payload)?))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = items_of::<KimiKey>(root, &[]);
     if items.iter().filter_map(|node| node_object(*node)).any(|line| record_of(line).is_some()) {
-        read_wire(items, draft);
+        read_wire(items, builder);
     } else {
-        read_context(items, draft);
+        read_context(items, builder);
     }
     Ok(())
 }
 
 /// Calls of messages are always written as such.
-fn read_context<'run>(items: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+fn read_context<'run>(items: &[Node<'run>], builder: &mut RunBuilder<'run, '_>) {
     let is_silent = |node: &&Node<'run>| node_object(**node).and_then(context_role).is_some();
-    draft.mark_recorded(&[StepKind::Call]);
-    openai_chat::read_conversation(items.iter().filter(|node| !is_silent(node)).copied().collect(), draft);
-    for call in draft.steps_of_kind(StepKind::Call) {
-        let result = draft.step_field(call, of_step::RESULT);
+    builder.mark_recorded(&[StepKind::Call]);
+    openai_chat::read_conversation(items.iter().filter(|node| !is_silent(node)).copied().collect(), builder);
+    for call in builder.steps_of_kind(StepKind::Call) {
+        let result = builder.step_field(call, of_step::RESULT);
         if let Some(result) = result.filter(|result| node_text(*result).is_some_and(|text| text.starts_with(FAILED))) {
             let status = StepStatus::Failed.as_str().map(Value::plain_text);
-            status.into_iter().for_each(|status| draft.set_field(call, of_step::STATUS, Node::computed(status)));
-            draft.set_field(call, of_step::ERROR, result);
+            status.into_iter().for_each(|status| builder.set_field(call, of_step::STATUS, Node::computed(status)));
+            builder.set_field(call, of_step::ERROR, result);
         }
     }
 }
@@ -159,10 +159,10 @@ fn read_context<'run>(items: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
 /// How what the model is told of a tool that failed begins.
 const FAILED: &str = "<system>ERROR";
 
-fn read_wire<'run>(items: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
-    let mut wire = KimiWire { talk: ConversationBuilder::from_parts(draft), open: None };
+fn read_wire<'run>(items: &[Node<'run>], builder: &mut RunBuilder<'run, '_>) {
+    let mut wire = KimiWire { conversation: ConversationBuilder::from_parts(builder), open: None };
     for node in items {
-        wire.talk.draft.count_record();
+        wire.conversation.builder.count_record();
         let line = node_object(*node);
         match line.and_then(record_of) {
             Some((kind, payload)) => {
@@ -170,11 +170,11 @@ fn read_wire<'run>(items: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
                 wire.read_record(*node, kind, payload, &StepMeta { time, ..StepMeta::default() });
             }
             None if line.is_some_and(|line| line.field(KimiKey::Protocol).is_some()) => {}
-            None => wire.talk.draft.skip_value(node, "a record of unknown type is passed over"),
+            None => wire.conversation.builder.skip_value(node, "a record of unknown type is skipped"),
         }
     }
     wire.close_call();
-    wire.talk.finish_with_tools();
+    wire.conversation.finish_with_tools();
 }
 
 /// A call whose arguments may come in parts.
@@ -182,72 +182,85 @@ struct OpenCall<'run> {
     node: Node<'run>,
     call: Object<'run>,
     parts: String,
-    about: StepMeta<'run>,
+    meta: StepMeta<'run>,
 }
 
 struct KimiWire<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     open: Option<OpenCall<'run>>,
 }
 
 impl<'a, 'run, 'limits> KimiWire<'a, 'run, 'limits> {
-    fn read_record(&mut self, node: Node<'run>, kind: KimiRecordType, payload: Object<'run>, about: &StepMeta<'run>) {
+    fn read_record(&mut self, node: Node<'run>, kind: KimiRecordType, payload: Object<'run>, meta: &StepMeta<'run>) {
         if kind == KimiRecordType::CallPart {
             let part = text_of(payload, KimiPayloadKey::Part).unwrap_or_default();
             match &mut self.open {
                 Some(open) => open.parts.push_str(part),
-                None => self.talk.draft.skip_record(node.origin, "a part of a call that did not begin is passed over"),
+                None => {
+                    self.conversation.builder.skip_record(node.origin, "a part of a call that did not begin is skipped")
+                }
             }
             return;
         }
         self.close_call();
         match kind {
             KimiRecordType::User => {
-                let speaker = if about.aside { Speaker::System } else { Speaker::User };
+                let speaker = if meta.aside { Speaker::System } else { Speaker::User };
                 if let Some(words) = first_of(payload, &[KimiPayloadKey::Input]) {
                     let words_of = &UserWords::PLAIN;
-                    block_session::add_content(&mut self.talk, words, speaker, words_of, about, blocks::classify_block);
+                    block_session::add_content(
+                        &mut self.conversation,
+                        words,
+                        speaker,
+                        words_of,
+                        meta,
+                        blocks::classify_block,
+                    );
                 }
             }
-            KimiRecordType::Step if about.aside => {}
-            KimiRecordType::Step => self.talk.begin_turn(),
-            KimiRecordType::Part => self.add_part(node, payload, about),
+            KimiRecordType::Step if meta.aside => {}
+            KimiRecordType::Step => self.conversation.begin_turn(),
+            KimiRecordType::Part => self.add_part(node, payload, meta),
             KimiRecordType::Call => {
-                self.open = Some(OpenCall { node, call: payload, parts: String::new(), about: *about });
+                self.open = Some(OpenCall { node, call: payload, parts: String::new(), meta: *meta });
             }
-            KimiRecordType::Result => self.add_result(node, payload, about),
+            KimiRecordType::Result => self.add_result(node, payload, meta),
             KimiRecordType::Status => self.count_usage(payload),
-            KimiRecordType::Aside => self.read_aside(node, payload, about),
+            KimiRecordType::Aside => self.read_aside(node, payload, meta),
             KimiRecordType::Approval => {
                 if let Some(words) = payload.field(KimiPayloadKey::Feedback) {
-                    UserWords::PLAIN.add_words(&mut self.talk, words, about);
+                    UserWords::PLAIN.add_words(&mut self.conversation, words, meta);
                 }
             }
             KimiRecordType::CallPart | KimiRecordType::Silent => {}
         }
     }
 
-    fn add_part(&mut self, node: Node<'run>, part: Object<'run>, about: &StepMeta<'run>) {
-        let say = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker, words: Option<Node<'run>>| {
-            words.into_iter().for_each(|words| talk.add_message(speaker, words, about, node.origin));
+    fn add_part(&mut self, node: Node<'run>, part: Object<'run>, meta: &StepMeta<'run>) {
+        let say = |conversation: &mut ConversationBuilder<'a, 'run, 'limits>, speaker, words: Option<Node<'run>>| {
+            words.into_iter().for_each(|words| conversation.add_message(speaker, words, meta, node.origin));
         };
         match text_of(part, KimiPayloadKey::Type).and_then(KimiPartType::from_key) {
-            Some(KimiPartType::Said) => say(&mut self.talk, Speaker::Assistant, part.field(KimiPayloadKey::Words)),
-            Some(KimiPartType::Thought) => say(&mut self.talk, Speaker::Thinking, part.field(KimiPayloadKey::Thought)),
+            Some(KimiPartType::Said) => {
+                say(&mut self.conversation, Speaker::Assistant, part.field(KimiPayloadKey::Words))
+            }
+            Some(KimiPartType::Thought) => {
+                say(&mut self.conversation, Speaker::Thinking, part.field(KimiPayloadKey::Thought))
+            }
             Some(KimiPartType::Silent) => {}
-            None => self.talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+            None => self.conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
         }
     }
 
     fn close_call(&mut self) {
-        let Some(OpenCall { node, call, parts, about }) = self.open.take() else { return };
+        let Some(OpenCall { node, call, parts, meta }) = self.open.take() else { return };
         let function = object_of(call, KimiPayloadKey::Function).unwrap_or(call);
         let args = function.field(KimiPayloadKey::Args);
         let args = if parts.is_empty() {
             args
         } else {
             let whole = format!("{}{parts}", args.and_then(node_text).unwrap_or_default());
-            Some(Node::new(Value::plain_text(self.talk.draft.arena.alloc_str(&whole)), node.origin))
+            Some(Node::new(Value::plain_text(self.conversation.builder.arena.alloc_str(&whole)), node.origin))
         };
         let made = BlockCall {
             tool: function.field(KimiPayloadKey::Name),
@@ -255,10 +268,10 @@ impl<'a, 'run, 'limits> KimiWire<'a, 'run, 'limits> {
             id: call.field(KimiPayloadKey::Id),
             answer: None,
         };
-        block_session::add_call(&mut self.talk, node, made, &about);
+        block_session::add_call(&mut self.conversation, node, made, &meta);
     }
 
-    fn add_result(&mut self, node: Node<'run>, payload: Object<'run>, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, payload: Object<'run>, meta: &StepMeta<'run>) {
         let given = KimiPayloadKey::Given;
         let told = super::fields::value_of(payload, given);
         let held = told.and_then(node_object);
@@ -277,24 +290,25 @@ impl<'a, 'run, 'limits> KimiWire<'a, 'run, 'limits> {
         let id = text_of(payload, KimiPayloadKey::Call);
         let answer =
             BlockResult { id, result: output.or(told), status: Some(status), failed, ..BlockResult::default() };
-        block_session::add_result(&mut self.talk, node, &answer, None, about);
+        block_session::add_result(&mut self.conversation, node, &answer, None, meta);
     }
 
     /// What an agent does that a call has started.
-    fn read_aside(&mut self, node: Node<'run>, payload: Object<'run>, about: &StepMeta<'run>) {
+    fn read_aside(&mut self, node: Node<'run>, payload: Object<'run>, meta: &StepMeta<'run>) {
         let event = object_of(payload, KimiPayloadKey::Event).and_then(type_and_payload);
         match event {
             // One agent deep: deeper ones are told by the inner event.
-            Some((kind, inner)) if !about.aside => {
+            Some((kind, inner)) if !meta.aside => {
                 let agent = super::fields::value_of(payload, KimiPayloadKey::Task);
-                let about = StepMeta { agent, aside: true, ..*about };
+                let meta = StepMeta { agent, aside: true, ..*meta };
                 if kind != KimiRecordType::Status {
-                    self.read_record(node, kind, inner, &about);
+                    self.read_record(node, kind, inner, &meta);
                 }
             }
-            _ => {
-                self.talk.draft.skip_record(node.origin, "an event of another agent is not understood and passed over")
-            }
+            _ => self
+                .conversation
+                .builder
+                .skip_record(node.origin, "an event of another agent is not understood and skipped"),
         }
     }
 
@@ -307,6 +321,6 @@ impl<'a, 'run, 'limits> KimiWire<'a, 'run, 'limits> {
         usage.add_count(of_usage::CACHE_READ, counts.field(KimiUsageKey::Read));
         usage.add_count(of_usage::CACHE_WRITE, counts.field(KimiUsageKey::Write));
         usage.count_cache_as_input();
-        self.talk.usage.merge_usage(&usage);
+        self.conversation.usage.merge_usage(&usage);
     }
 }

@@ -128,8 +128,8 @@ fn is_own(record: Object<'_>) -> bool {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = items_of::<KimiCodeKey>(root, &[]);
     let has = |kind| object_items(items).any(|(_, record)| record_type(record) == Some(kind));
     let mut wire = KimiCodeWire {
@@ -137,22 +137,22 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         has_events: has(KimiCodeRecord::Event),
         has_prompts: has(KimiCodeRecord::Prompt),
         prompt: None,
-        talk: ConversationBuilder::from_parts(draft),
+        conversation: ConversationBuilder::from_parts(builder),
     };
     for node in items {
-        wire.talk.draft.count_record();
+        wire.conversation.builder.count_record();
         let record = node_object(*node);
         match record.and_then(|record| Some((record, record_type(record)?))) {
             Some((record, kind)) => wire.read_record(*node, record, kind),
-            None => wire.talk.draft.skip_value(node, "a record of unknown type is passed over"),
+            None => wire.conversation.builder.skip_value(node, "a record of unknown type is skipped"),
         }
     }
-    wire.talk.finish_with_tools();
+    wire.conversation.finish_with_tools();
     Ok(())
 }
 
 struct KimiCodeWire<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// Usage has records of its own, which the events repeat.
     counts_apart: bool,
     has_events: bool,
@@ -164,36 +164,43 @@ struct KimiCodeWire<'a, 'run, 'limits> {
 impl<'run> KimiCodeWire<'_, 'run, '_> {
     fn read_record(&mut self, node: Node<'run>, record: Object<'run>, kind: KimiCodeRecord) {
         let time = value_of(record, KimiCodeKey::Time).and_then(instant_node);
-        let about = StepMeta { time, ..StepMeta::default() };
+        let meta = StepMeta { time, ..StepMeta::default() };
         match kind {
             KimiCodeRecord::Prompt => {
                 self.prompt = value_of(record, KimiCodeKey::Input);
                 if let Some(words) = self.prompt {
-                    self.add_words(words, speaker_of(record), &about);
+                    self.add_words(words, speaker_of(record), &meta);
                 }
             }
             KimiCodeRecord::Message => match object_of(record, KimiCodeKey::Message) {
-                Some(message) => self.read_message(node, message, &about),
-                None => self.talk.draft.skip_record(node.origin, "a record without its message is passed over"),
+                Some(message) => self.read_message(node, message, &meta),
+                None => self.conversation.builder.skip_record(node.origin, "a record without its message is skipped"),
             },
             KimiCodeRecord::Event => match object_of(record, KimiCodeKey::Event) {
-                Some(event) => self.read_event(node, event, &about),
-                None => self.talk.draft.skip_record(node.origin, "a record without its event is passed over"),
+                Some(event) => self.read_event(node, event, &meta),
+                None => self.conversation.builder.skip_record(node.origin, "a record without its event is skipped"),
             },
             KimiCodeRecord::Usage => {
-                self.talk.add_meta(of_meta::MODEL, record.field(KimiCodeKey::Model));
+                self.conversation.add_meta(of_meta::MODEL, record.field(KimiCodeKey::Model));
                 self.count_usage(record);
             }
             KimiCodeRecord::Begin | KimiCodeRecord::Silent => {}
         }
     }
 
-    fn add_words(&mut self, words: Node<'run>, speaker: Speaker, about: &StepMeta<'run>) {
-        block_session::add_content(&mut self.talk, words, speaker, &UserWords::PLAIN, about, blocks::classify_block);
+    fn add_words(&mut self, words: Node<'run>, speaker: Speaker, meta: &StepMeta<'run>) {
+        block_session::add_content(
+            &mut self.conversation,
+            words,
+            speaker,
+            &UserWords::PLAIN,
+            meta,
+            blocks::classify_block,
+        );
     }
 
     /// Prompts and what the agent did are told by records of their own, which come first.
-    fn read_message(&mut self, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+    fn read_message(&mut self, node: Node<'run>, message: Object<'run>, meta: &StepMeta<'run>) {
         let role = text_of(message, KimiCodeKey::Role).and_then(MessageRole::from_key);
         let content = value_of(message, KimiCodeKey::Content);
         match (role, content) {
@@ -202,12 +209,12 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
                 // What the program itself asks is a prompt, too.
                 let is_prompt = self.prompt.take().is_some_and(|prompt| values_equal(&prompt.value, &words.value));
                 if !is_told && !is_prompt {
-                    self.add_words(words, speaker_of(message), about);
+                    self.add_words(words, speaker_of(message), meta);
                 }
             }
             (Some(MessageRole::Assistant), words) if !self.has_events => {
-                self.talk.begin_turn();
-                words.into_iter().for_each(|words| self.add_words(words, Speaker::Assistant, about));
+                self.conversation.begin_turn();
+                words.into_iter().for_each(|words| self.add_words(words, Speaker::Assistant, meta));
             }
             (Some(MessageRole::Result), Some(words)) if !self.has_events => {
                 let answer = BlockResult {
@@ -216,33 +223,35 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
                     status: Some(StepStatus::Unknown),
                     ..BlockResult::default()
                 };
-                block_session::add_result(&mut self.talk, node, &answer, None, about);
+                block_session::add_result(&mut self.conversation, node, &answer, None, meta);
             }
-            (Some(MessageRole::Other), Some(words)) => self.add_words(words, Speaker::System, about),
+            (Some(MessageRole::Other), Some(words)) => self.add_words(words, Speaker::System, meta),
             (Some(_), _) => {}
-            (None, _) => self.talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE),
+            (None, _) => self.conversation.builder.skip_record(node.origin, super::unknown::UNKNOWN_ROLE),
         }
-        for (at, call) in self.talk.draft.record_objects(list_of(message, KimiCodeKey::Calls).unwrap_or_default()) {
-            let known = text_of(call, KimiCodeKey::Id).is_some_and(|id| self.talk.find_call(id).is_some());
+        for (at, call) in
+            self.conversation.builder.record_objects(list_of(message, KimiCodeKey::Calls).unwrap_or_default())
+        {
+            let known = text_of(call, KimiCodeKey::Id).is_some_and(|id| self.conversation.find_call(id).is_some());
             if !known {
-                self.add_call(at, call, value_of(call, KimiCodeKey::Id), about);
+                self.add_call(at, call, value_of(call, KimiCodeKey::Id), meta);
             }
         }
     }
 
-    fn read_event(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn read_event(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         match text_of(event, KimiCodeKey::Type).and_then(KimiCodeEvent::from_key) {
-            Some(KimiCodeEvent::Step) => self.talk.begin_turn(),
+            Some(KimiCodeEvent::Step) => self.conversation.begin_turn(),
             Some(KimiCodeEvent::End) if !self.counts_apart => self.count_usage(event),
-            Some(KimiCodeEvent::Part) => self.add_part(node, event, about),
-            Some(KimiCodeEvent::Call) => self.add_call(node, event, value_of(event, KimiCodeKey::Call), about),
-            Some(KimiCodeEvent::Result) => self.add_result(node, event, about),
+            Some(KimiCodeEvent::Part) => self.add_part(node, event, meta),
+            Some(KimiCodeEvent::Call) => self.add_call(node, event, value_of(event, KimiCodeKey::Call), meta),
+            Some(KimiCodeEvent::Result) => self.add_result(node, event, meta),
             Some(KimiCodeEvent::End | KimiCodeEvent::Silent) => {}
-            None => self.talk.draft.skip_record(node.origin, "an event of unknown type is passed over"),
+            None => self.conversation.builder.skip_record(node.origin, "an event of unknown type is skipped"),
         }
     }
 
-    fn add_part(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn add_part(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let part = object_of(event, KimiCodeKey::Part);
         let kind = part.and_then(|part| text_of(part, KimiCodeKey::Type)).and_then(KimiCodePart::from_key);
         let of_part = |key| part.and_then(|part| value_of(part, key));
@@ -250,12 +259,12 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
             Some(KimiCodePart::Said) => (Speaker::Assistant, of_part(KimiCodeKey::Words)),
             Some(KimiCodePart::Thought) => (Speaker::Thinking, of_part(KimiCodeKey::Thought)),
             Some(KimiCodePart::Silent) => return,
-            None => return self.talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+            None => return self.conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
         };
-        words.into_iter().for_each(|words| self.talk.add_message(speaker, words, about, node.origin));
+        words.into_iter().for_each(|words| self.conversation.add_message(speaker, words, meta, node.origin));
     }
 
-    fn add_call(&mut self, node: Node<'run>, call: Object<'run>, id: Option<Node<'run>>, about: &StepMeta<'run>) {
+    fn add_call(&mut self, node: Node<'run>, call: Object<'run>, id: Option<Node<'run>>, meta: &StepMeta<'run>) {
         let function = object_of(call, KimiCodeKey::Function).unwrap_or(call);
         let made = BlockCall {
             tool: value_of(function, KimiCodeKey::Name),
@@ -263,14 +272,14 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
             id,
             answer: None,
         };
-        block_session::add_call(&mut self.talk, node, made, about);
+        block_session::add_call(&mut self.conversation, node, made, meta);
     }
 
-    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let told = value_of(event, KimiCodeKey::Result);
         let held = told.and_then(node_object);
         let output = held.and_then(|held| value_of(held, KimiCodeKey::Output)).or(told);
-        let result = output.map(|output| content::of_blocks(output, self.talk.draft.arena).unwrap_or(output));
+        let result = output.map(|output| content::of_blocks(output, self.conversation.builder.arena).unwrap_or(output));
         let failed = held.is_some_and(|held| is_true(&held, &NodeShapes, KimiCodeKey::Failed));
         let denied = failed && result.and_then(node_text).is_some_and(|words| words.contains("rejected by the user"));
         let status = match (denied, failed) {
@@ -280,7 +289,7 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
         };
         let id = text_of(event, KimiCodeKey::Call);
         let answer = BlockResult { id, result, is_value: true, status: Some(status), ..BlockResult::default() };
-        block_session::add_result(&mut self.talk, node, &answer, None, about);
+        block_session::add_result(&mut self.conversation, node, &answer, None, meta);
     }
 
     /// The input is without what comes from the cache and goes there.
@@ -292,7 +301,7 @@ impl<'run> KimiCodeWire<'_, 'run, '_> {
         usage.add_count(of_usage::CACHE_READ, counts.field(KimiCodeUsageKey::Read));
         usage.add_count(of_usage::CACHE_WRITE, counts.field(KimiCodeUsageKey::Write));
         usage.count_cache_as_input();
-        self.talk.add_usage(&usage, holder.field(KimiCodeKey::Model));
+        self.conversation.add_usage(&usage, holder.field(KimiCodeKey::Model));
     }
 }
 

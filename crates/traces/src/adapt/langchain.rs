@@ -113,100 +113,101 @@ pub(super) fn message_sayer(message: Object<'_>) -> Option<(&str, Object<'_>)> {
     (LangChainSayer::from_key(word).is_some() && held.field(LangChainKey::Content).is_some()).then_some((word, held))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let messages = match root.value {
         Value::Object(object) => held_in(object).unwrap_or_default(),
         Value::List(messages) => messages,
         _ => &[],
     };
-    let messages = langchain_pieces::join_pieces(messages, draft);
-    let mut talk = ConversationBuilder::new(draft);
-    read_messages(&mut talk, messages, &mut FxHashSet::default());
-    talk.finish_run().insert_derived(handovers::derive_handover);
+    let messages = langchain_pieces::join_pieces(messages, builder);
+    let mut conversation = ConversationBuilder::new(builder);
+    read_messages(&mut conversation, messages, &mut FxHashSet::default());
+    conversation.finish_run().insert_derived(handovers::derive_handover);
     Ok(())
 }
 
 pub(super) fn read_messages<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     messages: &'run [Node<'run>],
     seen: &mut FxHashSet<(&'run str, &'run str)>,
 ) {
     for node in messages {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node).and_then(message_sayer) {
             Some((word, message)) => {
                 // A stream of states repeats messages.
                 if text_of(message, LangChainKey::Id).is_none_or(|id| seen.insert((word, id))) {
-                    add_message(talk, *node, LangChainSayer::from_key(word), message);
+                    add_message(conversation, *node, LangChainSayer::from_key(word), message);
                 }
             }
-            None => talk.draft.skip_value(node, "what is no message of a known type is passed over"),
+            None => conversation.builder.skip_value(node, "what is no message of a known type is skipped"),
         }
     }
 }
 
 fn add_message<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     sayer: Option<LangChainSayer>,
     message: Object<'run>,
 ) {
-    let about = StepMeta::default();
+    let meta = StepMeta::default();
     let content = message.field(LangChainKey::Content).unwrap_or(node);
     match sayer {
         Some(LangChainSayer::Model) => {
-            let about = say_answer(talk, node, message);
-            add_calls(talk, message, &about);
+            let meta = say_answer(conversation, node, message);
+            add_calls(conversation, message, &meta);
         }
         Some(LangChainSayer::Tool) => {
-            let outcome = outcome_of(talk, message);
+            let outcome = outcome_of(conversation, message);
             let (id, tool) = (text_of(message, LangChainKey::Call), text_of(message, LangChainKey::Name));
-            let printed = printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits);
+            let printed =
+                printed_messages::parse_printed(content, conversation.builder.arena, conversation.builder.limits);
             let id = id.or(printed.and_then(|printed| node_text(printed.id)));
             let tool = tool.or(printed.and_then(|printed| printed.tool));
-            talk.add_result(id, tool, outcome, &about, node.origin);
+            conversation.add_result(id, tool, outcome, &meta, node.origin);
         }
         Some(LangChainSayer::User) => {
             let more = object_of(message, LangChainKey::More);
             let is_written = more.is_some_and(|more| more.field(LangChainKey::Writer).is_some());
             let speaker = if is_written { Speaker::System } else { Speaker::User };
-            talk.add_content(speaker, content, &about, node.origin);
+            conversation.add_content(speaker, content, &meta, node.origin);
         }
         Some(LangChainSayer::Removal) => {}
-        Some(LangChainSayer::System) | None => talk.add_content(Speaker::System, content, &about, node.origin),
+        Some(LangChainSayer::System) | None => conversation.add_content(Speaker::System, content, &meta, node.origin),
     }
 }
 
 /// What the model said and took, in a turn of its own.
 fn say_answer<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
 ) -> StepMeta<'run> {
     let content = message.field(LangChainKey::Content).unwrap_or(node);
     // In a graph of several agents each message has the name of its agent.
     let agent = message.field(LangChainKey::Name).filter(|name| node_text(*name).is_some_and(|name| !name.is_empty()));
-    let about = StepMeta { agent, ..StepMeta::default() };
-    talk.begin_turn();
+    let meta = StepMeta { agent, ..StepMeta::default() };
+    conversation.begin_turn();
     // The blocks of a provider repeat the calls.
     let has_calls = list_of(message, LangChainKey::Calls).is_some_and(|calls| !calls.is_empty());
-    let parts = if has_calls { without_told_calls(talk, content) } else { content };
-    talk.draft.note_parts_beside_calls(parts, has_calls);
-    talk.add_text(Speaker::Assistant, content, &about, node.origin);
+    let parts = if has_calls { without_told_calls(conversation, content) } else { content };
+    conversation.builder.note_parts_beside_calls(parts, has_calls);
+    conversation.add_text(Speaker::Assistant, content, &meta, node.origin);
     let of_response = object_of(message, LangChainKey::About);
-    let model = of_response.and_then(|about| about.field(LangChainKey::Model));
-    talk.add_meta(of_meta::MODEL, model);
+    let model = of_response.and_then(|meta| meta.field(LangChainKey::Model));
+    conversation.add_meta(of_meta::MODEL, model);
     if let Some(tokens) = object_of(message, LangChainKey::Tokens) {
-        count_usage(talk, tokens, model);
+        count_usage(conversation, tokens, model);
     }
-    about
+    meta
 }
 
 /// What a message of a tool says of its call.
-fn outcome_of<'run>(talk: &ConversationBuilder<'_, 'run, '_>, message: Object<'run>) -> CallResult<'run> {
+fn outcome_of<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, message: Object<'run>) -> CallResult<'run> {
     let content = message.field(LangChainKey::Content).unwrap_or(Node::computed(Value::Null));
-    let printed = printed_messages::parse_printed(content, talk.draft.arena, talk.draft.limits);
-    let result = || content::content_text(content, talk.draft.arena).unwrap_or(content);
+    let printed = printed_messages::parse_printed(content, conversation.builder.arena, conversation.builder.limits);
+    let result = || content::content_text(content, conversation.builder.arena).unwrap_or(content);
     let result = Some(printed.map_or_else(result, |printed| printed.result));
     // A tool that fails says so; without the word it is not known.
     let status = text_of(message, LangChainKey::Status)
@@ -243,16 +244,16 @@ key_table! {
 
 /// Says what a model answered, and gives the tools that it asked for: each that runs is told of elsewhere.
 pub(super) fn add_answer<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
 ) -> Vec<&'run str> {
-    say_answer(talk, node, message);
+    say_answer(conversation, node, message);
     let mut asked = Vec::new();
-    for (at, call) in talk.draft.record_objects(list_of(message, LangChainKey::Calls).unwrap_or_default()) {
+    for (at, call) in conversation.builder.record_objects(list_of(message, LangChainKey::Calls).unwrap_or_default()) {
         match text_of(call, LangChainKey::Name) {
             Some(tool) => asked.push(tool),
-            None => talk.draft.note_unknown(at.origin, "a call without the name of its tool is passed over"),
+            None => conversation.builder.note_unknown(at.origin, "a call without the name of its tool is skipped"),
         }
     }
     asked
@@ -260,49 +261,55 @@ pub(super) fn add_answer<'run>(
 
 /// What a tool gave, where that is a message.
 pub(super) fn result_of<'run>(
-    talk: &ConversationBuilder<'_, 'run, '_>,
+    conversation: &ConversationBuilder<'_, 'run, '_>,
     output: Node<'run>,
 ) -> Option<CallResult<'run>> {
-    if let Some(printed) = printed_messages::parse_printed(output, talk.draft.arena, talk.draft.limits) {
+    if let Some(printed) =
+        printed_messages::parse_printed(output, conversation.builder.arena, conversation.builder.limits)
+    {
         return Some(CallResult { result: Some(printed.result), status: printed.status, ..CallResult::default() });
     }
     let (sayer, message) = sayer_of(output)?;
-    (sayer == LangChainSayer::Tool).then(|| outcome_of(talk, message))
+    (sayer == LangChainSayer::Tool).then(|| outcome_of(conversation, message))
 }
 
 /// The blocks of a content, apart from calls that the message lists.
-fn without_told_calls<'run>(talk: &ConversationBuilder<'_, 'run, '_>, content: Node<'run>) -> Node<'run> {
+fn without_told_calls<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, content: Node<'run>) -> Node<'run> {
     let Value::List(blocks) = content.value else { return content };
     let is_told = |block: &Node<'run>| {
         let kind = node_object(*block).and_then(|block| text_of(block, LangChainKey::Type));
         kind.and_then(ListedBlockType::from_key).is_some()
     };
     let left: Vec<_> = blocks.iter().filter(|block| !is_told(block)).copied().collect();
-    Node::new(Value::List(talk.draft.arena.alloc_slice_copy(&left)), content.origin)
+    Node::new(Value::List(conversation.builder.arena.alloc_slice_copy(&left)), content.origin)
 }
 
 /// Its own calls, else the provider's.
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>, about: &StepMeta<'run>) {
+fn add_calls<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>, meta: &StepMeta<'run>) {
     let own = list_of(message, LangChainKey::Calls).unwrap_or_default();
-    for (at, call) in talk.draft.record_objects(own) {
+    for (at, call) in conversation.builder.record_objects(own) {
         let tool = call.field(LangChainKey::Name).unwrap_or(Node::computed(Value::Null));
         let (args, id) = (call.field(LangChainKey::Args), call.field(LangChainKey::Id));
-        talk.add_call(ToolCall { tool, args, id, origin: at.origin }, about);
+        conversation.add_call(ToolCall { tool, args, id, origin: at.origin }, meta);
     }
     let Some(more) = object_of(message, LangChainKey::More).filter(|_| own.is_empty()) else { return };
     let (several, single) = (list_of(more, OfChat::Calls), more.field(OfChat::Call));
     let single = single.filter(|_| several.is_none()).and_then(|node| Some((node, node_object(node)?)));
-    for (at, call) in talk.draft.record_objects(several.unwrap_or_default()).chain(single) {
-        talk.add_call(messages::tool_call(at, call), about);
+    for (at, call) in conversation.builder.record_objects(several.unwrap_or_default()).chain(single) {
+        conversation.add_call(messages::tool_call(at, call), meta);
     }
 }
 
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, tokens: Object<'run>, model: Option<Node<'run>>) {
+fn count_usage<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    tokens: Object<'run>,
+    model: Option<Node<'run>>,
+) {
     let mut usage = TokenUsage::default();
     usage.add_usage(tokens);
     let of = |details, field| object_of(tokens, details).and_then(|details: Object<'_>| details.field(field));
     usage.add_count(of_usage::CACHE_READ, of(LangChainKey::InputDetails, LangChainKey::CacheRead));
     usage.add_count(of_usage::CACHE_WRITE, of(LangChainKey::InputDetails, LangChainKey::CacheWrite));
     usage.add_count(of_usage::REASONING, of(LangChainKey::OutputDetails, LangChainKey::Reasoning));
-    talk.add_usage(&usage, model);
+    conversation.add_usage(&usage, model);
 }

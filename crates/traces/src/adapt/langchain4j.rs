@@ -77,10 +77,10 @@ fn is_message(message: Object<'_>) -> bool {
     type_of(message).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = node_list(*root).unwrap_or(std::slice::from_ref(root));
-    read_messages(items, draft, view_message, classify_part).finish_run();
+    read_messages(items, builder, view_message, classify_part).finish_run();
     Ok(())
 }
 

@@ -74,10 +74,10 @@ fn printed_in(step: Node<'_>) -> Option<(&str, &'static str)> {
 
 fn read_printed<'run>(
     step: Node<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<(Node<'run>, Object<'run>, Option<Node<'run>>)> {
     let ((fields, between), (action, observed)) = (printed_in(step)?, parts_of(step)?);
-    Some((action, parse_fields(fields, between, draft.arena, draft.limits)?, observed))
+    Some((action, parse_fields(fields, between, builder.arena, builder.limits)?, observed))
 }
 
 fn action_of(step: Node<'_>) -> Option<(Node<'_>, Object<'_>, Option<Node<'_>>)> {
@@ -88,24 +88,25 @@ fn action_of(step: Node<'_>) -> Option<(Node<'_>, Object<'_>, Option<Node<'_>>)>
     inside.field(LangChainAgentKey::Tool).map(|_| (action, inside, observed))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    let mut talk = ConversationBuilder::new(draft);
-    let about = StepMeta::default();
+    let mut conversation = ConversationBuilder::new(builder);
+    let meta = StepMeta::default();
     if let Some(asked) = value_of(run, LangChainAgentKey::Input).filter(|asked| node_text(*asked).is_some()) {
-        talk.add_message(Speaker::User, asked, &about, asked.origin);
+        conversation.add_message(Speaker::User, asked, &meta, asked.origin);
     }
     for node in list_of(run, LangChainAgentKey::Steps).unwrap_or_default() {
-        talk.draft.count_record();
-        let Some((at, action, observed)) = action_of(*node).or_else(|| read_printed(*node, talk.draft)) else {
-            talk.draft.skip_value(node, "a step without its action is passed over");
+        conversation.builder.count_record();
+        let Some((at, action, observed)) = action_of(*node).or_else(|| read_printed(*node, conversation.builder))
+        else {
+            conversation.builder.skip_value(node, "a step without its action is skipped");
             continue;
         };
         if let Some(log) = value_of(action, LangChainAgentKey::Log) {
-            talk.add_message(Speaker::Thinking, log, &about, at.origin);
+            conversation.add_message(Speaker::Thinking, log, &meta, at.origin);
         }
         if node_text(value_of(action, LangChainAgentKey::Tool).unwrap_or(at)).and_then(NoTool::from_key).is_some() {
-            observed.into_iter().for_each(|told| talk.add_message(Speaker::System, told, &about, at.origin));
+            observed.into_iter().for_each(|told| conversation.add_message(Speaker::System, told, &meta, at.origin));
             continue;
         }
         let made = ToolCall {
@@ -114,14 +115,14 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             id: value_of(action, LangChainAgentKey::Id),
             origin: at.origin,
         };
-        if let Some((call, result)) = talk.add_call(made, &about).zip(observed) {
-            talk.end_call(call, CallResult { result: Some(result), ..CallResult::default() }, &about);
+        if let Some((call, result)) = conversation.add_call(made, &meta).zip(observed) {
+            conversation.end_call(call, CallResult { result: Some(result), ..CallResult::default() }, &meta);
         }
     }
     if let Some(answer) = value_of(run, LangChainAgentKey::Output) {
-        talk.add_message(Speaker::Assistant, answer, &about, answer.origin);
-        talk.draft.set_entry(of_run::OUTPUT, answer);
+        conversation.add_message(Speaker::Assistant, answer, &meta, answer.origin);
+        conversation.builder.set_entry(of_run::OUTPUT, answer);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }

@@ -68,7 +68,7 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 struct EventReader<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// The calls of tools, by their runs.
     calls: FxHashMap<&'run str, StepId>,
     /// Calls that models asked for, by tool, and where.
@@ -79,10 +79,10 @@ struct EventReader<'a, 'run, 'limits> {
     is_over: bool,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut reader = EventReader {
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
         calls: FxHashMap::default(),
         asked: Vec::new(),
         ended: FxHashSet::default(),
@@ -90,10 +90,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         is_over: false,
     };
     for node in items_of::<StreamEventKey>(root, &[]) {
-        reader.talk.draft.count_record();
+        reader.conversation.builder.count_record();
         match node_object(*node).and_then(|event| Some((event, kind_of(event)?))) {
             Some((event, kind)) => reader.read_event(*node, event, kind),
-            None => reader.talk.draft.skip_value(node, "an event of unknown name is passed over"),
+            None => reader.conversation.builder.skip_value(node, "an event of unknown name is skipped"),
         }
     }
     reader.finish_run();
@@ -110,7 +110,7 @@ impl<'run> EventReader<'_, 'run, '_> {
                 let is_inside = list_of(event, StreamEventKey::Parents).is_some_and(|parents| !parents.is_empty());
                 self.outermost = run.filter(|_| !is_inside);
                 if self.outermost.is_some() {
-                    self.talk.draft.set_some(of_run::ID, value_of(event, StreamEventKey::Run));
+                    self.conversation.builder.set_some(of_run::ID, value_of(event, StreamEventKey::Run));
                     self.add_input(of(StreamEventKey::Input));
                 }
             }
@@ -128,10 +128,10 @@ impl<'run> EventReader<'_, 'run, '_> {
             StreamEventType::Said if run.is_none_or(|run| self.ended.insert(run)) => {
                 match of(StreamEventKey::Output).and_then(|output| Some((output, langchain::said_message(output)?))) {
                     Some((output, message)) => {
-                        let asked = langchain::add_answer(&mut self.talk, output, message);
+                        let asked = langchain::add_answer(&mut self.conversation, output, message);
                         self.asked.extend(asked.into_iter().map(|tool| (tool, node)));
                     }
-                    None => self.talk.draft.skip_record(node.origin, "what a model said is of no known form"),
+                    None => self.conversation.builder.skip_record(node.origin, "what a model said is of no known form"),
                 }
             }
             StreamEventType::Begins | StreamEventType::Said | StreamEventType::Silent => {}
@@ -141,7 +141,7 @@ impl<'run> EventReader<'_, 'run, '_> {
     /// What the graph was given: messages, or pairs of who speaks and what is said.
     fn add_input(&mut self, input: Option<Node<'run>>) {
         let messages = input.and_then(node_object).and_then(|input| list_of(input, StreamEventKey::Messages));
-        let about = StepMeta::default();
+        let meta = StepMeta::default();
         for message in messages.unwrap_or_default() {
             let pair = node_list(*message).and_then(|pair| match pair {
                 [who, words] => Some((node_text(*who)?, *words)),
@@ -153,17 +153,17 @@ impl<'run> EventReader<'_, 'run, '_> {
                     let is_user = MessageRole::from_key(who) == Some(MessageRole::User)
                         || LangChainSayer::from_key(who) == Some(LangChainSayer::User);
                     let speaker = if is_user { Speaker::User } else { Speaker::System };
-                    self.talk.add_content(speaker, words, &about, message.origin);
+                    self.conversation.add_content(speaker, words, &meta, message.origin);
                 }
                 (None, Some((LangChainSayer::User, held))) => {
                     let words = held.field(LangChainKey::Content);
                     words
                         .into_iter()
-                        .for_each(|words| self.talk.add_content(Speaker::User, words, &about, message.origin));
+                        .for_each(|words| self.conversation.add_content(Speaker::User, words, &meta, message.origin));
                 }
                 // What was said in earlier runs.
                 (None, Some(_)) => {}
-                (None, None) => self.talk.draft.note_unknown(message.origin, super::unknown::UNKNOWN_ROLE),
+                (None, None) => self.conversation.builder.note_unknown(message.origin, super::unknown::UNKNOWN_ROLE),
             }
         }
     }
@@ -181,46 +181,47 @@ impl<'run> EventReader<'_, 'run, '_> {
         }
         let tool = value_of(event, StreamEventKey::Name).unwrap_or(Node::computed(Value::Null));
         let id = value_of(event, StreamEventKey::Run);
-        let call = self.talk.add_call(ToolCall { tool, args, id, origin: node.origin }, &StepMeta::default())?;
+        let call =
+            self.conversation.add_call(ToolCall { tool, args, id, origin: node.origin }, &StepMeta::default())?;
         self.calls.extend(run.map(|run| (run, call)));
         Some(call)
     }
 
     fn end_call(&mut self, call: StepId, kind: StreamEventType, of: impl Fn(StreamEventKey) -> Option<Node<'run>>) {
-        let about = StepMeta::default();
+        let meta = StepMeta::default();
         if kind == StreamEventType::Failed {
             let error = of(StreamEventKey::Error);
             let status = Some(StepStatus::Failed);
-            return self.talk.end_call(
+            return self.conversation.end_call(
                 call,
                 CallResult { result: error, error, status, ..CallResult::default() },
-                &about,
+                &meta,
             );
         }
         let output = of(StreamEventKey::Output);
-        let told = output.and_then(|output| langchain::result_of(&self.talk, output));
+        let told = output.and_then(|output| langchain::result_of(&self.conversation, output));
         let outcome = told.unwrap_or(CallResult { result: output, ..CallResult::default() });
-        self.talk.end_call(call, outcome, &about);
+        self.conversation.end_call(call, outcome, &meta);
     }
 
     fn finish_run(self) {
         let (is_over, asked, has_begun) = (self.is_over, self.asked, self.outermost.is_some());
-        let draft = self.talk.finish_run();
+        let builder = self.conversation.finish_run();
         // Each call that a model asked for has to be carried out by a tool with events of its own.
         let mut made: FxHashMap<&str, usize> = FxHashMap::default();
-        for call in draft.steps_of_kind(StepKind::Call) {
-            if let Some(tool) = draft.step_field(call, of_step::TOOL).and_then(node_text) {
+        for call in builder.steps_of_kind(StepKind::Call) {
+            if let Some(tool) = builder.step_field(call, of_step::TOOL).and_then(node_text) {
                 *made.entry(tool).or_default() += 1;
             }
         }
         for (tool, node) in asked {
             match made.get_mut(tool).filter(|left| **left > 0) {
                 Some(left) => *left -= 1,
-                None => draft.note_unknown(node.origin, "a model asked for a call of which no event tells"),
+                None => builder.note_unknown(node.origin, "a model asked for a call of which no event tells"),
             }
         }
         if !is_over && has_begun {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }
     }
 }

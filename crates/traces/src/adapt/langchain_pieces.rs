@@ -57,7 +57,10 @@ fn piece_of(node: Node<'_>) -> Option<(&str, Object<'_>)> {
 }
 
 /// The messages of a stream, each whole and without what stands beside it.
-pub(super) fn join_pieces<'run>(messages: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) -> &'run [Node<'run>] {
+pub(super) fn join_pieces<'run>(
+    messages: &'run [Node<'run>],
+    builder: &mut RunBuilder<'run, '_>,
+) -> &'run [Node<'run>] {
     let is_streamed = |node: &Node<'run>| paired_message(*node).is_some() || piece_of(*node).is_some();
     if !messages.iter().any(is_streamed) {
         return messages;
@@ -73,19 +76,19 @@ pub(super) fn join_pieces<'run>(messages: &'run [Node<'run>], draft: &mut RunBui
         let place = *places.entry(id).or_insert(told.len());
         match told.get_mut(place) {
             Some((_, Some(answer))) => {
-                draft.count_record();
-                answer.add_piece(piece, draft);
+                builder.count_record();
+                answer.add_piece(piece, builder);
             }
             _ => {
                 let mut answer = JoinedAnswer::default();
-                answer.add_piece(piece, draft);
+                answer.add_piece(piece, builder);
                 told.push((message, Some(answer)));
             }
         }
     }
-    let whole = told.into_iter().map(|(node, answer)| answer.map_or(node, |answer| answer.into_message(node, draft)));
+    let whole = told.into_iter().map(|(node, answer)| answer.map_or(node, |answer| answer.into_message(node, builder)));
     let whole: Vec<_> = whole.collect();
-    draft.arena.alloc_slice_copy(&whole)
+    builder.arena.alloc_slice_copy(&whole)
 }
 
 #[derive(Default)]
@@ -107,18 +110,18 @@ struct PartialCall<'run> {
 }
 
 impl<'run> JoinedAnswer<'run> {
-    fn add_piece(&mut self, piece: Object<'run>, draft: &RunBuilder<'run, '_>) {
+    fn add_piece(&mut self, piece: Object<'run>, builder: &RunBuilder<'run, '_>) {
         self.first = self.first.or(Some(piece));
         let parts = list_of(piece, PieceKey::Parts).unwrap_or_default();
         if let Some(content) = value_of(piece, PieceKey::Content) {
             // The blocks of a provider repeat the parts of calls.
             if parts.is_empty() {
-                draft.note_parts_beside_calls(content, true);
+                builder.note_parts_beside_calls(content, true);
             }
-            let words = content::content_text(content, draft.arena).and_then(node_text);
+            let words = content::content_text(content, builder.arena).and_then(node_text);
             self.words.push_str(words.unwrap_or_default());
         }
-        for (node, part) in draft.known_objects(parts) {
+        for (node, part) in builder.known_objects(parts) {
             self.add_part(node, part);
         }
         if parts.is_empty() {
@@ -146,21 +149,21 @@ impl<'run> JoinedAnswer<'run> {
     }
 
     /// The message as LangChain gives it whole.
-    fn into_message(self, node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-        let text = |words: &str| Node::computed(Value::plain_text(draft.arena.alloc_str(words)));
+    fn into_message(self, node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
+        let text = |words: &str| Node::computed(Value::plain_text(builder.arena.alloc_str(words)));
         let mut calls = Vec::new();
         for call in &self.calls {
-            if !call.args.is_empty() && !cut_calls::is_whole(&call.args, draft.limits) {
-                draft.note_unknown(call.part.origin, cut_calls::CUT_CALL);
+            if !call.args.is_empty() && !cut_calls::is_whole(&call.args, builder.limits) {
+                builder.note_unknown(call.part.origin, cut_calls::CUT_CALL);
                 continue;
             }
             let named = [(CallPartKey::Name, call.name), (CallPartKey::Id, call.id)];
             let named = named.into_iter().filter_map(|(key, node)| Some(field_entry(key.key(), node?)));
             let args = field_entry(CallPartKey::Args.key(), text(&call.args));
             let entries: Vec<_> = named.chain([args]).collect();
-            calls.push(Node::new(draft.object_node(&entries).value, call.part.origin));
+            calls.push(Node::new(builder.object_node(&entries).value, call.part.origin));
         }
-        let calls = self.given.filter(|_| self.calls.is_empty()).unwrap_or_else(|| draft.list_node(&calls));
+        let calls = self.given.filter(|_| self.calls.is_empty()).unwrap_or_else(|| builder.list_node(&calls));
         let entries = self.first.map_or(&[][..], |first| first.entries()).iter();
         let kept = entries.filter(|entry| PieceKey::from_key(entry.key).is_none()).copied();
         let made = [
@@ -168,14 +171,14 @@ impl<'run> JoinedAnswer<'run> {
             field_entry(PieceKey::Content.key(), text(&self.words)),
             field_entry(PieceKey::Calls.key(), calls),
         ];
-        let usage = joined_usage(&self.usage, draft).map(|usage| field_entry(PieceKey::Tokens.key(), usage));
+        let usage = joined_usage(&self.usage, builder).map(|usage| field_entry(PieceKey::Tokens.key(), usage));
         let entries: Vec<_> = kept.chain(made).chain(usage).collect();
-        Node::new(draft.object_node(&entries).value, node.origin)
+        Node::new(builder.object_node(&entries).value, node.origin)
     }
 }
 
 /// Each piece counts what is new in it.
-fn joined_usage<'run>(pieces: &[Node<'run>], draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+fn joined_usage<'run>(pieces: &[Node<'run>], builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let [_, _, ..] = pieces else { return pieces.first().copied() };
     let sum = |key: TokenKey| {
         let of = |piece: Object<'run>| match value_of(piece, key)?.value {
@@ -184,5 +187,5 @@ fn joined_usage<'run>(pieces: &[Node<'run>], draft: &RunBuilder<'run, '_>) -> Op
         };
         field_entry(key.key(), count_node(pieces.iter().filter_map(|piece| of(node_object(*piece)?)).sum()))
     };
-    Some(draft.object_node(&[TokenKey::Input, TokenKey::Output, TokenKey::Total].map(sum)))
+    Some(builder.object_node(&[TokenKey::Input, TokenKey::Output, TokenKey::Total].map(sum)))
 }

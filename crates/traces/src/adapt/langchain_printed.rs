@@ -74,24 +74,26 @@ fn split_class(text: &str) -> Option<(PrintedClass, &str)> {
     Some((PrintedClass::from_key(class)?, fields))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let (arena, limits) = (draft.arena, draft.limits);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let (arena, limits) = (builder.arena, builder.limits);
+    let mut conversation = ConversationBuilder::new(builder);
     let mut is_told = true;
     for node in items_of(root, &[PrintedListKey::Messages]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_text(*node).and_then(|text| parse_message(text, arena, limits)) {
             Some((class, message)) => {
                 is_told &= class.is_some();
-                add_message(&mut talk, *node, class, message);
+                add_message(&mut conversation, *node, class, message);
             }
-            None => talk.draft.skip_record(node.origin, "a printed message that cannot be read exactly is passed over"),
+            None => conversation
+                .builder
+                .skip_record(node.origin, "a printed message that cannot be read exactly is skipped"),
         }
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if !is_told {
-        draft.mark_unrecorded(StepKind::Message);
+        builder.mark_unrecorded(StepKind::Message);
     }
     Ok(())
 }
@@ -114,12 +116,12 @@ fn parse_message<'run>(
 }
 
 fn add_message<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     class: Option<PrintedClass>,
     message: Object<'run>,
 ) {
-    let about = StepMeta::default();
+    let meta = StepMeta::default();
     let content = value_of(message, PrintedListKey::Content).map(|content| Node::new(content.value, node.origin));
     let speaker = match class {
         Some(PrintedClass::Assistant) => Speaker::Assistant,
@@ -133,32 +135,38 @@ fn add_message<'run>(
                 status: Some(status.unwrap_or(StepStatus::Unknown)),
                 ..BlockResult::default()
             };
-            return block_session::add_result(talk, node, &answer, text_of(message, PrintedListKey::Name), &about);
+            return block_session::add_result(
+                conversation,
+                node,
+                &answer,
+                text_of(message, PrintedListKey::Name),
+                &meta,
+            );
         }
     };
     if speaker == Speaker::Assistant {
-        talk.begin_turn();
+        conversation.begin_turn();
         if let Some(counts) = object_of(message, PrintedListKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            talk.add_usage(&usage, None);
+            conversation.add_usage(&usage, None);
         }
     } else {
-        talk.note_input();
+        conversation.note_input();
     }
     // Blocks of a model that are calls stand among its calls, too.
     if let Some(content) = content {
-        talk.draft.note_parts_beside_calls(content, true);
-        talk.add_text(speaker, content, &about, node.origin);
+        conversation.builder.note_parts_beside_calls(content, true);
+        conversation.add_text(speaker, content, &meta, node.origin);
     }
     let list = |key| value_of(message, key).and_then(node_list).unwrap_or_default();
     for (_, call) in object_items(list(PrintedListKey::Calls)) {
         let [tool, args, id] =
             [PrintedListKey::Name, PrintedListKey::Args, PrintedListKey::Id].map(|key| value_of(call, key));
-        block_session::add_call(talk, node, BlockCall { tool, args, id, answer: None }, &about);
+        block_session::add_call(conversation, node, BlockCall { tool, args, id, answer: None }, &meta);
     }
     if list(PrintedListKey::Broken).iter().any(|call| node_object(*call).is_some()) {
-        talk.draft.note_unknown(node.origin, "a call whose arguments are no JSON is passed over");
+        conversation.builder.note_unknown(node.origin, "a call whose arguments are no JSON is skipped");
     }
     // Older versions keep calls as the provider wrote them alone.
     let more = object_of(message, PrintedListKey::More);
@@ -167,6 +175,6 @@ fn add_message<'run>(
             || value_of(more, PrintedListKey::Calls).is_some() && list(PrintedListKey::Calls).is_empty()
     });
     if is_older {
-        talk.draft.note_unknown(node.origin, "a call in `additional_kwargs` alone is passed over");
+        conversation.builder.note_unknown(node.origin, "a call in `additional_kwargs` alone is skipped");
     }
 }

@@ -71,16 +71,16 @@ fn is_message(message: Object<'_>) -> bool {
         && message.field(LangflowKey::Text).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = node_list(*root).unwrap_or(std::slice::from_ref(root));
     let first = items.iter().find_map(|node| node_object(*node));
-    draft.set_some(of_run::ID, first.and_then(|message| value_of(message, LangflowKey::Session)));
+    builder.set_some(of_run::ID, first.and_then(|message| value_of(message, LangflowKey::Session)));
     let blocks_of = |message| objects_of(list_of(message, LangflowKey::Blocks).unwrap_or_default());
     for message in items.iter().filter_map(|node| node_object(*node)) {
-        for (node, block) in draft.known_objects(list_of(message, LangflowKey::Blocks).unwrap_or_default()) {
+        for (node, block) in builder.known_objects(list_of(message, LangflowKey::Blocks).unwrap_or_default()) {
             if list_of(block, LangflowKey::Contents).is_none() {
-                draft.note_unknown(node.origin, blocks::UNKNOWN);
+                builder.note_unknown(node.origin, blocks::UNKNOWN);
             }
         }
     }
@@ -100,10 +100,10 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         // A time of its own making is none: `2026-03-01 10:00:00 UTC`.
         Some(ListedMessage { role, contents, ..ListedMessage::default() })
     };
-    let draft = read_messages(items, draft, view, classify_content).finish_run();
+    let builder = read_messages(items, builder, view, classify_content).finish_run();
     if !tells_calls {
-        draft.warn_once(root.origin, "calls count as not recorded: no message has blocks of an agent".to_owned());
-        draft.mark_unrecorded(StepKind::Call);
+        builder.warn_once(root.origin, "calls count as not recorded: no message has blocks of an agent".to_owned());
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }

@@ -138,21 +138,21 @@ fn is_page(page: Object<'_>) -> bool {
     are_mostly(items.iter(), |item| is_observation(item) || is_trace(item))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let mut whole = RunEntries::default();
     let mut observations: Vec<Node<'run>> = Vec::new();
-    collect_observations(root, &mut whole, &mut observations, draft);
+    collect_observations(root, &mut whole, &mut observations, builder);
     let mut spans = Vec::new();
     for node in observations {
-        draft.count_record();
+        builder.count_record();
         let Some(object) = node_object(node).filter(|one| is_part(*one)) else {
-            draft.skip_value(node, "what is no observation is passed over");
+            builder.skip_value(node, "what is no observation is skipped");
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(object, LangfuseKey::Trace));
-        spans.push(read_span(node, object, draft));
+        spans.push(read_span(node, object, builder));
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
@@ -160,7 +160,7 @@ fn collect_observations<'run>(
     root: Node<'run>,
     whole: &mut RunEntries<'run>,
     found: &mut Vec<Node<'run>>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) {
     const DEEP: usize = 3;
     let mut open = vec![(root, 0)];
@@ -171,7 +171,7 @@ fn collect_observations<'run>(
                 found.extend(value_of(trace, LangfuseKey::Observations).and_then(node_list).unwrap_or_default());
                 match value_of(trace, LangfuseKey::About).and_then(node_object) {
                     // Text stands there as JSON, once or twice.
-                    Some(about) => self::read_trace_entries(about, whole, |node| unquote_json(node, 2, draft)),
+                    Some(meta) => self::read_trace_entries(meta, whole, |node| unquote_json(node, 2, builder)),
                     None => self::read_trace_entries(trace, whole, |node| node),
                 }
             }
@@ -202,26 +202,26 @@ fn read_trace_entries<'run>(
 }
 
 /// Unwraps JSON in text, at most `times` times.
-fn unquote_json<'run>(mut node: Node<'run>, times: usize, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+fn unquote_json<'run>(mut node: Node<'run>, times: usize, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     for _ in 0..times {
-        let inner = node_text(node).filter(|text| text.starts_with('"')).and_then(|_| draft.open_json(node));
+        let inner = node_text(node).filter(|text| text.starts_with('"')).and_then(|_| builder.open_json(node));
         node = inner.unwrap_or(node);
     }
     node
 }
 
-fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(node: Node<'run>, one: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     span.id = value_of(one, LangfuseKey::Id).and_then(node_text);
     span.parent = value_of(one, LangfuseKey::Parent).and_then(node_text);
     span.name = value_of(one, LangfuseKey::Name);
     let at = |word| value_of(one, word).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(LangfuseKey::Start), at(LangfuseKey::End));
-    let metadata = value_of(one, LangfuseKey::Metadata).map(|metadata| span_messages::read_node(metadata, draft));
+    let metadata = value_of(one, LangfuseKey::Metadata).map(|metadata| span_messages::read_node(metadata, builder));
     if let Some(attributes) =
         metadata.and_then(node_object).and_then(|metadata| value_of(metadata, LangfuseKey::Attributes))
     {
-        span.take_attributes(attributes, draft);
+        span.take_attributes(attributes, builder);
     }
     span.attributes = metadata.filter(|metadata| node_object(*metadata).is_some());
     span.act = match value_of(one, LangfuseKey::Type).and_then(node_text).and_then(ObservationType::from_key) {
@@ -239,7 +239,7 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
         .is_some_and(|level| matches!(ObservationLevel::from_key(level), Some(ObservationLevel::Failed)));
     span.failed = failed.then_some(true);
     span.error = value_of(one, LangfuseKey::Message).filter(|_| failed);
-    read_exchange(&mut span, one, draft);
+    read_exchange(&mut span, one, builder);
     span.take_fact(Fact::Model, value_of(one, LangfuseKey::Model));
     span.take_fact(Fact::Cost, observation_cost(one, span.act));
     if let Some(usage) = value_of(one, LangfuseKey::Usage).and_then(node_object) {
@@ -257,7 +257,7 @@ fn read_span<'run>(node: Node<'run>, one: Object<'run>, draft: &mut RunBuilder<'
             span.take_fact(fact, count(word).filter(|count| is_nonzero(*count)));
         }
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 
@@ -291,14 +291,14 @@ fn add_details<'run>(span: &mut TraceSpan<'run>, usage: Object<'run>) {
 const INPUT_DETAIL: &str = "input_";
 const OUTPUT_DETAIL: &str = "output_";
 
-fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &RunBuilder<'run, '_>) {
+fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, builder: &RunBuilder<'run, '_>) {
     let times = usize::from(value_of(one, Stored::Trace).is_some());
-    let value = |word| value_of(one, word).map(|node| unquote_json(node, times, draft));
+    let value = |word| value_of(one, word).map(|node| unquote_json(node, times, builder));
     let (mut input, output) = (value(LangfuseKey::Input), value(LangfuseKey::Output));
     if span.act == SpanAct::Part && output.is_some_and(|output| is_told_of_tool(output, span)) {
         span.act = SpanAct::Tool;
         // Arguments in the notation of a language are told by the model, too, and in JSON.
-        input = input.filter(|input| node_object(span_messages::read_node(*input, draft)).is_some());
+        input = input.filter(|input| node_object(span_messages::read_node(*input, builder)).is_some());
     }
     let (given, gave) = match span.act {
         SpanAct::Tool => (Fact::Args, Fact::Result),
@@ -307,7 +307,7 @@ fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &Ru
     };
     let is_tool = span.act == SpanAct::Tool;
     let is_message = |node: Node<'run>, is: &dyn Fn(Object<'run>) -> bool| {
-        let value = span_messages::read_node(node, draft);
+        let value = span_messages::read_node(node, builder);
         is_tool && node_list(value).map_or(node_object(value), |items| node_object(*items.first()?)).is_some_and(is)
     };
     let wraps_given =
@@ -317,7 +317,7 @@ fn read_exchange<'run>(span: &mut TraceSpan<'run>, one: Object<'run>, draft: &Ru
         id.is_some() && id == span.facts.fact_text(Fact::CallId)
     };
     let in_parts =
-        |one| value_of(one, LangfuseKey::Said).is_some_and(|said| span_messages::holds_parts_in_text(said, draft));
+        |one| value_of(one, LangfuseKey::Said).is_some_and(|said| span_messages::holds_parts_in_text(said, builder));
     let wraps = |one| {
         has_only(one, &[LangfuseKey::Said, LangfuseKey::Id])
             && value_of(one, LangfuseKey::Said).is_some()

@@ -117,7 +117,7 @@ fn streamed<'run>(node: Node<'run>) -> Option<(&'run [Node<'run>], StreamMode, N
 
 /// What the records of a stream told so far.
 struct StreamReader<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     seen: FxHashSet<(&'run str, &'run str)>,
     /// The last state of each graph, by its path.
     states: FxHashMap<String, &'run [Node<'run>]>,
@@ -127,42 +127,42 @@ struct StreamReader<'a, 'run, 'limits> {
     pieces: Vec<(&'run str, Node<'run>)>,
 }
 
-fn read_updates<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let records = draft.arena.alloc(root);
-    let mut reader = StreamReader::new(ConversationBuilder::new(draft));
+fn read_updates<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let records = builder.arena.alloc(root);
+    let mut reader = StreamReader::new(ConversationBuilder::new(builder));
     for node in items_of::<LangChainKey>(records, &[]) {
         match streamed(*node) {
             Some((_, StreamMode::Updates, payload)) => reader.add_update(payload, node_object(payload)),
             Some((path, StreamMode::Values, payload)) => reader.add_state(path, payload),
             Some((_, StreamMode::Pieces, payload)) => reader.add_piece(payload),
-            Some((_, StreamMode::Silent, _)) => reader.talk.draft.count_record(),
+            Some((_, StreamMode::Silent, _)) => reader.conversation.builder.count_record(),
             Some((_, StreamMode::Head, payload)) => reader.add_head(payload),
             Some((_, StreamMode::Error, payload)) => reader.add_error(payload),
             None => reader.add_update(*node, record_payload(*node)),
         }
     }
     reader.tell_pieces();
-    reader.talk.finish_run().insert_derived(handovers::derive_handover);
+    reader.conversation.finish_run().insert_derived(handovers::derive_handover);
     Ok(())
 }
 
 impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
-    fn new(talk: ConversationBuilder<'a, 'run, 'limits>) -> Self {
+    fn new(conversation: ConversationBuilder<'a, 'run, 'limits>) -> Self {
         let (seen, states, nameless) = (FxHashSet::default(), FxHashMap::default(), FxHashMap::default());
-        Self { talk, seen, states, nameless, pieces: Vec::new() }
+        Self { conversation, seen, states, nameless, pieces: Vec::new() }
     }
 
     fn add_update(&mut self, node: Node<'run>, update: Option<Object<'run>>) {
         let Some(update) = update else {
-            self.talk.draft.count_record();
-            self.talk.draft.skip_value(node, "what is no update of a graph is passed over");
+            self.conversation.builder.count_record();
+            self.conversation.builder.skip_value(node, "what is no update of a graph is skipped");
             return;
         };
         // Words and numbers alone are what a server says of the run, or a record of something else.
         let is_word = |value: &Value<'_>| matches!(value, Value::Text(_) | Value::Number(_) | Value::Boolean(_));
         if update.entries().iter().all(|entry| is_word(&entry.node.value)) && !is_stream_head(update) {
-            self.talk.draft.count_record();
-            return self.talk.draft.skip_record(node.origin, "what is no update of a graph is passed over");
+            self.conversation.builder.count_record();
+            return self.conversation.builder.skip_record(node.origin, "what is no update of a graph is skipped");
         }
         for entry in update.entries().iter().filter(|entry| GraphNode::from_key(entry.key) != Some(GraphNode::Silent)) {
             for part in parts_of(&entry.node) {
@@ -172,33 +172,35 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
     }
 
     fn add_change(&mut self, change: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let messages = node_object(change).and_then(|state| list_of(state, LangChainKey::Messages));
         match (messages, change.value) {
             (Some(messages), _) => {
                 for message in messages.iter().filter(|message| message_id(**message).is_none()) {
                     *self.nameless.entry(json::to_json(&message.value)).or_default() += 1;
                 }
-                langchain::read_messages(&mut self.talk, messages, &mut self.seen);
+                langchain::read_messages(&mut self.conversation, messages, &mut self.seen);
             }
             // A node that changed nothing, and what a server says of the run.
             (None, Value::Null | Value::Text(_) | Value::Number(_) | Value::Boolean(_)) => {}
-            (None, _) => self.talk.draft.skip_record(change.origin, "an update without `messages` is passed over"),
+            (None, _) => {
+                self.conversation.builder.skip_record(change.origin, "an update without `messages` is skipped")
+            }
         }
     }
 
     /// A state repeats what updates told before it, and tells what was said to the graph.
     fn add_state(&mut self, path: &'run [Node<'run>], state: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let Some(messages) = node_object(state).and_then(|state| list_of(state, LangChainKey::Messages)) else {
-            return self.talk.draft.skip_value(state, "what is no state of a graph is passed over");
+            return self.conversation.builder.skip_value(state, "what is no state of a graph is skipped");
         };
         let of_graph = path.iter().filter_map(|part| node_text(*part)).collect::<Vec<_>>().join("|");
         let before = self.states.get(&of_graph).copied().unwrap_or_default();
         let new = new_messages(messages, before);
         for message in new {
             if !self.is_repeated(message, path) {
-                langchain::read_messages(&mut self.talk, std::slice::from_ref(message), &mut self.seen);
+                langchain::read_messages(&mut self.conversation, std::slice::from_ref(message), &mut self.seen);
             }
         }
         // A stream that is resumed may begin with an earlier state.
@@ -209,15 +211,15 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
 
     /// What a server says of a run before it streams it.
     fn add_head(&mut self, head: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let id = node_object(head).and_then(|head| head.field(StreamKey::Run)).filter(|id| node_text(*id).is_some());
-        self.talk.draft.set_some(of_run::ID, id);
+        self.conversation.builder.set_some(of_run::ID, id);
     }
 
     fn add_error(&mut self, wrong: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let why = node_object(wrong).and_then(|wrong| first_of(wrong, &[StreamKey::Why, StreamKey::Error]));
-        self.talk.draft.set_some(of_run::ERROR, why.or(Some(wrong)));
+        self.conversation.builder.set_some(of_run::ERROR, why.or(Some(wrong)));
     }
 
     fn is_repeated(&mut self, message: &'run Node<'run>, path: &'run [Node<'run>]) -> bool {
@@ -227,18 +229,18 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
         match self.nameless.get_mut(&json::to_json(&message.value)).filter(|left| **left > 0) {
             Some(left) => *left -= 1,
             // A graph inside of another begins with messages of that one.
-            None if !path.is_empty() => self.talk.draft.skip_value(message, UNTOLD),
+            None if !path.is_empty() => self.conversation.builder.skip_value(message, UNTOLD),
             None => return false,
         }
         true
     }
 
     fn add_piece(&mut self, payload: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let piece = node_list(payload).and_then(|pair| pair.first()).copied();
         match piece.and_then(|piece| Some((message_id(piece)?, piece))) {
             Some(piece) => self.pieces.push(piece),
-            None => self.talk.draft.skip_value(payload, UNTOLD),
+            None => self.conversation.builder.skip_value(payload, UNTOLD),
         }
     }
 
@@ -248,12 +250,12 @@ impl<'a, 'run, 'limits> StreamReader<'a, 'run, 'limits> {
         // A whole answer may have a number behind the id of its pieces.
         let is_known = |id: &str| known.contains(id) || known.contains(&*format!("{id}-0"));
         if let Some((_, piece)) = self.pieces.iter().find(|(id, _)| !is_known(id)) {
-            self.talk.draft.skip_value(piece, UNTOLD);
+            self.conversation.builder.skip_value(piece, UNTOLD);
         }
     }
 }
 
-const UNTOLD: &str = "a message that stands in no update of a graph is passed over";
+const UNTOLD: &str = "a message that stands in no update of a graph is skipped";
 
 fn message_id(message: Node<'_>) -> Option<&str> {
     let (_, message) = node_object(message).and_then(langchain::message_sayer)?;
@@ -308,9 +310,9 @@ fn is_stream_head(head: Object<'_>) -> bool {
     head.entries().len() == 2 && [StreamKey::Run, StreamKey::Attempt].into_iter().all(|key| head.field(key).is_some())
 }
 
-fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let states = draft.arena.alloc(root);
-    let mut reader = StreamReader::new(ConversationBuilder::new(draft));
+fn read_states<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let states = builder.arena.alloc(root);
+    let mut reader = StreamReader::new(ConversationBuilder::new(builder));
     for node in items_of::<LangChainKey>(states, &[]) {
         match node_object(*node) {
             Some(head) if is_stream_head(head) => reader.add_head(*node),
@@ -320,6 +322,6 @@ fn read_states<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Resu
             _ => reader.add_state(&[], *node),
         }
     }
-    reader.talk.finish_run().insert_derived(handovers::derive_handover);
+    reader.conversation.finish_run().insert_derived(handovers::derive_handover);
     Ok(())
 }

@@ -161,17 +161,17 @@ fn collect_records<'run>(node: Node<'run>, found: &mut Vec<Result<Object<'run>, 
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let mut records = Vec::new();
     collect_records(root, &mut records, 0);
     // A run may be told of several times: begun, and ended.
     let (mut order, mut by_id): (Vec<Vec<Object<'run>>>, FxHashMap<&str, usize>) = (Vec::new(), FxHashMap::default());
     for record in records {
-        draft.count_record();
+        builder.count_record();
         let record = match record {
             Ok(record) => record,
             Err(node) => {
-                draft.skip_value(node, "what is no run of LangSmith is passed over");
+                builder.skip_value(node, "what is no run of LangSmith is skipped");
                 continue;
             }
         };
@@ -186,8 +186,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     let first = order.first().and_then(|records| records.first());
     let id = first.and_then(|record| value_of(*record, LangSmithKey::Trace).or(value_of(*record, LangSmithKey::Id)));
-    let spans = order.iter().map(|records| read_span(records, draft)).collect();
-    build_run(spans, RunEntries { id: id.filter(|id| node_text(*id).is_some()), ..RunEntries::default() }, draft);
+    let spans = order.iter().map(|records| read_span(records, builder)).collect();
+    build_run(spans, RunEntries { id: id.filter(|id| node_text(*id).is_some()), ..RunEntries::default() }, builder);
     Ok(())
 }
 
@@ -197,7 +197,7 @@ fn last_value<'run>(records: &[Object<'run>], wanted: LangSmithKey) -> Option<No
     records.iter().rev().find_map(|record| value_of(*record, wanted).filter(says))
 }
 
-fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(records: &[Object<'run>], builder: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let name = last_value(records, LangSmithKey::Name);
     let origin = name.map_or(averment_base::value::TextOrigin::COMPUTED, |name| name.origin);
     let mut span = TraceSpan::new(origin);
@@ -209,9 +209,9 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
     (span.start, span.end) = (at(LangSmithKey::Start), at(LangSmithKey::End));
     let kind = last_value(records, LangSmithKey::Type).and_then(node_text);
     if kind.is_none_or(str::is_empty) {
-        draft.note_unknown(span.origin, "a run without `run_type`: it may be a call");
+        builder.note_unknown(span.origin, "a run without `run_type`: it may be a call");
     }
-    span.act = span.act_of_word(kind, draft);
+    span.act = span.act_of_word(kind, builder);
     span.error =
         last_value(records, LangSmithKey::Error).filter(|error| node_text(*error).is_none_or(|text| !text.is_empty()));
     span.failed = match last_value(records, LangSmithKey::Status).and_then(node_text).and_then(of_word) {
@@ -260,7 +260,7 @@ fn read_span<'run>(records: &[Object<'run>], draft: &mut RunBuilder<'run, '_>) -
             span.take_fact(Fact::Output, outputs.map(|outputs| only_value(outputs, LangSmithInnerKey::Output)));
         }
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 

@@ -113,21 +113,21 @@ fn time_of<'run>(message: Object<'run>) -> Option<Node<'run>> {
     value_of(message, LettaKey::Time).filter(|time| node_text(*time).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut messages: Vec<(Node<'run>, Object<'run>)> = Vec::new();
     for node in items_of(root, &[LettaKey::Messages]) {
-        draft.count_record();
+        builder.count_record();
         match node_object(*node).filter(|message| is_message(*message)) {
             Some(message) => messages.push((*node, message)),
-            None => draft.skip_value(node, "what is no message of a known type is passed over"),
+            None => builder.skip_value(node, "what is no message of a known type is skipped"),
         }
     }
     if falls(&messages) {
         messages.reverse();
     }
     let mut reader = LettaReader {
-        talk: ConversationBuilder::from_parts(draft),
+        conversation: ConversationBuilder::from_parts(builder),
         step: None,
         part: None,
         denied: FxHashSet::default(),
@@ -135,11 +135,11 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     for (node, message) in messages {
         reader.add_message(node, message);
     }
-    let mut talk = reader.talk;
+    let mut conversation = reader.conversation;
     if let Some(usage) = node_object(*root).and_then(|answer| value_of(answer, LettaKey::Usage)).and_then(node_object) {
-        count_usage(&mut talk, usage);
+        count_usage(&mut conversation, usage);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
@@ -156,14 +156,14 @@ fn falls(messages: &[(Node<'_>, Object<'_>)]) -> bool {
     place(LettaMessageType::Result).zip(place(LettaMessageType::Call)).is_some_and(|(result, call)| result < call)
 }
 
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, counts: Object<'run>) {
+fn count_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, counts: Object<'run>) {
     let mut usage = TokenUsage::default();
     usage.add_usage(counts);
-    talk.add_usage(&usage, None);
+    conversation.add_usage(&usage, None);
 }
 
 struct LettaReader<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     step: Option<&'run str>,
     /// Type, id and piece of the message before this one.
     part: Option<([Option<&'run str>; 2], Option<&'run str>)>,
@@ -178,45 +178,47 @@ impl<'run> LettaReader<'_, 'run, '_> {
         let part = [LettaKey::Type, LettaKey::Id].map(|key| text_of(message, key));
         if piece.is_some() && self.part == Some((part, piece)) {
             return self
-                .talk
-                .draft
+                .conversation
+                .builder
                 .skip_record(node.origin, "a message that was streamed in pieces is not put together");
         }
         self.part = Some((part, piece));
-        let about = StepMeta { time: time_of(message), ..StepMeta::default() };
-        if !self.talk.draft.has_entry(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, value_of(message, LettaKey::Run));
+        let meta = StepMeta { time: time_of(message), ..StepMeta::default() };
+        if !self.conversation.builder.has_entry(of_run::ID) {
+            self.conversation.builder.set_some(of_run::ID, value_of(message, LettaKey::Run));
         }
         let step = text_of(message, LettaKey::Step);
         let of_agent = !matches!(kind, LettaMessageType::User | LettaMessageType::System | LettaMessageType::Decides);
         if of_agent && step.is_some() && kind != LettaMessageType::Result && self.step != step {
             self.step = step;
-            self.talk.begin_turn();
+            self.conversation.begin_turn();
         }
         let content = value_of(message, LettaKey::Content);
         match kind {
-            LettaMessageType::User => self.add_words(user_of(message), content, &about, node),
-            LettaMessageType::System => self.add_words(Speaker::System, content, &about, node),
-            LettaMessageType::Assistant => self.add_words(Speaker::Assistant, content, &about, node),
+            LettaMessageType::User => self.add_words(user_of(message), content, &meta, node),
+            LettaMessageType::System => self.add_words(Speaker::System, content, &meta, node),
+            LettaMessageType::Assistant => self.add_words(Speaker::Assistant, content, &meta, node),
             LettaMessageType::Thinking => {
                 let thought = value_of(message, LettaKey::Thought).or(content);
-                thought.into_iter().for_each(|it| self.talk.add_message(Speaker::Thinking, it, &about, node.origin));
+                thought
+                    .into_iter()
+                    .for_each(|it| self.conversation.add_message(Speaker::Thinking, it, &meta, node.origin));
             }
-            LettaMessageType::Call => self.add_calls(node, message, None, &about),
-            LettaMessageType::Asks => self.add_calls(node, message, Some(StepStatus::Pending), &about),
-            LettaMessageType::Decides => self.add_decisions(node, message, &about),
-            LettaMessageType::Result => self.add_results(node, message, &about),
-            LettaMessageType::Usage => count_usage(&mut self.talk, message),
+            LettaMessageType::Call => self.add_calls(node, message, None, &meta),
+            LettaMessageType::Asks => self.add_calls(node, message, Some(StepStatus::Pending), &meta),
+            LettaMessageType::Decides => self.add_decisions(node, message, &meta),
+            LettaMessageType::Result => self.add_results(node, message, &meta),
+            LettaMessageType::Usage => count_usage(&mut self.conversation, message),
             LettaMessageType::Error => {
-                self.talk.draft.set_some(of_run::ERROR, value_of(message, LettaKey::Error));
+                self.conversation.builder.set_some(of_run::ERROR, value_of(message, LettaKey::Error));
             }
             LettaMessageType::Silent => {}
         }
     }
 
-    fn add_words(&mut self, speaker: Speaker, words: Option<Node<'run>>, about: &StepMeta<'run>, node: Node<'run>) {
+    fn add_words(&mut self, speaker: Speaker, words: Option<Node<'run>>, meta: &StepMeta<'run>, node: Node<'run>) {
         if let Some(words) = words {
-            self.talk.add_content(speaker, words, about, node.origin);
+            self.conversation.add_content(speaker, words, meta, node.origin);
         }
     }
 
@@ -225,17 +227,22 @@ impl<'run> LettaReader<'_, 'run, '_> {
         node: Node<'run>,
         message: Object<'run>,
         status: Option<StepStatus>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let listed = value_of(message, LettaKey::Calls).filter(|calls| !is_empty(*calls));
         let calls = match listed.or_else(|| value_of(message, LettaKey::Call)) {
             Some(Node { value: Value::List(calls), .. }) => calls.to_vec(),
             Some(call) => vec![call],
-            None => return self.talk.draft.skip_record(node.origin, "a message of a call without one is passed over"),
+            None => {
+                return self
+                    .conversation
+                    .builder
+                    .skip_record(node.origin, "a message of a call without one is skipped");
+            }
         };
         for at in calls {
             let Some(call) = node_object(at) else {
-                self.talk.draft.skip_value(at, "a call that is no object is passed over");
+                self.conversation.builder.skip_value(at, "a call that is no object is skipped");
                 continue;
             };
             let made = ToolCall {
@@ -244,34 +251,34 @@ impl<'run> LettaReader<'_, 'run, '_> {
                 id: call.field(LettaKey::Answers),
                 origin: at.origin,
             };
-            let known = text_of(call, LettaKey::Answers).is_some_and(|id| self.talk.find_call(id).is_some());
-            let step = if known { None } else { self.talk.add_call(made, about) };
+            let known = text_of(call, LettaKey::Answers).is_some_and(|id| self.conversation.find_call(id).is_some());
+            let step = if known { None } else { self.conversation.add_call(made, meta) };
             if let (Some(step), Some(status)) = (step, status) {
-                self.talk.set_status(step, status);
+                self.conversation.set_status(step, status);
             }
         }
     }
 
-    fn add_results(&mut self, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+    fn add_results(&mut self, node: Node<'run>, message: Object<'run>, meta: &StepMeta<'run>) {
         let listed = list_of(message, LettaKey::Results).unwrap_or_default();
         let of_speech = text_of(message, LettaKey::Name) == Some(SPEAKS);
-        let listed: Vec<_> = self.talk.draft.record_objects(listed).collect();
+        let listed: Vec<_> = self.conversation.builder.record_objects(listed).collect();
         let all = if listed.is_empty() { vec![(node, message)] } else { listed };
         for (at, answer) in all {
             match text_of(answer, LettaKey::Tool).map(LettaDecision::from_key) {
-                None | Some(Some(LettaDecision::Result)) => self.add_result(at, answer, of_speech, about),
-                Some(_) => self.talk.draft.skip_record(at.origin, "what is no result of a tool is passed over"),
+                None | Some(Some(LettaDecision::Result)) => self.add_result(at, answer, of_speech, meta),
+                Some(_) => self.conversation.builder.skip_record(at.origin, "what is no result of a tool is skipped"),
             }
         }
     }
 
-    fn add_result(&mut self, node: Node<'run>, answer: Object<'run>, of_speech: bool, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, answer: Object<'run>, of_speech: bool, meta: &StepMeta<'run>) {
         let id = text_of(answer, LettaKey::Answers);
-        if of_speech && id.is_none_or(|id| self.talk.find_call(id).is_none()) {
+        if of_speech && id.is_none_or(|id| self.conversation.find_call(id).is_none()) {
             return;
         }
         let given = value_of(answer, LettaKey::Result);
-        let result = given.map(|given| content::content_text(given, self.talk.draft.arena).unwrap_or(given));
+        let result = given.map(|given| content::content_text(given, self.conversation.builder.arena).unwrap_or(given));
         let status = match text_of(answer, LettaKey::Status).and_then(LettaStatus::from_key) {
             _ if id.is_some_and(|id| self.denied.contains(id)) => Some(StepStatus::Denied),
             Some(LettaStatus::Ok) => Some(StepStatus::Ok),
@@ -279,42 +286,42 @@ impl<'run> LettaReader<'_, 'run, '_> {
             None => None,
         };
         let outcome = CallResult { result, status, ..CallResult::default() };
-        self.talk.add_result(id, None, outcome, about, node.origin);
+        self.conversation.add_result(id, None, outcome, meta, node.origin);
     }
 
     /// What a person decided, and what tools of the client gave. Older messages decide about all that waits.
-    fn add_decisions(&mut self, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+    fn add_decisions(&mut self, node: Node<'run>, message: Object<'run>, meta: &StepMeta<'run>) {
         let approvals = list_of(message, LettaKey::Approvals).unwrap_or_default();
-        for (at, decision) in self.talk.draft.record_objects(approvals) {
-            let call = text_of(decision, LettaKey::Answers).and_then(|id| Some((id, self.talk.find_call(id)?)));
+        for (at, decision) in self.conversation.builder.record_objects(approvals) {
+            let call = text_of(decision, LettaKey::Answers).and_then(|id| Some((id, self.conversation.find_call(id)?)));
             match (text_of(decision, LettaKey::Tool).map(LettaDecision::from_key), call) {
-                (Some(Some(LettaDecision::Result)), _) => self.add_result(at, decision, false, about),
+                (Some(Some(LettaDecision::Result)), _) => self.add_result(at, decision, false, meta),
                 (None | Some(Some(LettaDecision::Approval)), Some((id, call))) => self.decide(call, Some(id), decision),
-                _ => self.talk.draft.skip_record(at.origin, "a decision about no known call is passed over"),
+                _ => self.conversation.builder.skip_record(at.origin, "a decision about no known call is skipped"),
             }
         }
         if approvals.is_empty() && value_of(message, LettaKey::Approved).is_some() {
-            for call in self.talk.draft.steps_of_kind(StepKind::Call) {
-                let word = |key| self.talk.draft.step_field(call, key).and_then(node_text);
+            for call in self.conversation.builder.steps_of_kind(StepKind::Call) {
+                let word = |key| self.conversation.builder.step_field(call, key).and_then(node_text);
                 if word(of_step::STATUS) == StepStatus::Pending.as_str() {
                     let id = word(of_step::ID);
                     self.decide(call, id, message);
                 }
             }
         } else if approvals.is_empty() {
-            self.talk.draft.skip_record(node.origin, "a decision without its answer is passed over");
+            self.conversation.builder.skip_record(node.origin, "a decision without its answer is skipped");
         }
     }
 
     fn decide(&mut self, call: StepId, id: Option<&'run str>, decision: Object<'run>) {
         let approved = matches!(value_of(decision, LettaKey::Approved), Some(Node { value: Value::Boolean(true), .. }));
         if approved {
-            return self.talk.set_status(call, StepStatus::Unknown);
+            return self.conversation.set_status(call, StepStatus::Unknown);
         }
         self.denied.extend(id);
         let error = value_of(decision, LettaKey::Why);
         let outcome = CallResult { error, status: Some(StepStatus::Denied), ..CallResult::default() };
-        self.talk.end_call(call, outcome, &StepMeta::default());
+        self.conversation.end_call(call, outcome, &StepMeta::default());
     }
 }
 

@@ -85,7 +85,7 @@ fn is_agent(object: Object<'_>) -> bool {
     list_of(object, AgentFileKey::InContext).is_some() && list_of(object, AgentFileKey::Messages).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let agents = node_object(root).and_then(|file| list_of(file, AgentFileKey::Agents));
     let agent = match agents {
         Some([only]) => node_object(*only),
@@ -93,45 +93,45 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         None => node_object(root),
     };
     let Some(agent) = agent else {
-        draft.skip_record(root.origin, "of several agents in one run nobody knows whose messages are whose");
+        builder.skip_record(root.origin, "of several agents in one run nobody knows whose messages are whose");
         return Ok(());
     };
-    draft.set_some(of_run::ID, value_of(agent, AgentFileKey::Id).filter(|id| node_text(*id).is_some()));
-    let mut talk = ConversationBuilder::from_parts(draft);
+    builder.set_some(of_run::ID, value_of(agent, AgentFileKey::Id).filter(|id| node_text(*id).is_some()));
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut known = FxHashSet::default();
     for node in list_of(agent, AgentFileKey::Messages).unwrap_or_default() {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node) {
             Some(message) => {
                 known.extend(text_of(message, AgentFileKey::Id));
-                add_message(&mut talk, *node, message);
+                add_message(&mut conversation, *node, message);
             }
-            None => talk.draft.skip_value(node, "what is no message is passed over"),
+            None => conversation.builder.skip_value(node, "what is no message is skipped"),
         }
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     let in_context = list_of(agent, AgentFileKey::InContext).unwrap_or_default();
     if in_context.iter().filter_map(|id| node_text(*id)).any(|id| !known.contains(id)) {
-        draft.skip_record(root.origin, "messages that the agent had before it are not in the file");
+        builder.skip_record(root.origin, "messages that the agent had before it are not in the file");
     }
     Ok(())
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+fn add_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let time = value_of(message, AgentFileKey::Time).and_then(instant_node);
-    let about = StepMeta { time, ..StepMeta::default() };
+    let meta = StepMeta { time, ..StepMeta::default() };
     let Some(role) = text_of(message, AgentFileKey::Role).and_then(AgentFileRole::from_key) else {
-        return talk.draft.note_unknown(node.origin, UNKNOWN_ROLE);
+        return conversation.builder.note_unknown(node.origin, UNKNOWN_ROLE);
     };
     let calls = list_of(message, AgentFileKey::Calls).unwrap_or_default();
     match role {
-        AgentFileRole::Result => return add_results(talk, node, message, &about),
-        AgentFileRole::Approval if calls.is_empty() => return decide(talk, node, message),
-        AgentFileRole::Assistant | AgentFileRole::Approval => talk.begin_turn(),
+        AgentFileRole::Result => return add_results(conversation, node, message, &meta),
+        AgentFileRole::Approval if calls.is_empty() => return decide(conversation, node, message),
+        AgentFileRole::Assistant | AgentFileRole::Approval => conversation.begin_turn(),
         AgentFileRole::User | AgentFileRole::System => {}
     }
-    add_words(talk, node, message, role, &about);
-    for (at, call) in talk.draft.record_objects(calls) {
+    add_words(conversation, node, message, role, &meta);
+    for (at, call) in conversation.builder.record_objects(calls) {
         let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
         let id = call.field(ToolCallKey::Id);
         let waits = role == AgentFileRole::Approval;
@@ -142,16 +142,16 @@ fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'r
             id,
             answer: waits.then_some(pending),
         };
-        block_session::add_call(talk, at, made, &about);
+        block_session::add_call(conversation, at, made, &meta);
     }
 }
 
 fn add_words<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
     role: AgentFileRole,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let speaker = match role {
         AgentFileRole::Assistant | AgentFileRole::Approval => Speaker::Assistant,
@@ -160,38 +160,38 @@ fn add_words<'run>(
     };
     let Some(content) = value_of(message, AgentFileKey::Content) else { return };
     let Some(parts) = super::nodes::node_list(content) else {
-        return talk.add_message(speaker, content, about, node.origin);
+        return conversation.add_message(speaker, content, meta, node.origin);
     };
-    for (at, part) in talk.draft.record_objects(parts) {
+    for (at, part) in conversation.builder.record_objects(parts) {
         let words = value_of(part, AgentFileKey::Text).or_else(|| value_of(part, AgentFileKey::Thought));
         match (text_of(part, AgentFileKey::Type).and_then(AgentFileBlock::from_key), words) {
             (Some(AgentFileBlock::Text), Some(words)) => {
                 // The program tells of logins and heartbeats in the user's name, as JSON with a type.
                 let of_program = super::letta::is_event_text(node_text(words).unwrap_or_default());
                 let speaker = if of_program && speaker == Speaker::User { Speaker::System } else { speaker };
-                talk.add_message(speaker, words, about, at.origin);
+                conversation.add_message(speaker, words, meta, at.origin);
             }
             (Some(AgentFileBlock::Thought), Some(words)) => {
-                talk.add_message(Speaker::Thinking, words, about, at.origin);
+                conversation.add_message(Speaker::Thinking, words, meta, at.origin);
             }
             (Some(_), _) => {}
-            (None, _) => talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN),
+            (None, _) => conversation.builder.note_unknown(at.origin, super::blocks::UNKNOWN),
         }
     }
 }
 
 /// Older messages have one result, in their content; newer ones a list of them.
 fn add_results<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let own = text_of(message, AgentFileKey::Answers);
     let whole = value_of(message, AgentFileKey::Content)
-        .map(|content| content::content_text(content, talk.draft.arena).unwrap_or(content));
+        .map(|content| content::content_text(content, conversation.builder.arena).unwrap_or(content));
     let listed: Vec<_> =
-        talk.draft.record_objects(list_of(message, AgentFileKey::Results).unwrap_or_default()).collect();
+        conversation.builder.record_objects(list_of(message, AgentFileKey::Results).unwrap_or_default()).collect();
     let all = if listed.is_empty() { vec![(node, message)] } else { listed };
     for (at, given) in all {
         let status = match text_of(given, AgentFileKey::Status).and_then(AgentFileStatus::from_key) {
@@ -206,22 +206,22 @@ fn add_results<'run>(
             status: Some(status),
             ..BlockResult::default()
         };
-        block_session::add_result(talk, at, &answer, None, about);
+        block_session::add_result(conversation, at, &answer, None, meta);
     }
 }
 
 /// What a person decided about the calls that wait.
-fn decide<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+fn decide<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
     let status = match value_of(message, AgentFileKey::Decided).map(|decided| decided.value) {
         Some(Value::Boolean(true)) => StepStatus::Unknown,
         Some(Value::Boolean(false)) => StepStatus::Denied,
-        _ => return talk.draft.skip_record(node.origin, "a decision without its answer is passed over"),
+        _ => return conversation.builder.skip_record(node.origin, "a decision without its answer is skipped"),
     };
-    for call in talk.draft.steps_of_kind(StepKind::Call) {
-        let word = talk.draft.step_field(call, of_step::STATUS).and_then(node_text);
+    for call in conversation.builder.steps_of_kind(StepKind::Call) {
+        let word = conversation.builder.step_field(call, of_step::STATUS).and_then(node_text);
         if word == StepStatus::Pending.as_str() {
             let outcome = CallResult { status: Some(status), ..CallResult::default() };
-            talk.end_call(call, outcome, &StepMeta::default());
+            conversation.end_call(call, outcome, &StepMeta::default());
         }
     }
 }

@@ -39,49 +39,49 @@ pub(super) fn listed_calls<'run>(
 /// Reads the messages of a list; what `view` does not know is told.
 pub(super) fn read_messages<'a, 'run, 'limits>(
     items: &'run [Node<'run>],
-    draft: &'a mut RunBuilder<'run, 'limits>,
+    builder: &'a mut RunBuilder<'run, 'limits>,
     view: impl Fn(Object<'run>) -> Option<ListedMessage<'run>>,
     classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
 ) -> ConversationBuilder<'a, 'run, 'limits> {
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node).and_then(&view) {
-            Some(message) => add_message(&mut talk, *node, message, &classify),
-            None => talk.draft.skip_value(node, "what is no message of the format is passed over"),
+            Some(message) => add_message(&mut conversation, *node, message, &classify),
+            None => conversation.builder.skip_value(node, "what is no message of the format is skipped"),
         }
     }
-    talk
+    conversation
 }
 
 pub(super) fn add_message<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: ListedMessage<'run>,
     classify: impl Fn(Object<'run>) -> ContentBlock<'run>,
 ) {
     if message.role.is_none() {
-        talk.draft.note_unknown(node.origin, UNKNOWN_ROLE);
+        conversation.builder.note_unknown(node.origin, UNKNOWN_ROLE);
     }
     if message.role == Some(MessageRole::Assistant) {
-        talk.begin_turn();
+        conversation.begin_turn();
     }
-    let about = StepMeta { time: message.time, agent: message.agent, aside: false };
+    let meta = StepMeta { time: message.time, agent: message.agent, aside: false };
     if let Some(answer) = message.result {
-        return block_session::add_result(talk, node, &answer, message.tool, &about);
+        return block_session::add_result(conversation, node, &answer, message.tool, &meta);
     }
     let speaker = Speaker::from_role(message.role);
     for content in message.contents {
         // A list holds parts: a bare text among them is none.
         for part in node_list(content).unwrap_or(std::slice::from_ref(&content)) {
             if node_list(content).is_some() && node_object(*part).is_none() {
-                talk.draft.skip_value(part, blocks::UNKNOWN);
+                conversation.builder.skip_value(part, blocks::UNKNOWN);
                 continue;
             }
-            block_session::add_answer(talk, *part, speaker, &about, &classify);
+            block_session::add_answer(conversation, *part, speaker, &meta, &classify);
         }
     }
     for (node, call) in message.calls {
-        block_session::add_call(talk, node, call, &about);
+        block_session::add_call(conversation, node, call, &meta);
     }
 }

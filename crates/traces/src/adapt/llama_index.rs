@@ -84,9 +84,9 @@ fn is_message(message: Object<'_>) -> bool {
         }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    read_messages(items_of(root, &[LlamaKey::Messages]), draft, view_message, classify_block).finish_run();
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    read_messages(items_of(root, &[LlamaKey::Messages]), builder, view_message, classify_block).finish_run();
     Ok(())
 }
 

@@ -68,89 +68,90 @@ fn is_turn(turn: Object<'_>) -> bool {
         && text_of(turn, StackKey::Turn).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let turns = items_of(root, &[StackKey::Turns]);
     let first = object_items(turns).next().and_then(|(_, turn)| value_of(turn, StackKey::Session));
     let whole = node_object(*root).and_then(|session| value_of(session, StackKey::Session));
-    draft.set_some(of_run::ID, whole.or(first));
-    let mut talk = ConversationBuilder::from_parts(draft);
-    for (node, turn) in talk.draft.record_objects(turns) {
-        talk.draft.count_record();
+    builder.set_some(of_run::ID, whole.or(first));
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    for (node, turn) in conversation.builder.record_objects(turns) {
+        conversation.builder.count_record();
         if !is_turn(turn) {
-            talk.draft.skip_record(node.origin, "what is no turn is passed over");
+            conversation.builder.skip_record(node.origin, "what is no turn is skipped");
             continue;
         }
-        add_asked(&mut talk, turn);
-        for (at, step) in talk.draft.record_objects(list_of(turn, StackKey::Steps).unwrap_or_default()) {
-            talk.draft.count_record();
-            add_step(&mut talk, at, step);
+        add_asked(&mut conversation, turn);
+        for (at, step) in conversation.builder.record_objects(list_of(turn, StackKey::Steps).unwrap_or_default()) {
+            conversation.builder.count_record();
+            add_step(&mut conversation, at, step);
         }
         if let Some(last) = object_of(turn, StackKey::Last) {
-            talk.draft.role_of(node, text_of(last, StackKey::Role));
-            value_of(last, StackKey::Content).into_iter().for_each(|words| talk.draft.note_parts(words));
+            conversation.builder.role_of(node, text_of(last, StackKey::Role));
+            value_of(last, StackKey::Content).into_iter().for_each(|words| conversation.builder.note_parts(words));
         }
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn add_asked<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, turn: Object<'run>) {
-    let about = StepMeta { time: value_of(turn, StackKey::Start), ..StepMeta::default() };
-    for (node, message) in talk.draft.record_objects(list_of(turn, StackKey::Asked).unwrap_or_default()) {
-        let role = talk.draft.role_of(node, text_of(message, StackKey::Role));
+fn add_asked<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, turn: Object<'run>) {
+    let meta = StepMeta { time: value_of(turn, StackKey::Start), ..StepMeta::default() };
+    for (node, message) in conversation.builder.record_objects(list_of(turn, StackKey::Asked).unwrap_or_default()) {
+        let role = conversation.builder.role_of(node, text_of(message, StackKey::Role));
         let content = value_of(message, StackKey::Content);
         if role == Some(MessageRole::Result) {
-            add_result(talk, node, message, &about);
+            add_result(conversation, node, message, &meta);
         } else if let Some(words) = content.filter(|_| role.is_some()) {
-            talk.add_content(Speaker::from_role(role), words, &about, node.origin);
+            conversation.add_content(Speaker::from_role(role), words, &meta, node.origin);
         } else {
-            talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+            conversation.builder.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
         }
     }
 }
 
-fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
-    let about = StepMeta { time: value_of(step, StackKey::Start), ..StepMeta::default() };
+fn add_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
+    let meta = StepMeta { time: value_of(step, StackKey::Start), ..StepMeta::default() };
     match text_of(step, StackKey::Type).and_then(StackStep::from_key) {
         Some(StackStep::Model) => {
             let Some(answer) = object_of(step, StackKey::Answer) else {
-                return talk.draft.skip_record(node.origin, blocks::UNKNOWN);
+                return conversation.builder.skip_record(node.origin, blocks::UNKNOWN);
             };
-            talk.draft.role_of(node, text_of(answer, StackKey::Role));
-            talk.begin_turn();
+            conversation.builder.role_of(node, text_of(answer, StackKey::Role));
+            conversation.begin_turn();
             if let Some(words) = value_of(answer, StackKey::Content) {
-                talk.add_content(Speaker::Assistant, words, &about, node.origin);
+                conversation.add_content(Speaker::Assistant, words, &meta, node.origin);
             }
-            add_calls(talk, answer, &about);
+            add_calls(conversation, answer, &meta);
         }
         Some(StackStep::Tools) => {
             // Each was asked for in the step before.
-            add_calls(talk, step, &about);
-            let about = StepMeta { time: value_of(step, StackKey::End), ..about };
-            for (at, given) in talk.draft.record_objects(list_of(step, StackKey::Results).unwrap_or_default()) {
-                add_result(talk, at, given, &about);
+            add_calls(conversation, step, &meta);
+            let meta = StepMeta { time: value_of(step, StackKey::End), ..meta };
+            for (at, given) in conversation.builder.record_objects(list_of(step, StackKey::Results).unwrap_or_default())
+            {
+                add_result(conversation, at, given, &meta);
             }
         }
         Some(StackStep::Silent) => {}
-        None => talk.draft.skip_record(node.origin, "a step of unknown type is passed over: it may be a call"),
+        None => conversation.builder.skip_record(node.origin, "a step of unknown type is skipped: it may be a call"),
     }
 }
 
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, holder: Object<'run>, about: &StepMeta<'run>) {
-    for (at, call) in talk.draft.record_objects(list_of(holder, StackKey::Calls).unwrap_or_default()) {
-        if text_of(call, StackKey::Call).is_none_or(|id| talk.find_call(id).is_none()) {
+fn add_calls<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, holder: Object<'run>, meta: &StepMeta<'run>) {
+    for (at, call) in conversation.builder.record_objects(list_of(holder, StackKey::Calls).unwrap_or_default()) {
+        if text_of(call, StackKey::Call).is_none_or(|id| conversation.find_call(id).is_none()) {
             let [tool, args, id] = [StackKey::Tool, StackKey::Args, StackKey::Call].map(|key| value_of(call, key));
-            block_session::add_call(talk, at, BlockCall { tool, args, id, answer: None }, about);
+            block_session::add_call(conversation, at, BlockCall { tool, args, id, answer: None }, meta);
         }
     }
 }
 
 fn add_result<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     given: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let answer = BlockResult {
         id: text_of(given, StackKey::Call),
@@ -158,5 +159,5 @@ fn add_result<'run>(
         status: Some(StepStatus::Unknown),
         ..BlockResult::default()
     };
-    block_session::add_result(talk, node, &answer, text_of(given, StackKey::Tool), about);
+    block_session::add_result(conversation, node, &answer, text_of(given, StackKey::Tool), meta);
 }

@@ -101,29 +101,31 @@ fn is_end(event: Object<'_>) -> bool {
     is_only(WorkflowKey::Result) || is_only(WorkflowKey::Structured)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let talk = ConversationBuilder::from_parts(draft);
-    let mut workflow = AgentWorkflow { talk, told: FxHashMap::default(), is_begun: false, is_open: false };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let conversation = ConversationBuilder::from_parts(builder);
+    let mut workflow = AgentWorkflow { conversation, told: FxHashMap::default(), is_begun: false, is_open: false };
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        workflow.talk.draft.count_record();
+        workflow.conversation.builder.count_record();
         let event = node_object(*node);
         match event.and_then(|event| Some((event_kind(event)?, unwrap_event(event)))) {
             Some((kind, event)) => workflow.add_event(*node, event, kind),
             None if event.is_some_and(is_end) => {}
-            None => workflow.talk.draft.skip_value(node, "an event of unknown kind is passed over: it may be a call"),
+            None => {
+                workflow.conversation.builder.skip_value(node, "an event of unknown kind is skipped: it may be a call")
+            }
         }
     }
     let is_open = workflow.is_open;
-    let draft = workflow.talk.finish_run();
+    let builder = workflow.conversation.finish_run();
     if is_open {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
 
 struct AgentWorkflow<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// How often each text stands among what was told so far. Each input repeats it all.
     told: FxHashMap<&'run str, usize>,
     is_begun: bool,
@@ -158,21 +160,21 @@ impl<'run> AgentWorkflow<'_, 'run, '_> {
         let is_first = !std::mem::replace(&mut self.is_begun, true);
         let mut here: FxHashMap<&'run str, usize> = FxHashMap::default();
         let list = list_of(event, WorkflowKey::Input).unwrap_or_default();
-        for (node, message) in self.talk.draft.record_objects(list) {
+        for (node, message) in self.conversation.builder.record_objects(list) {
             let Some(listed) = view_message(message) else {
-                self.talk.draft.note_unknown(node.origin, "what is no message of the format is passed over");
+                self.conversation.builder.note_unknown(node.origin, "what is no message of the format is skipped");
                 continue;
             };
             let speaker = Speaker::from_role(listed.role);
             let is_of_others = listed.result.is_none() && speaker != Speaker::Assistant;
             if !is_of_others {
                 if is_first {
-                    listed_messages::add_message(&mut self.talk, node, listed, classify_block);
+                    listed_messages::add_message(&mut self.conversation, node, listed, classify_block);
                 }
                 continue;
             }
             if listed.role.is_none() {
-                self.talk.draft.note_unknown(node.origin, UNKNOWN_ROLE);
+                self.conversation.builder.note_unknown(node.origin, UNKNOWN_ROLE);
             }
             for content in listed.contents {
                 if let Some(words) = self.words_in(content) {
@@ -186,26 +188,27 @@ impl<'run> AgentWorkflow<'_, 'run, '_> {
 
     /// The texts of a message. What else others show is no text: pictures and files.
     fn words_in(&self, content: Node<'run>) -> Option<Node<'run>> {
-        let arena = self.talk.draft.arena;
+        let arena = self.conversation.builder.arena;
         let Some(blocks) = node_list(content) else { return content::content_text(content, arena) };
-        let texts = self.talk.draft.known_objects(blocks).filter_map(|(node, block)| match classify_block(block) {
-            ContentBlock::Says(words) => Some(words),
-            ContentBlock::Silent => None,
-            _ => {
-                self.talk.draft.note_unknown(node.origin, blocks::UNKNOWN);
-                None
-            }
-        });
+        let texts =
+            self.conversation.builder.known_objects(blocks).filter_map(|(node, block)| match classify_block(block) {
+                ContentBlock::Says(words) => Some(words),
+                ContentBlock::Silent => None,
+                _ => {
+                    self.conversation.builder.note_unknown(node.origin, blocks::UNKNOWN);
+                    None
+                }
+            });
         content::join_texts(&texts.collect::<Vec<_>>(), arena)
     }
 
     /// Words of others that are there for the given time; what was told as often is no news. `MAX` where it is said now.
     fn hear_words(&mut self, words: Node<'run>, speaker: Speaker, count: usize) {
         let Some(text) = node_text(words) else { return };
-        let known = self.told.entry(self.talk.draft.arena.alloc_str(text)).or_default();
+        let known = self.told.entry(self.conversation.builder.arena.alloc_str(text)).or_default();
         if count > *known {
             *known += 1;
-            self.talk.add_message(speaker, words, &StepMeta::default(), words.origin);
+            self.conversation.add_message(speaker, words, &StepMeta::default(), words.origin);
         }
     }
 
@@ -216,11 +219,13 @@ impl<'run> AgentWorkflow<'_, 'run, '_> {
             Some(message) => {
                 let role = Some(MessageRole::Assistant);
                 let message = listed_messages::ListedMessage { role, ..message };
-                listed_messages::add_message(&mut self.talk, node, message, classify_block);
+                listed_messages::add_message(&mut self.conversation, node, message, classify_block);
             }
-            None => self.talk.draft.skip_record(node.origin, "an answer without its message is passed over"),
+            None => self.conversation.builder.skip_record(node.origin, "an answer without its message is skipped"),
         }
-        for (at, call) in self.talk.draft.record_objects(list_of(event, WorkflowKey::Calls).unwrap_or_default()) {
+        for (at, call) in
+            self.conversation.builder.record_objects(list_of(event, WorkflowKey::Calls).unwrap_or_default())
+        {
             self.add_call(at, call);
         }
         // The program asks again where it could not read the answer.
@@ -234,11 +239,16 @@ impl<'run> AgentWorkflow<'_, 'run, '_> {
 
     /// The answer of the model, the call and its result all tell it.
     fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
-        if text_of(call, WorkflowKey::Id).is_some_and(|id| self.talk.find_call(id).is_some()) {
+        if text_of(call, WorkflowKey::Id).is_some_and(|id| self.conversation.find_call(id).is_some()) {
             return;
         }
         let [tool, args, id] = [WorkflowKey::Tool, WorkflowKey::Args, WorkflowKey::Id].map(|key| value_of(call, key));
-        block_session::add_call(&mut self.talk, node, BlockCall { tool, args, id, answer: None }, &StepMeta::default());
+        block_session::add_call(
+            &mut self.conversation,
+            node,
+            BlockCall { tool, args, id, answer: None },
+            &StepMeta::default(),
+        );
     }
 
     fn add_result(&mut self, node: Node<'run>, event: Object<'run>) {
@@ -249,6 +259,6 @@ impl<'run> AgentWorkflow<'_, 'run, '_> {
             value_of(gave, WorkflowKey::Content).or_else(|| value_of(gave, WorkflowKey::Blocks).map(only_text));
         let id = text_of(event, WorkflowKey::Id);
         let answer = BlockResult { id, result, is_value: true, failed, status: Some(status) };
-        block_session::add_result(&mut self.talk, node, &answer, None, &StepMeta::default());
+        block_session::add_result(&mut self.conversation, node, &answer, None, &StepMeta::default());
     }
 }

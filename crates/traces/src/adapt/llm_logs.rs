@@ -63,38 +63,38 @@ fn is_row(row: Object<'_>) -> bool {
         && [LlmLogKey::Prompt, LlmLogKey::Response].into_iter().all(|key| row.field(key).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut rows: Vec<(Node<'run>, Object<'run>)> = Vec::new();
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        draft.count_record();
+        builder.count_record();
         match node_object(*node).filter(|row| is_row(*row)) {
             Some(row) => rows.push((*node, row)),
-            None => draft.skip_value(node, "what is no row of the log is passed over"),
+            None => builder.skip_value(node, "what is no row of the log is skipped"),
         }
     }
     rows.sort_by_key(|(_, row)| text_of(*row, LlmLogKey::Time).unwrap_or_default());
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for (node, row) in rows {
-        add_row(&mut talk, node, row);
+        add_row(&mut conversation, node, row);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn add_row<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, row: Object<'run>) {
-    let about = StepMeta { time: value_of(row, LlmLogKey::Time), ..StepMeta::default() };
-    talk.draft.set_some(of_run::ID, value_of(row, LlmLogKey::Conversation));
-    talk.add_meta(of_meta::MODEL, value_of(row, LlmLogKey::Model));
+fn add_row<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, row: Object<'run>) {
+    let meta = StepMeta { time: value_of(row, LlmLogKey::Time), ..StepMeta::default() };
+    conversation.builder.set_some(of_run::ID, value_of(row, LlmLogKey::Conversation));
+    conversation.add_meta(of_meta::MODEL, value_of(row, LlmLogKey::Model));
     if let Some(tools) = list_of(row, LlmLogKey::Tools).filter(|tools| !tools.is_empty()) {
-        let tools = calls::tool_list(talk.draft, tools);
-        talk.draft.set_entry(of_run::TOOLS, tools);
+        let tools = calls::tool_list(conversation.builder, tools);
+        conversation.builder.set_entry(of_run::TOOLS, tools);
     }
     for (speaker, key) in [(Speaker::System, LlmLogKey::System), (Speaker::User, LlmLogKey::Prompt)] {
         let said = value_of(row, key);
-        said.into_iter().for_each(|words| talk.add_content(speaker, words, &about, node.origin));
+        said.into_iter().for_each(|words| conversation.add_content(speaker, words, &meta, node.origin));
     }
-    for (at, given) in talk.draft.record_objects(list_of(row, LlmLogKey::Results).unwrap_or_default()) {
+    for (at, given) in conversation.builder.record_objects(list_of(row, LlmLogKey::Results).unwrap_or_default()) {
         let error = value_of(given, LlmLogKey::Error);
         let answer = BlockResult {
             id: text_of(given, LlmLogKey::Id),
@@ -103,17 +103,17 @@ fn add_row<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>,
             failed: error.is_some(),
             status: Some(if error.is_some() { StepStatus::Failed } else { StepStatus::Ok }),
         };
-        block_session::add_result(talk, at, &answer, text_of(given, LlmLogKey::Name), &about);
+        block_session::add_result(conversation, at, &answer, text_of(given, LlmLogKey::Name), &meta);
     }
-    talk.begin_turn();
+    conversation.begin_turn();
     let said = value_of(row, LlmLogKey::Response);
-    said.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, &about, node.origin));
-    for (at, call) in talk.draft.record_objects(list_of(row, LlmLogKey::Calls).unwrap_or_default()) {
+    said.into_iter().for_each(|words| conversation.add_content(Speaker::Assistant, words, &meta, node.origin));
+    for (at, call) in conversation.builder.record_objects(list_of(row, LlmLogKey::Calls).unwrap_or_default()) {
         let [tool, args, id] = [LlmLogKey::Name, LlmLogKey::Args, LlmLogKey::Id].map(|key| value_of(call, key));
-        block_session::add_call(talk, at, BlockCall { tool, args, id, answer: None }, &about);
+        block_session::add_call(conversation, at, BlockCall { tool, args, id, answer: None }, &meta);
     }
     let mut usage = TokenUsage::default();
     usage.add_count(of_usage::INPUT, value_of(row, LlmLogKey::TokensIn));
     usage.add_count(of_usage::OUTPUT, value_of(row, LlmLogKey::TokensOut));
-    talk.add_usage(&usage, value_of(row, LlmLogKey::Model));
+    conversation.add_usage(&usage, value_of(row, LlmLogKey::Model));
 }

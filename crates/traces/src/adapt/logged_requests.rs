@@ -79,13 +79,13 @@ fn is_lone_answer(answer: Object<'_>) -> bool {
         && object_of(answer, LoggedKey::Message).is_some_and(|it| text_of(it, ChatMessageKey::Role).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(log) = node_object(root) else { return Ok(()) };
-    let exchange = exchange_of(log, draft);
-    let exchange = Node::new(draft.object_node(&exchange).value, root.origin);
-    (openai_chat::FORMAT.read)(exchange, draft)?;
-    draft.set_some(of_run::ID, value_of(log, LoggedKey::Id).filter(|id| node_text(*id).is_some()));
-    draft.set_some(of_run::COST, value_of(log, LoggedKey::Cost));
+    let exchange = exchange_of(log, builder);
+    let exchange = Node::new(builder.object_node(&exchange).value, root.origin);
+    (openai_chat::FORMAT.read)(exchange, builder)?;
+    builder.set_some(of_run::ID, value_of(log, LoggedKey::Id).filter(|id| node_text(*id).is_some()));
+    builder.set_some(of_run::COST, value_of(log, LoggedKey::Cost));
     Ok(())
 }
 
@@ -95,14 +95,14 @@ fn sent<'run>(request: Node<'run>, response: Node<'run>) -> Vec<ObjectEntry<'run
 }
 
 /// An answer with a message, whose request is not written down.
-pub(super) fn lone_exchange<'run>(answer: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-    let nothing = field_entry(ChatExchangeKey::Messages.key(), draft.list_node(&[]));
-    draft.object_node(&sent(draft.object_node(&[nothing]), answer))
+pub(super) fn lone_exchange<'run>(answer: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
+    let nothing = field_entry(ChatExchangeKey::Messages.key(), builder.list_node(&[]));
+    builder.object_node(&sent(builder.object_node(&[nothing]), answer))
 }
 
-fn exchange_of<'run>(log: Object<'run>, draft: &RunBuilder<'run, '_>) -> Vec<ObjectEntry<'run>> {
+fn exchange_of<'run>(log: Object<'run>, builder: &RunBuilder<'run, '_>) -> Vec<ObjectEntry<'run>> {
     if is_lone_answer(log) {
-        let exchange = lone_exchange(draft.object_node(log.entries()), draft);
+        let exchange = lone_exchange(builder.object_node(log.entries()), builder);
         return node_object(exchange).map(|exchange| exchange.entries().to_vec()).unwrap_or_default();
     }
     if let Some((request, response)) = value_of(log, LoggedKey::Request).zip(value_of(log, LoggedKey::Response)) {
@@ -117,7 +117,7 @@ fn exchange_of<'run>(log: Object<'run>, draft: &RunBuilder<'run, '_>) -> Vec<Obj
     let words = || {
         let role = Node::computed(averment_base::value::Value::plain_text(averment_runs::normal::role::ASSISTANT));
         let content = value_of(log, LoggedKey::Output)?;
-        Some(draft.object_node(&[
+        Some(builder.object_node(&[
             field_entry(ChatMessageKey::Role.key(), role),
             field_entry(ChatMessageKey::Content.key(), content),
         ]))
@@ -125,12 +125,12 @@ fn exchange_of<'run>(log: Object<'run>, draft: &RunBuilder<'run, '_>) -> Vec<Obj
     let answer = value_of(log, LoggedKey::Answer).or_else(words);
     let answer = answer.map(|answer| field_entry(openai_chat::MESSAGE, answer));
     let choice: Vec<_> = answer.into_iter().collect();
-    let choices = draft.list_node(&[draft.object_node(&choice)]);
+    let choices = builder.list_node(&[builder.object_node(&choice)]);
     let counts = [(ChatUsageKey::In, LoggedKey::TokensIn), (ChatUsageKey::Out, LoggedKey::TokensOut)];
     let counts = counts.iter().filter_map(|(name, key)| Some(field_entry(name.key(), value_of(log, *key)?)));
-    let usage = draft.object_node(&counts.collect::<Vec<_>>());
+    let usage = builder.object_node(&counts.collect::<Vec<_>>());
     let mut response =
         vec![field_entry(ChatExchangeKey::Choices.key(), choices), field_entry(ChatExchangeKey::Usage.key(), usage)];
     response.extend(value_of(log, LoggedKey::Model).map(|model| field_entry(ChatExchangeKey::Model.key(), model)));
-    sent(draft.object_node(&request), draft.object_node(&response))
+    sent(builder.object_node(&request), builder.object_node(&response))
 }

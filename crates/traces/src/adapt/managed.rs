@@ -100,17 +100,20 @@ fn is_event(event: Object<'_>) -> bool {
         && event.field(ManagedEventKey::Id).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut session =
-        ManagedSession { talk: ConversationBuilder::new(draft), seen: FxHashSet::default(), asked: Vec::new() };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut session = ManagedSession {
+        conversation: ConversationBuilder::new(builder),
+        seen: FxHashSet::default(),
+        asked: Vec::new(),
+    };
     for node in items_of(root, &[ManagedEventKey::Data]) {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         match record_payload(*node) {
             Some(event) => session.read_event(*node, event),
             // What was sent comes back in the stream.
             None if matches!(node.value, Value::List([name, ..]) if node_text(*name).is_some()) => {}
-            None => session.talk.draft.skip_value(node, "what is no event is passed over"),
+            None => session.conversation.builder.skip_value(node, "what is no event is skipped"),
         }
     }
     session.finish_run();
@@ -118,7 +121,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 struct ManagedSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// Events may be both listed and streamed.
     seen: FxHashSet<&'run str>,
     /// Calls that wait for an approval.
@@ -130,61 +133,61 @@ impl<'run> ManagedSession<'_, 'run, '_> {
         let word = text_of(event, ManagedEventKey::Type).unwrap_or_default();
         let kind = ManagedEventType::from_key(word);
         if kind.is_none() {
-            let message = format!("an event of unknown type `{word}` is passed over");
-            return self.talk.draft.skip_value(node, message);
+            let message = format!("an event of unknown type `{word}` is skipped");
+            return self.conversation.builder.skip_value(node, message);
         }
         if kind != Some(ManagedEventType::Session)
             && text_of(event, ManagedEventKey::Id).is_some_and(|id| !self.seen.insert(id))
         {
             return;
         }
-        let about = StepMeta {
+        let meta = StepMeta {
             time: first_of(event, &[ManagedEventKey::Time]),
             agent: first_of(event, &[ManagedEventKey::AgentName]),
             aside: false,
         };
-        self.talk.note_time(about.time);
+        self.conversation.note_time(meta.time);
         let content = event.field(ManagedEventKey::Content);
-        let talk = &mut self.talk;
+        let conversation = &mut self.conversation;
         match kind {
             Some(ManagedEventType::Session) => {
-                talk.draft.set_some(of_run::ID, event.field(ManagedEventKey::Id));
+                conversation.builder.set_some(of_run::ID, event.field(ManagedEventKey::Id));
                 let agent = object_of(event, ManagedEventKey::Agent);
                 let model = agent.and_then(|agent| agent.field(ManagedEventKey::Model));
                 let model = model.map(|model| {
                     node_object(model).and_then(|model| model.field(ManagedEventKey::Id)).unwrap_or(model)
                 });
-                talk.add_meta(of_meta::MODEL, model);
+                conversation.add_meta(of_meta::MODEL, model);
             }
-            Some(ManagedEventType::Asked) => {
-                content.into_iter().for_each(|content| talk.add_content(Speaker::User, content, &about, node.origin))
-            }
+            Some(ManagedEventType::Asked) => content
+                .into_iter()
+                .for_each(|content| conversation.add_content(Speaker::User, content, &meta, node.origin)),
             Some(ManagedEventType::Said) => content
                 .into_iter()
-                .for_each(|content| talk.add_content(Speaker::Assistant, content, &about, node.origin)),
+                .for_each(|content| conversation.add_content(Speaker::Assistant, content, &meta, node.origin)),
             Some(ManagedEventType::Thought) => content
                 .into_iter()
-                .for_each(|content| talk.add_content(Speaker::Thinking, content, &about, node.origin)),
-            Some(ManagedEventType::Call) => self.add_call(node, event, &about),
-            Some(ManagedEventType::Result) => self.add_result(node, event, &about),
+                .for_each(|content| conversation.add_content(Speaker::Thinking, content, &meta, node.origin)),
+            Some(ManagedEventType::Call) => self.add_call(node, event, &meta),
+            Some(ManagedEventType::Result) => self.add_result(node, event, &meta),
             Some(ManagedEventType::Confirmed) => self.add_confirmation(event),
             Some(ManagedEventType::Usage) => {
                 if let Some(counts) = object_of(event, ManagedEventKey::Usage) {
                     let mut usage = TokenUsage::default();
                     usage.add_usage(counts);
                     usage.count_cache_as_input();
-                    talk.usage.merge_usage(&usage);
+                    conversation.usage.merge_usage(&usage);
                 }
             }
             Some(ManagedEventType::Error) => {
                 let error = first_of(event, &[ManagedEventKey::Error, ManagedEventKey::Message]);
-                error.into_iter().for_each(|error| talk.draft.set_entry(of_run::ERROR, error));
+                error.into_iter().for_each(|error| conversation.builder.set_entry(of_run::ERROR, error));
             }
             Some(ManagedEventType::Silent) | None => {}
         }
     }
 
-    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn add_call(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let tool = event.field(ManagedEventKey::Name).unwrap_or(Node::computed(Value::Null));
         let made = ToolCall {
             tool,
@@ -192,10 +195,10 @@ impl<'run> ManagedSession<'_, 'run, '_> {
             id: event.field(ManagedEventKey::Id),
             origin: node.origin,
         };
-        let Some(step) = self.talk.add_call(made, about) else { return };
+        let Some(step) = self.conversation.add_call(made, meta) else { return };
         match text_of(event, ManagedEventKey::Permission).and_then(PermissionState::from_key) {
             Some(PermissionState::Ask) => self.asked.extend(text_of(event, ManagedEventKey::Id)),
-            Some(PermissionState::Deny) => self.talk.set_status(step, StepStatus::Denied),
+            Some(PermissionState::Deny) => self.conversation.set_status(step, StepStatus::Denied),
             None => {}
         }
     }
@@ -205,21 +208,22 @@ impl<'run> ManagedSession<'_, 'run, '_> {
         self.asked.retain(|asked| *asked != id);
         let denied = text_of(event, ManagedEventKey::Confirmed).and_then(ConfirmationAnswer::from_key)
             == Some(ConfirmationAnswer::Deny);
-        if let Some(call) = self.talk.find_call(id).filter(|_| denied) {
-            self.talk.set_status(call, StepStatus::Denied);
+        if let Some(call) = self.conversation.find_call(id).filter(|_| denied) {
+            self.conversation.set_status(call, StepStatus::Denied);
         }
     }
 
     /// A denied call gets the denial as its result.
-    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let Some(id) = call_of(event) else { return };
         self.asked.retain(|asked| *asked != id);
         let content = event.field(ManagedEventKey::Content);
-        let result = content.map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
+        let result =
+            content.map(|content| content::content_text(content, self.conversation.builder.arena).unwrap_or(content));
         let known = self
-            .talk
+            .conversation
             .find_call(id)
-            .and_then(|call| self.talk.draft.step_field(call, of_step::STATUS))
+            .and_then(|call| self.conversation.builder.step_field(call, of_step::STATUS))
             .and_then(node_text);
         let status = if known == StepStatus::Denied.as_str() {
             StepStatus::Denied
@@ -228,23 +232,23 @@ impl<'run> ManagedSession<'_, 'run, '_> {
         } else {
             StepStatus::Ok
         };
-        let about = StepMeta { agent: None, ..*about };
-        self.talk.add_result(
+        let meta = StepMeta { agent: None, ..*meta };
+        self.conversation.add_result(
             Some(id),
             None,
             CallResult { result, status: Some(status), ..CallResult::default() },
-            &about,
+            &meta,
             node.origin,
         );
     }
 
     fn finish_run(mut self) {
         for call in std::mem::take(&mut self.asked) {
-            if let Some(call) = self.talk.find_call(call) {
-                self.talk.set_status(call, StepStatus::Pending);
+            if let Some(call) = self.conversation.find_call(call) {
+                self.conversation.set_status(call, StepStatus::Pending);
             }
         }
-        self.talk.finish_with_tools();
+        self.conversation.finish_with_tools();
     }
 }
 

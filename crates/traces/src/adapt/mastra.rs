@@ -96,59 +96,59 @@ fn is_written_content(text: &str) -> bool {
     text.starts_with('{') && text.ends_with('}') && names(MastraKey::Version) && names(MastraKey::Parts)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of(root, &[MastraKey::Messages]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let message = node_object(*node);
         let parts = message
             .and_then(|message| value_of(message, MastraKey::Content))
-            .and_then(
-                |content| if node_text(content).is_some() { talk.draft.open_json(content) } else { Some(content) },
-            )
+            .and_then(|content| {
+                if node_text(content).is_some() { conversation.builder.open_json(content) } else { Some(content) }
+            })
             .and_then(node_object)
             .and_then(|content| value_of(content, MastraKey::Parts));
         let (Some(message), Some(parts)) = (message, parts) else {
-            talk.draft.skip_value(node, "a message without parts is passed over");
+            conversation.builder.skip_value(node, "a message without parts is skipped");
             continue;
         };
-        let role = talk.draft.role_of(*node, text_of(message, MastraKey::Role));
+        let role = conversation.builder.role_of(*node, text_of(message, MastraKey::Role));
         let speaker = Speaker::from_role(role);
         if role == Some(MessageRole::Assistant) {
-            talk.begin_turn();
+            conversation.begin_turn();
         }
         let time = value_of(message, MastraKey::Time).and_then(instant_node);
-        let about = StepMeta { time, ..StepMeta::default() };
+        let meta = StepMeta { time, ..StepMeta::default() };
         // The result of a call may stand in another message, which tells the call once more.
         for part in node_list(parts).unwrap_or_default() {
-            if !end_known(&mut talk, *part, &about) {
-                block_session::add_content(&mut talk, *part, speaker, &UserWords::PLAIN, &about, classify_part);
+            if !end_known(&mut conversation, *part, &meta) {
+                block_session::add_content(&mut conversation, *part, speaker, &UserWords::PLAIN, &meta, classify_part);
             }
             let call = node_object(*part).filter(|part| part_type(*part) == Some(MastraPartType::Invocation));
             if let Some(call) = call.and_then(|part| object_of(part, MastraKey::Invocation)) {
-                add_inner_calls(&mut talk, call, &about, 0);
+                add_inner_calls(&mut conversation, call, &meta, 0);
             }
         }
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
 /// The calls of the sub-agent that a call started. A sub-agent may have its own.
 fn add_inner_calls<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     outer: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
     depth: usize,
 ) {
     const DEEP: usize = 8;
     let Some(inner) = object_of(outer, MastraKey::Result).and_then(|result| list_of(result, MastraKey::Inner)) else {
         return;
     };
-    let about = StepMeta { agent: value_of(outer, MastraKey::Tool), aside: true, ..*about };
-    for (node, call) in talk.draft.record_objects(inner) {
-        if text_of(call, MastraKey::Call).is_some_and(|id| talk.find_call(id).is_some()) {
+    let meta = StepMeta { agent: value_of(outer, MastraKey::Tool), aside: true, ..*meta };
+    for (node, call) in conversation.builder.record_objects(inner) {
+        if text_of(call, MastraKey::Call).is_some_and(|id| conversation.find_call(id).is_some()) {
             continue;
         }
         let made = ToolCall {
@@ -160,13 +160,13 @@ fn add_inner_calls<'run>(
         let failed = is_true(&call, &NodeShapes, MastraKey::Failed);
         let status = Some(if failed { StepStatus::Failed } else { StepStatus::Unknown });
         let outcome = CallResult { result: value_of(call, MastraKey::Result), status, ..CallResult::default() };
-        if let Some(step) = talk.add_foreign_call(made, &about) {
-            talk.end_within(step, outcome, &about);
+        if let Some(step) = conversation.add_foreign_call(made, &meta) {
+            conversation.end_within(step, outcome, &meta);
         }
         if depth < DEEP {
-            add_inner_calls(talk, call, &about, depth + 1);
+            add_inner_calls(conversation, call, &meta, depth + 1);
         } else if object_of(call, MastraKey::Result).is_some_and(|result| result.field(MastraKey::Inner).is_some()) {
-            talk.draft.skip_record(node.origin, "calls of agents inside of each other are passed over");
+            conversation.builder.skip_record(node.origin, "calls of agents inside of each other are skipped");
         }
     }
 }
@@ -213,19 +213,23 @@ fn invocation_status(call: Object<'_>, answer: &BlockResult<'_>) -> Option<StepS
 }
 
 /// True where a part gives a call its result that an earlier message asked for.
-fn end_known<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, about: &StepMeta<'run>) -> bool {
+fn end_known<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    meta: &StepMeta<'run>,
+) -> bool {
     let Some(part) = node_object(node).filter(|part| part_type(*part) == Some(MastraPartType::Invocation)) else {
         return false;
     };
     let call = object_of(part, MastraKey::Invocation);
     let id = call.and_then(|call| text_of(call, MastraKey::Call));
-    let Some(known) = id.and_then(|id| talk.find_call(id)) else { return false };
+    let Some(known) = id.and_then(|id| conversation.find_call(id)) else { return false };
     let answer = match classify_part(part) {
         ContentBlock::Calls(BlockCall { answer, .. }) => answer,
         _ => None,
     };
     // Models may give a later call the id that an earlier one had.
-    let field = |key| talk.draft.step_field(known, key);
+    let field = |key| conversation.builder.step_field(known, key);
     let differs = |told: Option<Node<'run>>, given: Option<Node<'run>>| {
         told.zip(given).is_some_and(|(told, given)| !values_equal(&told.value, &given.value))
     };
@@ -235,8 +239,8 @@ fn end_known<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
         return false;
     }
     if let Some(answer) = answer {
-        let outcome = block_session::outcome_of(talk, &answer, None);
-        talk.end_within(known, outcome, about);
+        let outcome = block_session::outcome_of(conversation, &answer, None);
+        conversation.end_within(known, outcome, meta);
     }
     true
 }

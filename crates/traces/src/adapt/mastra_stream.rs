@@ -81,22 +81,22 @@ fn is_event(event: Object<'_>) -> bool {
 }
 
 struct MastraStream<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// The text that comes in pieces: who says it, and its id.
     open: Option<(Speaker, Option<&'run str>, Vec<Node<'run>>)>,
     usage: TokenUsage,
     is_over: bool,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let talk = ConversationBuilder::from_parts(draft);
-    let mut stream = MastraStream { talk, open: None, usage: TokenUsage::default(), is_over: false };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let conversation = ConversationBuilder::from_parts(builder);
+    let mut stream = MastraStream { conversation, open: None, usage: TokenUsage::default(), is_over: false };
     for node in items_of::<MastraEventKey>(root, &[]) {
-        stream.talk.draft.count_record();
+        stream.conversation.builder.count_record();
         match node_object(*node).filter(|event| is_event(*event)) {
             Some(event) => stream.read_event(*node, event),
-            None => stream.talk.draft.skip_value(node, "what is no event of a stream is passed over"),
+            None => stream.conversation.builder.skip_value(node, "what is no event of a stream is skipped"),
         }
     }
     stream.finish_run();
@@ -105,8 +105,8 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 impl<'run> MastraStream<'_, 'run, '_> {
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>) {
-        if !self.talk.draft.has_entry(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, value_of(event, MastraEventKey::Run));
+        if !self.conversation.builder.has_entry(of_run::ID) {
+            self.conversation.builder.set_some(of_run::ID, value_of(event, MastraEventKey::Run));
         }
         let payload = object_of(event, MastraEventKey::Payload);
         let of = |key| payload.and_then(|payload| value_of(payload, key));
@@ -118,7 +118,7 @@ impl<'run> MastraStream<'_, 'run, '_> {
             _ => self.close_text(),
         }
         match kind {
-            Some(MastraEventType::Step) => self.talk.begin_turn(),
+            Some(MastraEventType::Step) => self.conversation.begin_turn(),
             Some(MastraEventType::Said) => self.add_piece(Speaker::Assistant, of),
             Some(MastraEventType::Thought) => self.add_piece(Speaker::Thinking, of),
             Some(MastraEventType::Call) => {
@@ -126,32 +126,35 @@ impl<'run> MastraStream<'_, 'run, '_> {
             }
             Some(MastraEventType::Waits) => {
                 let call = self.call_of(node, of);
-                call.into_iter().for_each(|call| self.talk.set_status(call, StepStatus::Pending));
+                call.into_iter().for_each(|call| self.conversation.set_status(call, StepStatus::Pending));
             }
             Some(kind @ (MastraEventType::Result | MastraEventType::Failed)) => self.add_result(node, kind, payload),
-            Some(MastraEventType::StepEnd) => count_usage(&mut self.talk.usage, payload),
+            Some(MastraEventType::StepEnd) => count_usage(&mut self.conversation.usage, payload),
             Some(MastraEventType::End) => {
                 self.is_over = true;
                 count_usage(&mut self.usage, payload);
             }
             Some(MastraEventType::Error) => {
                 self.is_over = true;
-                self.talk.draft.set_some(of_run::ERROR, why_of(of(MastraEventKey::Error)));
+                self.conversation.builder.set_some(of_run::ERROR, why_of(of(MastraEventKey::Error)));
             }
             Some(MastraEventType::Stopped) => {
-                self.talk.draft.set_some(of_run::ERROR, of(MastraEventKey::Reason));
+                self.conversation.builder.set_some(of_run::ERROR, of(MastraEventKey::Reason));
             }
             Some(MastraEventType::Inside) => {
                 let inner = of(MastraEventKey::Output).and_then(node_object);
                 if inner.is_some_and(|inner| text_of(inner, MastraEventKey::Type).is_some()) {
-                    self.talk.draft.skip_record(node.origin, "what an agent inside of a tool does is passed over");
+                    self.conversation
+                        .builder
+                        .skip_record(node.origin, "what an agent inside of a tool does is skipped");
                 }
             }
             Some(MastraEventType::Aborted | MastraEventType::Silent) => {}
             None if word.starts_with("data-") => {}
-            None => {
-                self.talk.draft.skip_record(node.origin, format!("an event of unknown type `{word}` is passed over"))
-            }
+            None => self
+                .conversation
+                .builder
+                .skip_record(node.origin, format!("an event of unknown type `{word}` is skipped")),
         }
     }
 
@@ -166,20 +169,20 @@ impl<'run> MastraStream<'_, 'run, '_> {
 
     fn close_text(&mut self) {
         let Some((speaker, _, pieces)) = self.open.take() else { return };
-        if let Some(words) = content::concat_pieces(&pieces, self.talk.draft.arena) {
-            self.talk.add_message(speaker, words, &StepMeta::default(), words.origin);
+        if let Some(words) = content::concat_pieces(&pieces, self.conversation.builder.arena) {
+            self.conversation.add_message(speaker, words, &StepMeta::default(), words.origin);
         }
     }
 
     /// The call that an event tells of, which may have been told before.
     fn call_of(&mut self, node: Node<'run>, of: impl Fn(MastraEventKey) -> Option<Node<'run>>) -> Option<StepId> {
         let id = of(MastraEventKey::Call);
-        if let Some(known) = id.and_then(node_text).and_then(|id| self.talk.find_call(id)) {
+        if let Some(known) = id.and_then(node_text).and_then(|id| self.conversation.find_call(id)) {
             return Some(known);
         }
         let tool = of(MastraEventKey::Tool).unwrap_or(Node::computed(Value::Null));
         let made = ToolCall { tool, args: of(MastraEventKey::Args), id, origin: node.origin };
-        self.talk.add_call(made, &StepMeta::default())
+        self.conversation.add_call(made, &StepMeta::default())
     }
 
     fn add_result(&mut self, node: Node<'run>, kind: MastraEventType, payload: Option<Object<'run>>) {
@@ -196,18 +199,18 @@ impl<'run> MastraStream<'_, 'run, '_> {
         let (id, tool) = (of(MastraEventKey::Call).and_then(node_text), of(MastraEventKey::Tool).and_then(node_text));
         // A result tells what its call was given, too.
         self.call_of(node, of);
-        self.talk.add_result(id, tool, outcome, &StepMeta::default(), node.origin);
+        self.conversation.add_result(id, tool, outcome, &StepMeta::default(), node.origin);
     }
 
     fn finish_run(mut self) {
         self.close_text();
-        if self.talk.usage.known_counts().is_empty() {
-            self.talk.usage = self.usage;
+        if self.conversation.usage.known_counts().is_empty() {
+            self.conversation.usage = self.usage;
         }
         let is_over = self.is_over;
-        let draft = self.talk.finish_run();
+        let builder = self.conversation.finish_run();
         if !is_over {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }
     }
 }

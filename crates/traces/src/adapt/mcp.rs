@@ -151,24 +151,24 @@ fn plain_message(frame: Object<'_>) -> Option<Object<'_>> {
     inner.filter(|inner| is_message(*inner))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let frames = items_of(root, &LISTS);
     let directions = frames.iter().filter_map(|node| text_of(node_object(*node)?, FrameKey::Direction));
-    let mut log = McpLog { talk: ConversationBuilder::new(draft), open: OpenRequests::new(directions) };
+    let mut log = McpLog { conversation: ConversationBuilder::new(builder), open: OpenRequests::new(directions) };
     for node in frames {
-        log.talk.draft.count_record();
+        log.conversation.builder.count_record();
         match node_object(*node) {
             Some(frame) => log.read_frame(*node, frame),
-            None => log.talk.draft.skip_value(node, "what is no message is passed over"),
+            None => log.conversation.builder.skip_value(node, "what is no message is skipped"),
         }
     }
-    log.talk.finish_without_turns();
+    log.conversation.finish_without_turns();
     Ok(())
 }
 
 struct McpLog<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     open: OpenRequests<'run>,
 }
 
@@ -179,30 +179,30 @@ impl<'run> McpLog<'_, 'run, '_> {
             Data, Frame, Message, Payload, Raw, Request, Response, Stream, Time, TimeInMilliseconds, TimeOfLog, TimeToo,
         };
         let time = first_of(frame, &[Time, TimeToo, TimeOfLog, TimeInMilliseconds]).and_then(instant_node);
-        let about = StepMeta { time, ..StepMeta::default() };
+        let meta = StepMeta { time, ..StepMeta::default() };
         let direction = text_of(frame, FrameKey::Direction);
         if is_message(frame) {
-            return self.read_message(node, frame, direction, &about);
+            return self.read_message(node, frame, direction, &meta);
         }
         let mut known = false;
         for field in [Message, Data, Payload, Frame, Raw, Request, Response, Stream] {
             let inner = frame.field(field).map(|inner| match inner.value {
-                Value::Text(_) => self.talk.draft.open_json(inner).unwrap_or(inner),
+                Value::Text(_) => self.conversation.builder.open_json(inner).unwrap_or(inner),
                 _ => inner,
             });
             if let Some((inner, message)) = inner.and_then(|inner| Some((inner, node_object(inner)?))) {
                 // A piece of a stream holds its message as text.
                 let data = message.field(Data).filter(|_| !is_message(message));
-                let data = data.map(|data| self.talk.draft.open_json(data).unwrap_or(data));
+                let data = data.map(|data| self.conversation.builder.open_json(data).unwrap_or(data));
                 let (inner, message) =
                     data.and_then(|data| Some((data, node_object(data)?))).unwrap_or((inner, message));
                 known |= is_message(message);
                 // What stands beside a request is the answer to it, whichever way that went.
-                self.read_message(inner, message, direction.filter(|_| field != Response), &about);
+                self.read_message(inner, message, direction.filter(|_| field != Response), &meta);
             }
         }
         if !known {
-            self.talk.draft.skip_value(node, "what holds no message of JSON-RPC is passed over");
+            self.conversation.builder.skip_value(node, "what holds no message of JSON-RPC is skipped");
         }
     }
 
@@ -211,21 +211,21 @@ impl<'run> McpLog<'_, 'run, '_> {
         node: Node<'run>,
         message: Object<'run>,
         direction: Option<&'run str>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
-        self.talk.note_time(about.time);
+        self.conversation.note_time(meta.time);
         let id = message.field(RpcKey::Id).and_then(request_key);
         let Some(method) = text_of(message, RpcKey::Method) else {
-            return self.add_response(message, id, direction, about);
+            return self.add_response(message, id, direction, meta);
         };
         match RpcMethod::from_key(method) {
-            Some(RpcMethod::Call) => self.add_call(node, message, id, direction, about),
+            Some(RpcMethod::Call) => self.add_call(node, message, id, direction, meta),
             Some(RpcMethod::Ask) => self.open.add_request(id, RequestTarget::Client, direction),
             Some(RpcMethod::Initialize | RpcMethod::Other) => {}
             None if is_offer(method) || method.starts_with(NOTIFICATIONS) => {}
             None => {
-                let why = format!("a message of unknown method `{method}` is passed over");
-                self.talk.draft.skip_value(node, why);
+                let why = format!("a message of unknown method `{method}` is skipped");
+                self.conversation.builder.skip_value(node, why);
             }
         }
     }
@@ -236,7 +236,7 @@ impl<'run> McpLog<'_, 'run, '_> {
         message: Object<'run>,
         id: Option<String>,
         direction: Option<&'run str>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let params = object_of(message, RpcKey::Params);
         let of = |field| params.and_then(|params| params.field(field));
@@ -244,7 +244,7 @@ impl<'run> McpLog<'_, 'run, '_> {
         // The protocol lets a client leave out what is empty.
         let args = of(RpcKey::Arguments).unwrap_or(Node::computed(Value::Object(Object::EMPTY)));
         let made = ToolCall { tool, args: Some(args), id: message.field(RpcKey::Id), origin: node.origin };
-        if let Some(step) = self.talk.add_call(made, about) {
+        if let Some(step) = self.conversation.add_call(made, meta) {
             self.open.add_request(id, RequestTarget::Tool(step), direction);
         }
     }
@@ -255,7 +255,7 @@ impl<'run> McpLog<'_, 'run, '_> {
         message: Object<'run>,
         id: Option<String>,
         direction: Option<&'run str>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let given = first_of(message, &[RpcKey::Result]);
         let inside = given.and_then(node_object);
@@ -264,23 +264,25 @@ impl<'run> McpLog<'_, 'run, '_> {
         let Some(call) = call else {
             if let Some(tools) = inside
                 .and_then(|inside| list_of(inside, RpcKey::Tools))
-                .filter(|_| !self.talk.draft.has_entry(of_run::TOOLS))
+                .filter(|_| !self.conversation.builder.has_entry(of_run::TOOLS))
             {
-                let tools = self.talk.draft.list_node(tools);
-                self.talk.draft.set_entry(of_run::TOOLS, tools);
+                let tools = self.conversation.builder.list_node(tools);
+                self.conversation.builder.set_entry(of_run::TOOLS, tools);
             }
-            return self.talk.add_meta(RpcKey::Server.key(), inside.and_then(|inside| inside.field(RpcKey::Server)));
+            return self
+                .conversation
+                .add_meta(RpcKey::Server.key(), inside.and_then(|inside| inside.field(RpcKey::Server)));
         };
         let failed = error.is_some() || inside.is_some_and(|inside| is_true(&inside, &NodeShapes, RpcKey::Failed));
         let content = inside.and_then(|inside| first_of(inside, &[RpcKey::Content]));
-        let said = content.and_then(|content| content::content_text(content, self.talk.draft.arena));
+        let said = content.and_then(|content| content::content_text(content, self.conversation.builder.arena));
         let result = said.or_else(|| inside.and_then(pairing::structured_result)).or(given);
         let why = error.and_then(node_object).and_then(|error| first_of(error, &[RpcKey::Why]));
         let status = if failed { StepStatus::Failed } else { StepStatus::Ok };
         let outcome = CallResult { result, status: Some(status), error: why.or(error), ..CallResult::default() };
-        self.talk.end_call(call, outcome, about);
+        self.conversation.end_call(call, outcome, meta);
         if let Some(given) = given {
-            self.talk.draft.set_field(call, FrameKey::Response.key(), given);
+            self.conversation.builder.set_field(call, FrameKey::Response.key(), given);
         }
     }
 }

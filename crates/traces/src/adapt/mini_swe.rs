@@ -82,64 +82,66 @@ fn block_commands<'a>(words: &'a str, begin: &str, end: &'a str) -> impl Iterato
     })
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut session = MiniSweSession { talk: ConversationBuilder::new(draft), waits: 0 };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut session = MiniSweSession { conversation: ConversationBuilder::new(builder), waits: 0 };
     let info = node_object(*root).and_then(|file| object_of(file, MiniSweKey::Info));
     if let Some(info) = info {
-        let talk = &mut session.talk;
+        let conversation = &mut session.conversation;
         let submission =
             first_of(info, &[MiniSweKey::Submission]).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
-        talk.draft.set_some(of_run::OUTPUT, submission);
+        conversation.builder.set_some(of_run::OUTPUT, submission);
         let cost = object_of(info, MiniSweKey::Stats).and_then(|stats| stats.field(MiniSweKey::Cost));
-        talk.draft.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
-        talk.add_meta(of_meta::VERSION, info.field(MiniSweKey::Version));
-        talk.add_meta(MiniSweKey::Exit.key(), info.field(MiniSweKey::Exit));
+        conversation
+            .builder
+            .set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
+        conversation.add_meta(of_meta::VERSION, info.field(MiniSweKey::Version));
+        conversation.add_meta(MiniSweKey::Exit.key(), info.field(MiniSweKey::Exit));
     }
     for node in items_of(root, &[MiniSweKey::Messages]) {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         match node_object(*node).filter(|message| text_of(*message, MiniSweKey::Role).is_some()) {
             Some(message) => session.read_message(*node, message),
-            None => session.talk.draft.skip_value(node, "a message without `role` is passed over"),
+            None => session.conversation.builder.skip_value(node, "a message without `role` is skipped"),
         }
     }
-    session.talk.finish_with_tools();
+    session.conversation.finish_with_tools();
     Ok(())
 }
 
 struct MiniSweSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// Commands without a result so far.
     waits: usize,
 }
 
 impl<'run> MiniSweSession<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
-        let about = StepMeta::default();
-        let role = self.talk.draft.role_of(node, text_of(message, MiniSweKey::Role));
+        let meta = StepMeta::default();
+        let role = self.conversation.builder.role_of(node, text_of(message, MiniSweKey::Role));
         let content = message.field(MiniSweKey::Content);
-        content.into_iter().for_each(|content| self.talk.draft.note_parts(content));
-        let words = content.and_then(|content| content::content_text(content, self.talk.draft.arena));
+        content.into_iter().for_each(|content| self.conversation.builder.note_parts(content));
+        let words = content.and_then(|content| content::content_text(content, self.conversation.builder.arena));
         match role {
             Some(MessageRole::Assistant) => {
-                self.talk.begin_turn();
+                self.conversation.begin_turn();
                 words
                     .into_iter()
-                    .for_each(|words| self.talk.add_message(Speaker::Assistant, words, &about, node.origin));
+                    .for_each(|words| self.conversation.add_message(Speaker::Assistant, words, &meta, node.origin));
                 let calls = list_of(message, MiniSweKey::Calls).unwrap_or_default();
-                self.talk.draft.record_objects(calls).for_each(|(at, call)| self.add_call(at, call));
+                self.conversation.builder.record_objects(calls).for_each(|(at, call)| self.add_call(at, call));
                 self.waits = 0;
                 let taken = object_of(message, MiniSweKey::Extra).and_then(|extra| list_of(extra, MiniSweKey::Actions));
                 match (taken, words) {
                     _ if !calls.is_empty() => {}
                     (Some(actions), _) => {
-                        self.talk.draft.record_objects(actions).for_each(|(at, one)| self.add_action(at, one))
+                        self.conversation.builder.record_objects(actions).for_each(|(at, one)| self.add_action(at, one))
                     }
                     (None, Some(words)) => self.add_block(node, words),
                     // Without words it may ask for nothing; where nothing says what it has, it may have asked.
                     (None, None) if content.is_none() => {
-                        self.talk
-                            .draft
+                        self.conversation
+                            .builder
                             .note_unknown(node.origin, "an answer without `content`: it may have asked for calls");
                     }
                     (None, None) => {}
@@ -152,11 +154,15 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
                 self.waits -= 1;
                 self.add_result(node, message, words, None);
             }
-            Some(MessageRole::User) if self.talk.turn_count() == 0 => {
-                words.into_iter().for_each(|words| self.talk.add_message(Speaker::User, words, &about, node.origin));
+            Some(MessageRole::User) if self.conversation.turn_count() == 0 => {
+                words
+                    .into_iter()
+                    .for_each(|words| self.conversation.add_message(Speaker::User, words, &meta, node.origin));
             }
             // What the program says behind the first answer: that a block is missing, or what was submitted.
-            _ => words.into_iter().for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin)),
+            _ => words
+                .into_iter()
+                .for_each(|words| self.conversation.add_message(Speaker::System, words, &meta, node.origin)),
         }
     }
 
@@ -164,7 +170,7 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
     fn add_action(&mut self, node: Node<'run>, action: Object<'run>) {
         match action.field(ArgsKey::Command).filter(|command| NodeShapes.is_text(*command)) {
             Some(command) => self.add_command(command, action.field(MiniSweKey::Answers), node.origin),
-            None => self.talk.draft.skip_value(node, "an action without `command` is passed over"),
+            None => self.conversation.builder.skip_value(node, "an action without `command` is skipped"),
         }
     }
 
@@ -175,13 +181,13 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
         let Some((begin, end)) = used else { return };
         let mut blocks = block_commands(whole, begin, end);
         let (Some(line), None) = (blocks.next(), blocks.next()) else { return };
-        let line = self.talk.draft.arena.alloc_str(line);
+        let line = self.conversation.builder.arena.alloc_str(line);
         self.add_command(Node::new(Value::Text(ValueText::Plain(line)), words.origin), None, node.origin);
     }
 
     fn add_command(&mut self, command: Node<'run>, id: Option<Node<'run>>, origin: TextOrigin) {
-        let args = self.talk.draft.object_node(&[ObjectEntry { key: ArgsKey::Command.key(), node: command }]);
-        self.talk.add_call(
+        let args = self.conversation.builder.object_node(&[ObjectEntry { key: ArgsKey::Command.key(), node: command }]);
+        self.conversation.add_call(
             ToolCall { tool: Node::computed(Value::plain_text(SHELL)), args: Some(args), id, origin },
             &StepMeta::default(),
         );
@@ -189,7 +195,7 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
     }
 
     fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
-        self.talk.add_call(super::messages::tool_call(node, call), &StepMeta::default());
+        self.conversation.add_call(super::messages::tool_call(node, call), &StepMeta::default());
     }
 
     fn add_result(
@@ -202,7 +208,7 @@ impl<'run> MiniSweSession<'_, 'run, '_> {
         let extra = object_of(message, MiniSweKey::Extra).and_then(|extra| extra.field(MiniSweKey::Code));
         let exit_code = extra.filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
         let exit_code = exit_code.or_else(|| number_behind(result?, &BEHIND));
-        self.talk.add_result(
+        self.conversation.add_result(
             id,
             None,
             CallResult { result, exit_code, ..CallResult::default() },

@@ -76,66 +76,66 @@ fn is_entry(entry: Object<'_>) -> bool {
         && text_of(entry, EntryKey::Type).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let run = node_object(root);
-    draft.set_some(of_run::ID, run.and_then(|run| value_of(run, EntryKey::Conversation)));
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+    builder.set_some(of_run::ID, run.and_then(|run| value_of(run, EntryKey::Conversation)));
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut stream = StreamedEntries::default();
     for node in items_of(root, &[EntryKey::Entries]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let entry = node_object(*node);
-        if entry.is_some_and(|event| stream.add_event(*node, event, &mut talk)) {
+        if entry.is_some_and(|event| stream.add_event(*node, event, &mut conversation)) {
             continue;
         }
         let entry = entry.filter(|entry| is_entry(*entry));
         let kind = entry.and_then(|entry| EntryType::from_key(text_of(entry, EntryKey::Type)?));
         match entry.zip(kind) {
-            Some((entry, kind)) => add_entry(&mut talk, *node, entry, kind),
-            None => talk.draft.skip_value(node, "an entry of unknown type is passed over"),
+            Some((entry, kind)) => add_entry(&mut conversation, *node, entry, kind),
+            None => conversation.builder.skip_value(node, "an entry of unknown type is skipped"),
         }
     }
-    let is_over = stream.end_stream(&mut talk);
-    run.into_iter().for_each(|run| count_usage(&mut talk, run));
-    let draft = talk.finish_run();
+    let is_over = stream.end_stream(&mut conversation);
+    run.into_iter().for_each(|run| count_usage(&mut conversation, run));
+    let builder = conversation.finish_run();
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
 
 /// What an answer took.
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, answer: Object<'run>) {
+fn count_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, answer: Object<'run>) {
     let Some(counts) = object_of(answer, EntryKey::Usage) else { return };
     let mut usage = TokenUsage::default();
     usage.add_usage(counts);
-    talk.add_usage(&usage, None);
+    conversation.add_usage(&usage, None);
 }
 
 fn add_entry<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     entry: Object<'run>,
     kind: EntryType,
 ) {
     let at = |key| value_of(entry, key).and_then(instant_node);
-    let about = StepMeta { time: at(EntryKey::Time), ..StepMeta::default() };
+    let meta = StepMeta { time: at(EntryKey::Time), ..StepMeta::default() };
     let [tool, args] = [EntryKey::Name, EntryKey::Arguments].map(|key| value_of(entry, key));
     match kind {
         EntryType::Given | EntryType::Said => {
-            let role = talk.draft.role_of(node, text_of(entry, EntryKey::Role));
+            let role = conversation.builder.role_of(node, text_of(entry, EntryKey::Role));
             let speaker = if kind == EntryType::Said { Speaker::Assistant } else { Speaker::from_role(role) };
             if speaker == Speaker::Assistant || role == Some(MessageRole::Assistant) {
-                talk.begin_turn();
+                conversation.begin_turn();
             }
-            talk.add_meta(of_meta::MODEL, value_of(entry, EntryKey::Model));
+            conversation.add_meta(of_meta::MODEL, value_of(entry, EntryKey::Model));
             if let Some(content) = entry.field(EntryKey::Content) {
-                talk.add_content(speaker, content, &about, node.origin);
+                conversation.add_content(speaker, content, &meta, node.origin);
             }
         }
         EntryType::Call => {
             let id = value_of(entry, EntryKey::Call);
-            block_session::add_call(talk, node, BlockCall { tool, args, id, answer: None }, &about);
+            block_session::add_call(conversation, node, BlockCall { tool, args, id, answer: None }, &meta);
         }
         EntryType::Result => {
             let answer = BlockResult {
@@ -145,7 +145,7 @@ fn add_entry<'run>(
                 status: Some(StepStatus::Unknown),
                 ..BlockResult::default()
             };
-            block_session::add_result(talk, node, &answer, None, &about);
+            block_session::add_result(conversation, node, &answer, None, &meta);
         }
         EntryType::Hosted => {
             let is_over = value_of(entry, EntryKey::End).is_some();
@@ -157,10 +157,10 @@ fn add_entry<'run>(
             };
             let call =
                 BlockCall { tool, args, id: value_of(entry, EntryKey::Id), answer: Some(answer).filter(|_| is_over) };
-            block_session::add_call(talk, node, call, &about);
+            block_session::add_call(conversation, node, call, &meta);
         }
         EntryType::Handover => {
-            value_of(entry, EntryKey::Agent).into_iter().for_each(|to| talk.hand_over(to, &about, node.origin));
+            value_of(entry, EntryKey::Agent).into_iter().for_each(|to| conversation.hand_over(to, &meta, node.origin));
         }
     }
 }

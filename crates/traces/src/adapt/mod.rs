@@ -203,10 +203,10 @@ pub(crate) fn normalize_run<'run>(
     if let (Some(names), Value::Object(object)) = (names, root.value)
         && generic::is_run(object, names)
     {
-        let mut draft = RunBuilder::new(arena, limits, records, warnings).under_memory(memory);
-        generic::read_under(root, &mut draft, names);
-        draft.check_steps()?;
-        return Ok(draft.finish_run(text, source, MAPPED, root.origin));
+        let mut builder = RunBuilder::new(arena, limits, records, warnings).under_memory(memory);
+        generic::read_under(root, &mut builder, names);
+        builder.check_steps()?;
+        return Ok(builder.finish_run(text, source, MAPPED, root.origin));
     }
     let lines = || claude_code::lines_under_messages(root, arena).map(|lines| (root, lines, &claude_code::FORMAT));
     let is_of_session = |format: &TraceFormat| format.name == native::FORMAT.name && lines().is_some();
@@ -220,21 +220,21 @@ pub(crate) fn normalize_run<'run>(
     if format.name == native::FORMAT.name {
         return Ok((native::normal_run(root, text, source, warnings), ModelSpending::default()));
     }
-    let mut draft = RunBuilder::new(arena, limits, records, warnings).under_memory(memory);
-    let root = repeated_records::without_copies(root, &format.record_ids, &mut draft);
-    let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut draft)).flatten();
-    read.unwrap_or_else(|| (format.read)(root, &mut draft))?;
-    draft.check_steps()?;
+    let mut builder = RunBuilder::new(arena, limits, records, warnings).under_memory(memory);
+    let root = repeated_records::without_copies(root, &format.record_ids, &mut builder);
+    let read = as_skillgym.then(|| as_skillgym::read_transcript(format, root, text, &mut builder)).flatten();
+    read.unwrap_or_else(|| (format.read)(root, &mut builder))?;
+    builder.check_steps()?;
     // In the normal form and in custom formats other keys are the author's own.
     if !matches!(format.projected, format::LineProjection::Calls) {
-        draft.note_keys(whole, format.harmless_keys);
+        builder.note_keys(whole, format.harmless_keys);
     }
-    if let Some((node, other)) = draft.has_unknown().then(|| registry::line_of_other(root, format)).flatten() {
+    if let Some((node, other)) = builder.has_unknown().then(|| registry::line_of_other(root, format)).flatten() {
         let message = format!("a line of the format {} among lines of the format {}", other.name, format.name);
         return Err(PlacedError::new(node.origin, message, "write each of them into a file of its own"));
     }
-    draft.note_partial_roles(format.partial_roles);
-    Ok(draft.finish_run(text, source, format.name, root.origin))
+    builder.note_partial_roles(format.partial_roles);
+    Ok(builder.finish_run(text, source, format.name, root.origin))
 }
 
 pub(crate) const MAPPED: &str = "format of --map";

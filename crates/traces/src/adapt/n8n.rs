@@ -114,15 +114,15 @@ impl<'run> NodeTask<'run> {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(execution) = node_object(root) else { return Ok(()) };
     let Some((results, nodes)) = results_of(execution).zip(tasks_of(execution)) else { return Ok(()) };
     let mut tasks = Vec::new();
     for entry in nodes.entries() {
-        for (node, task) in draft.record_objects(node_list(entry.node).unwrap_or_default()) {
-            draft.count_record();
+        for (node, task) in builder.record_objects(node_list(entry.node).unwrap_or_default()) {
+            builder.count_record();
             let Some(Value::Number(start)) = value_of(task, N8nKey::Start).map(|start| start.value) else {
-                draft.skip_record(node.origin, "a task without its start is passed over: it may be a call");
+                builder.skip_record(node.origin, "a task without its start is skipped: it may be a call");
                 continue;
             };
             let start = start.to_f64();
@@ -131,39 +131,39 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     tasks.sort_by(|a, b| a.start.total_cmp(&b.start));
     let has_agent = tasks.iter().any(|task| task.is_of(N8nConnection::Tool) || task.is_of(N8nConnection::Model));
-    read_tasks(&tasks, draft);
-    draft.set_some(of_run::ID, value_of(execution, N8nKey::Id).filter(|id| node_text(*id).is_some()));
+    read_tasks(&tasks, builder);
+    builder.set_some(of_run::ID, value_of(execution, N8nKey::Id).filter(|id| node_text(*id).is_some()));
     let error = object_of(results, N8nKey::Error).and_then(|error| value_of(error, N8nKey::Why));
-    draft.set_some(of_run::ERROR, error);
+    builder.set_some(of_run::ERROR, error);
     let status = text_of(execution, N8nKey::Status).and_then(N8nStatus::from_key);
     if status == Some(N8nStatus::Open) {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     if !has_agent {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
-fn read_tasks<'run>(tasks: &[NodeTask<'run>], draft: &mut RunBuilder<'run, '_>) {
+fn read_tasks<'run>(tasks: &[NodeTask<'run>], builder: &mut RunBuilder<'run, '_>) {
     // Models and tools come from the agents that use them.
     let uses = |task: &NodeTask<'run>| task.is_of(N8nConnection::Tool) || task.is_of(N8nConnection::Model);
     let sources = tasks.iter().filter(|task| uses(task)).filter_map(|task| list_of(task.task, N8nKey::Source));
     let agents: FxHashSet<&str> =
         sources.flat_map(objects_of).filter_map(|source| text_of(source, N8nKey::Before)).collect();
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut counts_all = true;
     for task in tasks {
-        note_unknown(&talk, task);
+        note_unknown(&conversation, task);
         if task.is_of(N8nConnection::Tool) {
-            add_call(&mut talk, task);
+            add_call(&mut conversation, task);
         } else if task.is_of(N8nConnection::Model) {
-            talk.begin_turn();
-            counts_all &= add_answer(&mut talk, task);
+            conversation.begin_turn();
+            counts_all &= add_answer(&mut conversation, task);
         } else if list_of(task.task, N8nKey::Source).is_none_or(<[_]>::is_empty) {
             let asked = task.first_json(N8nKey::Data, N8nConnection::Main);
             if let Some(words) = asked.and_then(|asked| value_of(asked, N8nKey::Asked)) {
-                talk.add_message(Speaker::User, words, &task.time(), words.origin);
+                conversation.add_message(Speaker::User, words, &task.time(), words.origin);
             }
         }
     }
@@ -171,35 +171,37 @@ fn read_tasks<'run>(tasks: &[NodeTask<'run>], draft: &mut RunBuilder<'run, '_>) 
     let answer = of_agent.filter_map(|task| task.first_json(N8nKey::Data, N8nConnection::Main)).next();
     let answer = answer.and_then(|json| value_of(json, N8nKey::Output));
     if !counts_all {
-        talk.usage = TokenUsage::default();
+        conversation.usage = TokenUsage::default();
     }
-    let draft = talk.finish_run();
-    draft.set_some(of_run::OUTPUT, answer);
+    let builder = conversation.finish_run();
+    builder.set_some(of_run::OUTPUT, answer);
 }
 
-fn note_unknown<'run>(talk: &ConversationBuilder<'_, 'run, '_>, task: &NodeTask<'run>) {
+fn note_unknown<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, task: &NodeTask<'run>) {
     let sides = [N8nKey::Data, N8nKey::Given].into_iter().filter_map(|side| object_of(task.task, side));
     let known = |key: &str| N8nConnection::from_key(key).is_some();
     if sides.flat_map(|side| side.entries()).any(|entry| !known(entry.key)) {
-        talk.draft.note_unknown(task.node.origin, "a task for a connection of unknown kind: it may be a call");
+        conversation
+            .builder
+            .note_unknown(task.node.origin, "a task for a connection of unknown kind: it may be a call");
     }
 }
 
 /// What a model said; true where it tells its tokens.
-fn add_answer<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, task: &NodeTask<'run>) -> bool {
+fn add_answer<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, task: &NodeTask<'run>) -> bool {
     let Some(json) = task.first_json(N8nKey::Data, N8nConnection::Model) else { return false };
     let response = object_of(json, N8nKey::Response).and_then(|response| list_of(response, N8nKey::Generations));
     let first = response.and_then(|lists| lists.first()).and_then(|list| node_list(*list)?.first());
     let words = first.and_then(|first| value_of(node_object(*first)?, N8nKey::Text));
-    words.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, &task.time(), words.origin));
+    words.into_iter().for_each(|words| conversation.add_message(Speaker::Assistant, words, &task.time(), words.origin));
     let Some(counts) = object_of(json, N8nKey::Tokens) else { return false };
     let mut usage = TokenUsage::default();
     usage.add_usage(counts);
-    talk.add_usage(&usage, None);
+    conversation.add_usage(&usage, None);
     true
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, task: &NodeTask<'run>) {
+fn add_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, task: &NodeTask<'run>) {
     let given = task.items(N8nKey::Given, N8nConnection::Tool).and_then(|items| items.first().copied());
     let held = given.and_then(node_object);
     // A node that offers several tools is told which.
@@ -212,7 +214,7 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, task: &NodeTask<
         let rest = held.entries().iter().filter(|entry| named.is_none() || entry.key != N8nKey::Tool.key());
         match rest.copied().collect::<Vec<_>>().as_slice() {
             [only] if only.key == N8nKey::Query.key() && node_object(only.node).is_some() => only.node,
-            rest => talk.draft.object_node(rest),
+            rest => conversation.builder.object_node(rest),
         }
     });
     let gave = task.items(N8nKey::Data, N8nConnection::Tool).unwrap_or_default();
@@ -222,7 +224,7 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, task: &NodeTask<
     let result = match gave.as_slice() {
         [] => None,
         [only] => Some(*only),
-        several => Some(talk.draft.list_node(several)),
+        several => Some(conversation.builder.list_node(several)),
     };
     let status = match text_of(task.task, N8nKey::TaskStatus).and_then(N8nStatus::from_key) {
         Some(N8nStatus::Ok) => StepStatus::Ok,
@@ -235,7 +237,7 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, task: &NodeTask<
     let duration = value_of(task.task, N8nKey::Took);
     let outcome = CallResult { result, status: Some(status), error, duration, ..CallResult::default() };
     // The model goes on where all of its calls have ended.
-    if let Some(step) = talk.add_call(ToolCall { tool, args, id: None, origin: task.node.origin }, &about) {
-        talk.end_within(step, outcome, &StepMeta::default());
+    if let Some(step) = conversation.add_call(ToolCall { tool, args, id: None, origin: task.node.origin }, &about) {
+        conversation.end_within(step, outcome, &StepMeta::default());
     }
 }

@@ -77,7 +77,7 @@ pub(super) fn explain_unknown(origin: TextOrigin, object: Object<'_>, keys: &[&s
     let shown: Vec<_> = keys.iter().take(SHOWN).map(|key| format!("`{key}`")).collect();
     let shown = shown.join(", ");
     if let Some((_, what)) = NO_RUNS.iter().find(|(marks, _)| marks.iter().all(|mark| has_mark(object, mark))) {
-        let help = "name a trace; of a folder such files are passed over";
+        let help = "name a trace; of a folder such files are skipped";
         return PlacedError::new(origin, format!("no run of an agent: this is {what}"), help).no_trace();
     }
     if let Some((_, what)) = NOT_READ.iter().find(|(marks, _)| marks.iter().all(|mark| has_mark(object, mark))) {

@@ -47,12 +47,12 @@ pub(super) fn first_of<'run, F: TableRow>(object: Object<'run>, fields: &[F]) ->
     first_field(&object, &NodeShapes, fields)
 }
 
-/// The objects of a list; others are passed over.
+/// The objects of a list; others are skipped.
 pub(super) fn object_items<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item = (Node<'run>, Object<'run>)> {
     items.iter().filter_map(|node| Some((*node, node_object(*node)?)))
 }
 
-/// The objects of a list without their nodes; others are passed over.
+/// The objects of a list without their nodes; others are skipped.
 pub(super) fn objects_of<'run>(items: &'run [Node<'run>]) -> impl Iterator<Item = Object<'run>> {
     object_items(items).map(|(_, object)| object)
 }
@@ -66,8 +66,8 @@ key_table! {
 
 /// The message that a graph of LangGraph streams, in a pair with what the graph says of it.
 pub(super) fn paired_message(node: Node<'_>) -> Option<Node<'_>> {
-    let Value::List([message, about]) = node.value else { return None };
-    node_object(*about)?.field(AboutKey::Node).map(|_| *message)
+    let Value::List([message, meta]) = node.value else { return None };
+    node_object(*meta)?.field(AboutKey::Node).map(|_| *message)
 }
 
 /// The object that a record is, or holds behind the name of what was called, behind the path to what told it and the kind that it is of, or

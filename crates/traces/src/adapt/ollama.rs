@@ -64,34 +64,34 @@ impl<'run> PieceText<'run> {
         self.first.get_or_insert(piece);
     }
 
-    fn say(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>, speaker: Speaker) {
+    fn say(&mut self, conversation: &mut ConversationBuilder<'_, 'run, '_>, speaker: Speaker) {
         let words = std::mem::take(&mut self.words);
         if let Some(first) = self.first.take().filter(|_| !words.is_empty()) {
-            let text = Node::new(Value::plain_text(talk.draft.arena.alloc_str(&words)), first.origin);
-            talk.add_message(speaker, text, &StepMeta::default(), first.origin);
+            let text = Node::new(Value::plain_text(conversation.builder.arena.alloc_str(&words)), first.origin);
+            conversation.add_message(speaker, text, &StepMeta::default(), first.origin);
         }
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let (mut words, mut thought) = (PieceText::default(), PieceText::default());
     let (mut is_over, mut is_prompted, mut has_begun) = (true, false, false);
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(answer) = node_object(*node).filter(|answer| is_answer(*answer)) else {
-            talk.draft.skip_value(node, "what is no piece of an answer is passed over");
+            conversation.builder.skip_value(node, "what is no piece of an answer is skipped");
             continue;
         };
         if !std::mem::replace(&mut has_begun, true) {
-            talk.begin_turn();
+            conversation.begin_turn();
         }
-        talk.add_meta(of_meta::MODEL, answer.field(OllamaKey::Model));
+        conversation.add_meta(of_meta::MODEL, answer.field(OllamaKey::Model));
         let message = object_of(answer, OllamaKey::Message);
         is_prompted |= message.is_none();
         if let Some(message) = message {
-            talk.draft.role_of(*node, text_of(message, OllamaKey::Role));
+            conversation.builder.role_of(*node, text_of(message, OllamaKey::Role));
         }
         let is_empty = |message: &Object<'_>| {
             [OllamaKey::Content, OllamaKey::Thinking, OllamaKey::Calls]
@@ -99,40 +99,46 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 .all(|key| message.field(key).is_none())
         };
         if message.as_ref().is_some_and(is_empty) {
-            talk.draft.note_unknown(node.origin, "a message without `content` is passed over");
+            conversation.builder.note_unknown(node.origin, "a message without `content` is skipped");
         }
         let said = message.map_or(value_of(answer, OllamaKey::Response), |it| value_of(it, OllamaKey::Content));
         if let Some(said) = said {
-            talk.draft.note_no_text(said, said.origin);
+            conversation.builder.note_no_text(said, said.origin);
         }
         words.add_piece(said);
         thought.add_piece(value_of(message.unwrap_or(answer), OllamaKey::Thinking));
         let calls = message.and_then(|message| list_of(message, OllamaKey::Calls)).unwrap_or_default();
-        for (at, call) in talk.draft.record_objects(calls) {
+        for (at, call) in conversation.builder.record_objects(calls) {
             let function = messages::called_function(call);
             let [tool, args] = [ToolCallKey::Name, ToolCallKey::Arguments].map(|key| value_of(function, key));
             let id = value_of(call, ToolCallKey::Id);
-            block_session::add_call(&mut talk, at, BlockCall { tool, args, id, answer: None }, &StepMeta::default());
+            block_session::add_call(
+                &mut conversation,
+                at,
+                BlockCall { tool, args, id, answer: None },
+                &StepMeta::default(),
+            );
         }
         is_over = is_true(&answer, &NodeShapes, OllamaKey::Done);
         if is_over {
-            thought.say(&mut talk, Speaker::Thinking);
-            words.say(&mut talk, Speaker::Assistant);
+            thought.say(&mut conversation, Speaker::Thinking);
+            words.say(&mut conversation, Speaker::Assistant);
             let mut usage = TokenUsage::default();
             usage.add_count(of_usage::INPUT, value_of(answer, OllamaKey::TokensIn));
             usage.add_count(of_usage::OUTPUT, value_of(answer, OllamaKey::TokensOut));
-            talk.add_usage(&usage, value_of(answer, OllamaKey::Model));
+            conversation.add_usage(&usage, value_of(answer, OllamaKey::Model));
             has_begun = false;
         }
     }
-    words.say(&mut talk, Speaker::Assistant);
-    let draft = talk.finish_run();
+    words.say(&mut conversation, Speaker::Assistant);
+    let builder = conversation.finish_run();
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     if is_prompted {
-        draft.warn_once(root.origin, "calls count as not recorded: a completed prompt has them in its text".to_owned());
-        draft.mark_unrecorded(StepKind::Call);
+        builder
+            .warn_once(root.origin, "calls count as not recorded: a completed prompt has them in its text".to_owned());
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }

@@ -102,25 +102,25 @@ fn tree_of(object: Object<'_>) -> Option<MessageTree<'_>> {
     })
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some((run, tree)) = node_object(root).and_then(|run| Some((run, tree_of(run)?))) else { return Ok(()) };
     let of_chat = value_of(tree.chat, WebUiKey::Id).filter(|id| node_text(*id).is_some_and(|id| !id.is_empty()));
-    draft.set_some(of_run::ID, value_of(run, WebUiKey::Id).or(of_chat));
-    let way = way_to_current(root, &tree, draft);
+    builder.set_some(of_run::ID, value_of(run, WebUiKey::Id).or(of_chat));
+    let way = way_to_current(root, &tree, builder);
     // The way stands once more in a list.
     let listed = list_of(tree.chat, WebUiKey::Tree).unwrap_or_default();
-    for (node, message) in draft.record_objects(listed) {
+    for (node, message) in builder.record_objects(listed) {
         let known = text_of(message, WebUiKey::Id).and_then(|id| tree.messages.get(id));
         if known.is_none_or(|known| !values_equal(&known.value, &node.value)) {
-            draft.note_unknown(node.origin, "a message of the list is another one in the tree");
+            builder.note_unknown(node.origin, "a message of the list is another one in the tree");
         }
     }
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for (node, message) in way {
-        talk.draft.count_record();
-        add_message(&mut talk, node, message);
+        conversation.builder.count_record();
+        add_message(&mut conversation, node, message);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
@@ -128,13 +128,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 fn way_to_current<'run>(
     root: Node<'run>,
     tree: &MessageTree<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Vec<(Node<'run>, Object<'run>)> {
     let (mut way, mut seen) = (Vec::new(), FxHashSet::default());
     let mut next = Some(tree.current);
     while let Some(id) = next.filter(|id| seen.insert(*id)) {
         let Some((node, message)) = tree.messages.get(id).and_then(|node| Some((node, node_object(node)?))) else {
-            draft.note_unknown(root.origin, "a message of the tree is missing");
+            builder.note_unknown(root.origin, "a message of the tree is missing");
             break;
         };
         way.push((node, message));
@@ -144,48 +144,48 @@ fn way_to_current<'run>(
     way
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
-    let role = talk.draft.role_of(node, text_of(message, WebUiKey::Role));
+fn add_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+    let role = conversation.builder.role_of(node, text_of(message, WebUiKey::Role));
     if role.is_none() && text_of(message, WebUiKey::Role).is_none() {
-        talk.draft.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
+        conversation.builder.note_unknown(node.origin, super::unknown::UNKNOWN_ROLE);
     }
-    let about = StepMeta { time: value_of(message, WebUiKey::Time).and_then(instant_node), ..StepMeta::default() };
+    let meta = StepMeta { time: value_of(message, WebUiKey::Time).and_then(instant_node), ..StepMeta::default() };
     let content = value_of(message, WebUiKey::Content);
     if role != Some(MessageRole::Assistant) {
         return content
             .into_iter()
-            .for_each(|words| talk.add_content(Speaker::from_role(role), words, &about, node.origin));
+            .for_each(|words| conversation.add_content(Speaker::from_role(role), words, &meta, node.origin));
     }
-    talk.begin_turn();
-    talk.add_meta(of_meta::MODEL, value_of(message, WebUiKey::Model));
+    conversation.begin_turn();
+    conversation.add_meta(of_meta::MODEL, value_of(message, WebUiKey::Model));
     if let Some(counts) = object_of(message, WebUiKey::Usage) {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        talk.add_usage(&usage, value_of(message, WebUiKey::Model));
+        conversation.add_usage(&usage, value_of(message, WebUiKey::Model));
     }
     // The text shows what stands in the items.
     match (list_of(message, WebUiKey::Output), content) {
         (Some(items @ [_, ..]), _) => {
-            for (at, item) in talk.draft.record_objects(items) {
-                add_item(talk, at, item, &about);
+            for (at, item) in conversation.builder.record_objects(items) {
+                add_item(conversation, at, item, &meta);
             }
         }
-        (_, Some(words)) if node_text(words).is_some() => add_shown(talk, words, &about),
-        (_, Some(words)) => talk.add_content(Speaker::Assistant, words, &about, node.origin),
+        (_, Some(words)) if node_text(words).is_some() => add_shown(conversation, words, &meta),
+        (_, Some(words)) => conversation.add_content(Speaker::Assistant, words, &meta, node.origin),
         _ => {}
     }
 }
 
 fn add_item<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     match text_of(item, WebUiKey::Type).and_then(WebUiItem::from_key) {
         Some(WebUiItem::Said) => {
             let words = value_of(item, WebUiKey::Content);
-            words.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_content(Speaker::Assistant, words, meta, node.origin));
         }
         Some(WebUiItem::Code) => {
             let code = value_of(item, WebUiKey::Code);
@@ -193,95 +193,108 @@ fn add_item<'run>(
             let held = given.and_then(node_object);
             let printed =
                 held.and_then(|held| value_of(held, WebUiKey::Given).or_else(|| value_of(held, WebUiKey::Printed)));
-            add_code(talk, node, code, printed.or(given), about);
+            add_code(conversation, node, code, printed.or(given), meta);
         }
-        None => api::responses::add_item(talk, node, item, about),
+        None => api::responses::add_item(conversation, node, item, meta),
     }
 }
 
 fn add_code<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     code: Option<Node<'run>>,
     result: Option<Node<'run>>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    let args = code.map(|code| talk.draft.object_node(&[super::run_builder::field_entry(WebUiKey::Code.key(), code)]));
+    let args = code
+        .map(|code| conversation.builder.object_node(&[super::run_builder::field_entry(WebUiKey::Code.key(), code)]));
     let answer = BlockResult { result, is_value: true, status: Some(StepStatus::Unknown), ..BlockResult::default() };
     let tool = Node::new(Value::Text(ValueText::Plain(INTERPRETER)), node.origin);
     let call = BlockCall { tool: Some(tool), args, id: None, answer: Some(answer) };
-    block_session::add_call(talk, node, call, about);
+    block_session::add_call(conversation, node, call, meta);
 }
 
 /// The text of an answer: words, and between them what the page folds.
-fn add_shown<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'run>, about: &StepMeta<'run>) {
+fn add_shown<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'run>, meta: &StepMeta<'run>) {
     let Some(mut rest) = node_text(words) else { return };
     while let Some(start) = rest.find(BY_PROGRAM) {
         let (before, folded) = rest.split_at(start);
-        say_text(talk, before, words, about);
+        say_text(conversation, before, words, meta);
         let Some(end) = folded.find(CLOSE) else {
-            talk.draft.note_unknown(words.origin, blocks::UNKNOWN);
+            conversation.builder.note_unknown(words.origin, blocks::UNKNOWN);
             return;
         };
         let (folded, after) = folded.split_at(end);
-        if add_folded(talk, folded, words, about).is_none() {
-            talk.draft.note_unknown(words.origin, blocks::UNKNOWN);
+        if add_folded(conversation, folded, words, meta).is_none() {
+            conversation.builder.note_unknown(words.origin, blocks::UNKNOWN);
         }
         rest = after.get(CLOSE.len()..).unwrap_or_default();
     }
-    say_text(talk, rest, words, about);
+    say_text(conversation, rest, words, meta);
 }
 
-fn say_text<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, text: &str, of: Node<'run>, about: &StepMeta<'run>) {
+fn say_text<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    text: &str,
+    of: Node<'run>,
+    meta: &StepMeta<'run>,
+) {
     if !text.trim().is_empty() {
-        let said = block_session::text_node(talk.draft, text.trim(), of);
-        talk.add_message(Speaker::Assistant, said, about, of.origin);
+        let said = block_session::text_node(conversation.builder, text.trim(), of);
+        conversation.add_message(Speaker::Assistant, said, meta, of.origin);
     }
 }
 
 /// `None` where it cannot be read.
 fn add_folded<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     folded: &str,
     of: Node<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) -> Option<()> {
     let (attributes, inner) = read_attributes(folded.strip_prefix(OPEN)?)?;
     let get = |key: ShownKey| attributes.iter().find(|(name, _)| *name == key.key()).map(|(_, value)| &**value);
-    let node = |talk: &ConversationBuilder<'_, 'run, '_>, text: &str| block_session::text_node(talk.draft, text, of);
+    let node = |conversation: &ConversationBuilder<'_, 'run, '_>, text: &str| {
+        block_session::text_node(conversation.builder, text, of)
+    };
     match Shown::from_key(get(ShownKey::Type)?)? {
         Shown::Thought => {
             let (_, thought) = inner.split_once("</summary>")?;
             let lines = thought.trim().lines().map(|line| line.strip_prefix("> ").unwrap_or(line));
             let thought = lines.collect::<Vec<_>>().join("\n");
-            let thought = node(talk, &unescape_html(&thought));
-            talk.add_message(Speaker::Thinking, thought, about, of.origin);
+            let thought = node(conversation, &unescape_html(&thought));
+            conversation.add_message(Speaker::Thinking, thought, meta, of.origin);
         }
         Shown::Call => {
-            let tool = node(talk, get(ShownKey::Name)?);
+            let tool = node(conversation, get(ShownKey::Name)?);
             let [args, result] =
-                [ShownKey::Args, ShownKey::Result].map(|key| get(key).map(|text| unquote_json(talk, text)));
-            let id = get(ShownKey::Id).filter(|id| !id.is_empty()).map(|id| node(talk, id));
+                [ShownKey::Args, ShownKey::Result].map(|key| get(key).map(|text| unquote_json(conversation, text)));
+            let id = get(ShownKey::Id).filter(|id| !id.is_empty()).map(|id| node(conversation, id));
             let is_done = get(ShownKey::Done) == Some("true");
             let status = Some(if is_done { StepStatus::Unknown } else { StepStatus::Pending });
             let answer = BlockResult { result, is_value: true, status, ..BlockResult::default() };
-            block_session::add_call(talk, of, BlockCall { tool: Some(tool), args, id, answer: Some(answer) }, about);
+            block_session::add_call(
+                conversation,
+                of,
+                BlockCall { tool: Some(tool), args, id, answer: Some(answer) },
+                meta,
+            );
         }
         Shown::Code => {
             let (_, code) = inner.split_once("</summary>")?;
             let code = code.trim().strip_prefix("```").and_then(|code| code.strip_suffix("```"));
-            let code = code.and_then(|code| code.split_once('\n')).map(|(_, code)| node(talk, code.trim_end()));
-            add_code(talk, of, code, None, about);
+            let code = code.and_then(|code| code.split_once('\n')).map(|(_, code)| node(conversation, code.trim_end()));
+            add_code(conversation, of, code, None, meta);
         }
     }
     Some(())
 }
 
 /// A text that is the JSON of a text is that text. It stands nowhere as it is, so that it has no place of its own.
-fn unquote_json<'run>(talk: &ConversationBuilder<'_, 'run, '_>, text: &str) -> Node<'run> {
-    let node = Node::computed(Value::plain_text(talk.draft.arena.alloc_str(text)));
+fn unquote_json<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, text: &str) -> Node<'run> {
+    let node = Node::computed(Value::plain_text(conversation.builder.arena.alloc_str(text)));
     let is_quoted = text.starts_with('"');
-    let inner = if is_quoted { talk.draft.open_json(node) } else { None };
+    let inner = if is_quoted { conversation.builder.open_json(node) } else { None };
     inner.map_or(node, |inner| Node::computed(inner.value))
 }
 

@@ -123,14 +123,14 @@ fn collect_records<'run>(
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let mut records = Vec::new();
     collect_records(root, &mut records, 0);
     let (mut spans, mut whole) = (Vec::new(), RunEntries::default());
     for (node, known) in records {
-        draft.count_record();
+        builder.count_record();
         let Some((record, object)) = known else {
-            draft.skip_value(node, "what is no trace and no span is passed over");
+            builder.skip_value(node, "what is no trace and no span is skipped");
             continue;
         };
         match record {
@@ -141,15 +141,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             RecordType::Span => {
                 whole.id =
                     whole.id.or_else(|| value_of(object, AgentsKey::Trace).filter(|id| node_text(*id).is_some()));
-                spans.push(read_span(node, object, draft));
+                spans.push(read_span(node, object, builder));
             }
         }
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
-fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(node: Node<'run>, record: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     span.id = value_of(record, AgentsKey::Id).and_then(node_text);
     span.parent = value_of(record, AgentsKey::Parent).and_then(node_text);
@@ -190,11 +190,11 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
         }
         Some(AgentsSpanType::Part) => SpanAct::Part,
         None => {
-            draft.note_unknown(node.origin, "a span of an unknown kind: it may be a call");
+            builder.note_unknown(node.origin, "a span of an unknown kind: it may be a call");
             SpanAct::Part
         }
     };
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 

@@ -136,53 +136,53 @@ fn has_choices(object: Object<'_>) -> bool {
         .is_some_and(|choices| object_items(choices).any(|(_, choice)| choice.field(ChoiceKey::Message).is_some()))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let mut merged = MergedRequests::default();
     match root.value {
         Value::List(items) if swarm_stream::is_stream(items) => {
-            merged.messages = swarm_stream::collect_messages(items, draft);
+            merged.messages = swarm_stream::collect_messages(items, builder);
         }
-        Value::List(items) => items.iter().for_each(|item| collect_messages(*item, &mut merged, draft)),
+        Value::List(items) => items.iter().for_each(|item| collect_messages(*item, &mut merged, builder)),
         Value::Object(object) => {
-            collect_messages(root, &mut merged, draft);
-            draft.set_some(of_run::ID, object.field(ChatExchangeKey::Id).filter(|id| NodeShapes.is_text(*id)));
+            collect_messages(root, &mut merged, builder);
+            builder.set_some(of_run::ID, object.field(ChatExchangeKey::Id).filter(|id| NodeShapes.is_text(*id)));
             let cost = first_of(object, &[ChatExchangeKey::ResponseCost, ChatExchangeKey::Cost])
                 .filter(|_| is_answered(object));
-            draft.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
+            builder.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
         }
         _ => {}
     }
     let MergedRequests { mut messages, usage, lacks_answer, cut, .. } = merged;
-    cut_calls::drop_cut_from(&mut messages, &cut, draft);
+    cut_calls::drop_cut_from(&mut messages, &cut, builder);
     let in_blocks = messages.iter().any(blocks::has_tools);
     let tells = in_blocks || messages.iter().any(tells_of_calls);
     let unknown =
         messages.iter().filter_map(|message| node_object(*message)).any(|one| blocks::unknown_in(one).is_some());
     let records = tells || speaks_of_tools(root) && !unknown || messages.iter().any(is_written_call);
     if !records {
-        draft.add_warning(root.origin, if unknown { NOT_ALL_KNOWN } else { NO_CALLS });
+        builder.add_warning(root.origin, if unknown { NOT_ALL_KNOWN } else { NO_CALLS });
     }
     if in_blocks || messages.iter().filter_map(|message| node_object(*message)).any(blocks::is_for_page) {
-        claude_code::read_conversation(&messages, draft);
+        claude_code::read_conversation(&messages, builder);
         let in_both = blocks::lack_calls(&messages);
         if in_both {
-            draft.add_warning(root.origin, IN_BOTH);
+            builder.add_warning(root.origin, IN_BOTH);
         }
         if in_both || !records {
-            draft.mark_unrecorded(StepKind::Call);
+            builder.mark_unrecorded(StepKind::Call);
         }
     } else {
         if records {
-            draft.mark_recorded(&[StepKind::Call]);
+            builder.mark_recorded(&[StepKind::Call]);
         }
-        read_conversation(messages, draft);
+        read_conversation(messages, builder);
     }
-    usage.set_usage(draft);
+    usage.set_usage(builder);
     if lacks_answer {
-        draft.leave_output_open();
+        builder.leave_output_open();
     }
     if let Value::Object(object) = root.value {
-        keep_own(object, draft);
+        keep_own(object, builder);
     }
     Ok(())
 }
@@ -209,7 +209,7 @@ const OWN: [&str; 11] = [
 ];
 
 /// A run with only normal-form keys means them: its statements win over its messages.
-fn keep_own<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
+fn keep_own<'run>(object: Object<'run>, builder: &mut RunBuilder<'run, '_>) {
     if !object.entries().iter().all(|entry| native::is_key(entry.key)) {
         return;
     }
@@ -222,7 +222,7 @@ fn keep_own<'run>(object: Object<'run>, draft: &mut RunBuilder<'run, '_>) {
             (EntryType::Any | EntryType::TextOrNumber, _) => true,
         };
         if fits {
-            draft.set_entry(entry.key, entry.node);
+            builder.set_entry(entry.key, entry.node);
         }
     }
 }
@@ -260,35 +260,35 @@ fn message_role(message: Object<'_>) -> Option<MessageRole> {
     text_of(message, ChatMessageKey::Role).and_then(MessageRole::from_key)
 }
 
-fn collect_messages<'run>(node: Node<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
+fn collect_messages<'run>(node: Node<'run>, merged: &mut MergedRequests<'run>, builder: &mut RunBuilder<'run, '_>) {
     let Value::Object(object) = node.value else {
-        draft.count_record();
-        draft.skip_value(node, format!("a message is an object, found {}: passed over", node.value.type_name()));
+        builder.count_record();
+        builder.skip_value(node, format!("a message is an object, found {}: skipped", node.value.type_name()));
         return;
     };
     if is_chat_message(object) {
         merged.messages.push(node);
     } else if is_exchange(object) {
         if let Some(request) = object_of(object, ChatExchangeKey::Request) {
-            add_request(request, merged, draft);
+            add_request(request, merged, builder);
         }
-        add_response(object, node, merged, draft);
+        add_response(object, node, merged, builder);
     } else if [ChatExchangeKey::Messages, ChatExchangeKey::Choices]
         .into_iter()
         .any(|field| object.field(field).is_some())
     {
-        add_request(object, merged, draft);
+        add_request(object, merged, builder);
         if object.field(ChatExchangeKey::Choices).is_some() {
-            add_choices(object, merged, draft);
+            add_choices(object, merged, builder);
         }
         if first_of(object, &[ChatExchangeKey::Response]).is_some() {
-            add_response(object, node, merged, draft);
+            add_response(object, node, merged, builder);
         }
     } else {
-        draft.count_record();
+        builder.count_record();
         // Hermes begins with its settings, which say nothing.
         if message_role(object) != Some(MessageRole::Other) {
-            draft.skip_value(node, "a message without `role` is passed over");
+            builder.skip_value(node, "a message without `role` is skipped");
         }
     }
 }
@@ -299,7 +299,7 @@ fn is_answered(object: Object<'_>) -> bool {
 }
 
 /// Requests repeat the conversation: only what is new is added.
-fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
+fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, builder: &mut RunBuilder<'run, '_>) {
     let MergedRequests { messages, usage, conversations, places, .. } = merged;
     let given = [ChatExchangeKey::WithCalls, ChatExchangeKey::Messages];
     let list = given.into_iter().find_map(|field| list_of(request, field)).unwrap_or_default();
@@ -327,11 +327,11 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
     }
     // Of what stands before the words that repeat nothing is read again: what nobody knows is told here.
     for message in list.get(..known).unwrap_or_default().iter().filter(|message| is_of_nobody(message)) {
-        draft.note_unknown(message.origin, UNKNOWN_ROLE);
+        builder.note_unknown(message.origin, UNKNOWN_ROLE);
     }
     if !goes_on && known < list.len() {
         let origin = list.first().map_or(averment_base::value::TextOrigin::COMPUTED, |node| node.origin);
-        draft.add_warning(
+        builder.add_warning(
             origin,
             "a request does not repeat the conversation so far: its other messages are added behind it",
         );
@@ -346,11 +346,11 @@ fn add_request<'run>(request: Object<'run>, merged: &mut MergedRequests<'run>, d
     let of_response =
         object_of(request, ChatExchangeKey::Response).and_then(|response| object_of(response, ChatExchangeKey::Usage));
     if let Some(counts) = object_of(request, ChatExchangeKey::Usage).filter(|_| of_response.is_none()) {
-        add_usage(counts, request.field(ChatExchangeKey::Model), usage, draft);
+        add_usage(counts, request.field(ChatExchangeKey::Model), usage, builder);
     }
-    if let Some(list) = list_of(request, ChatExchangeKey::Tools).filter(|_| !draft.has_entry(of_run::TOOLS)) {
-        let list = tool_list(draft, list);
-        draft.set_entry(of_run::TOOLS, list);
+    if let Some(list) = list_of(request, ChatExchangeKey::Tools).filter(|_| !builder.has_entry(of_run::TOOLS)) {
+        let list = tool_list(builder, list);
+        builder.set_entry(of_run::TOOLS, list);
     }
 }
 
@@ -358,18 +358,18 @@ fn add_response<'run>(
     object: Object<'run>,
     node: Node<'run>,
     merged: &mut MergedRequests<'run>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
     merged.lacks_answer = true;
     let Some(given) = first_of(object, &[ChatExchangeKey::Response]) else {
-        if !streamed_answers::note_lost_answer(node, object, draft) {
-            draft.add_warning(node.origin, "a request without a response");
+        if !streamed_answers::note_lost_answer(node, object, builder) {
+            builder.add_warning(node.origin, "a request without a response");
         }
         return;
     };
-    let whole = streamed_answers::whole_answer(given, draft);
+    let whole = streamed_answers::whole_answer(given, builder);
     let Some((given, response)) = whole.and_then(|whole| Some((whole, node_object(whole)?))) else {
-        draft.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
+        builder.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
         return;
     };
     merged.lacks_answer = false;
@@ -382,7 +382,7 @@ fn add_response<'run>(
     if let Some(counts) = object_of(response, ChatExchangeKey::Usage).or(message.map(|_| response)) {
         let request = object_of(object, ChatExchangeKey::Request).unwrap_or(object);
         let model = first_of(response, &[ChatExchangeKey::Model]).or_else(|| request.field(ChatExchangeKey::Model));
-        add_usage(counts, model, &mut merged.usage, draft);
+        add_usage(counts, model, &mut merged.usage, builder);
     }
     if is_chat_message(response) {
         merged.messages.push(given);
@@ -390,12 +390,12 @@ fn add_response<'run>(
         merged.cut.extend(cut_calls::is_cut_end(response).then_some(merged.messages.len()));
         merged.messages.extend(response.field(ChoiceKey::Message));
     } else if response.field(ChatExchangeKey::Choices).is_some() {
-        add_choices(response, merged, draft);
+        add_choices(response, merged, builder);
     } else if let Some(error) = response.field(ChatExchangeKey::Error) {
-        draft.set_some(of_run::ERROR, Some(error).filter(|_| !draft.has_entry(of_run::ERROR)));
+        builder.set_some(of_run::ERROR, Some(error).filter(|_| !builder.has_entry(of_run::ERROR)));
     } else {
         merged.lacks_answer = true;
-        draft.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
+        builder.skip_record(node.origin, streamed_answers::UNKNOWN_ANSWER);
     }
 }
 
@@ -403,18 +403,18 @@ fn add_usage<'run>(
     counts: Object<'run>,
     model: Option<Node<'run>>,
     usage: &mut TokenUsage,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
     let mut of_request = TokenUsage::default();
     of_request.add_usage(counts);
-    draft.add_usage(of_request.token_counts(), model);
+    builder.add_usage(of_request.token_counts(), model);
     usage.merge_usage(&of_request);
 }
 
 /// The other choices are what the model could have said instead.
-fn add_choices<'run>(response: Object<'run>, merged: &mut MergedRequests<'run>, draft: &mut RunBuilder<'run, '_>) {
-    let choices = draft.record_objects(list_of(response, ChatExchangeKey::Choices).unwrap_or_default());
-    if let Some((message, is_cut)) = draft.choice_messages(choices, ChoiceKey::Message).first() {
+fn add_choices<'run>(response: Object<'run>, merged: &mut MergedRequests<'run>, builder: &mut RunBuilder<'run, '_>) {
+    let choices = builder.record_objects(list_of(response, ChatExchangeKey::Choices).unwrap_or_default());
+    if let Some((message, is_cut)) = builder.choice_messages(choices, ChoiceKey::Message).first() {
         merged.cut.extend(is_cut.then_some(merged.messages.len()));
         merged.messages.push(*message);
     }

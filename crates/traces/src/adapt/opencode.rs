@@ -120,16 +120,19 @@ fn is_event(event: Object<'_>) -> bool {
         && object_of(event, OpenCodePartKey::Part).is_some_and(|part| text_of(part, OpenCodePartKey::Type).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut session = OpenCodeSession::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut session = OpenCodeSession::new(builder);
     if let Some(info) = node_object(*root).and_then(|export| object_of(export, OpenCodeExportKey::Info)) {
-        session.talk.draft.set_some(of_run::ID, info.field(OpenCodeInfoKey::Id).filter(|id| NodeShapes.is_text(*id)));
-        session.talk.add_meta(of_meta::CWD, info.field(OpenCodeInfoKey::Folder));
-        session.talk.add_meta(of_meta::VERSION, info.field(OpenCodeInfoKey::Version));
+        session
+            .conversation
+            .builder
+            .set_some(of_run::ID, info.field(OpenCodeInfoKey::Id).filter(|id| NodeShapes.is_text(*id)));
+        session.conversation.add_meta(of_meta::CWD, info.field(OpenCodeInfoKey::Folder));
+        session.conversation.add_meta(of_meta::VERSION, info.field(OpenCodeInfoKey::Version));
     }
     for node in items_of(root, &[OpenCodeExportKey::Messages]) {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         match node_object(*node) {
             Some(message) if is_message(message) => session.read_message(*node, message),
             Some(event) if is_event(event) => session.read_event(*node, event),
@@ -140,9 +143,9 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 session.wrong = first_of(event, &[OpenCodePartKey::Error]);
             }
             _ => session
-                .talk
-                .draft
-                .skip_value(node, "what is neither a message with `parts` nor an event is passed over"),
+                .conversation
+                .builder
+                .skip_value(node, "what is neither a message with `parts` nor an event is skipped"),
         }
     }
     session.finish_run();
@@ -150,7 +153,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 struct OpenCodeSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     cost: Option<Number<'static>>,
     /// Messages whose answers events have reported.
     messages: FxHashSet<&'run str>,
@@ -161,35 +164,35 @@ struct OpenCodeSession<'a, 'run, 'limits> {
 }
 
 impl<'a, 'run, 'limits> OpenCodeSession<'a, 'run, 'limits> {
-    fn new(draft: &'a mut RunBuilder<'run, 'limits>) -> Self {
-        let talk = ConversationBuilder::from_parts(draft);
-        Self { talk, cost: None, messages: FxHashSet::default(), wrong: None, agent: None }
+    fn new(builder: &'a mut RunBuilder<'run, 'limits>) -> Self {
+        let conversation = ConversationBuilder::from_parts(builder);
+        Self { conversation, cost: None, messages: FxHashSet::default(), wrong: None, agent: None }
     }
 
     fn finish_run(self) {
         let cost = self.cost.map(|cost| Node::computed(Value::Number(cost)));
-        self.talk.draft.set_some(of_run::COST, cost);
-        self.talk.draft.set_some(of_run::ERROR, self.wrong);
-        self.talk.finish_with_tools();
+        self.conversation.builder.set_some(of_run::COST, cost);
+        self.conversation.builder.set_some(of_run::ERROR, self.wrong);
+        self.conversation.finish_with_tools();
     }
 }
 
 impl<'run> OpenCodeSession<'_, 'run, '_> {
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let Some(info) = object_of(message, OpenCodeExportKey::Info) else { return };
-        let role = self.talk.draft.role_of(node, text_of(info, OpenCodeInfoKey::Role));
+        let role = self.conversation.builder.role_of(node, text_of(info, OpenCodeInfoKey::Role));
         let of_assistant = role == Some(MessageRole::Assistant);
         let time = object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Created]));
-        let about = self.step_meta(time);
-        self.talk.note_time(time);
-        self.talk.add_meta(of_meta::MODEL, first_of(info, &[OpenCodeInfoKey::Model]));
+        let meta = self.step_meta(time);
+        self.conversation.note_time(time);
+        self.conversation.add_meta(of_meta::MODEL, first_of(info, &[OpenCodeInfoKey::Model]));
         let path = object_of(info, OpenCodeInfoKey::Path);
-        self.talk.add_meta(of_meta::CWD, path.and_then(|path| path.field(OpenCodeInfoKey::Cwd)));
+        self.conversation.add_meta(of_meta::CWD, path.and_then(|path| path.field(OpenCodeInfoKey::Cwd)));
         if of_assistant {
-            self.talk.begin_turn();
+            self.conversation.begin_turn();
             let end =
                 object_of(info, OpenCodeInfoKey::Time).and_then(|time| first_of(time, &[OpenCodeInfoKey::Completed]));
-            self.talk.note_time(end);
+            self.conversation.note_time(end);
             self.count_usage(
                 info.field(OpenCodeInfoKey::Tokens),
                 info.field(OpenCodeInfoKey::Cost),
@@ -199,12 +202,12 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         }
         let speaker = Speaker::from_role(role);
         for (node, part) in
-            self.talk.draft.record_objects(list_of(message, OpenCodeExportKey::Parts).unwrap_or_default())
+            self.conversation.builder.record_objects(list_of(message, OpenCodeExportKey::Parts).unwrap_or_default())
         {
             // The counts of its steps are those of the message.
             let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_key);
             if kind != Some(OpenCodePartType::Finish) {
-                self.read_part(node, part, kind, speaker, &about);
+                self.read_part(node, part, kind, speaker, &meta);
             }
         }
     }
@@ -214,13 +217,13 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
     }
 
     fn read_event(&mut self, node: Node<'run>, event: Object<'run>) {
-        if !self.talk.draft.has_entry(of_run::ID) {
-            self.talk.draft.set_some(of_run::ID, event.field(OpenCodePartKey::Session));
+        if !self.conversation.builder.has_entry(of_run::ID) {
+            self.conversation.builder.set_some(of_run::ID, event.field(OpenCodePartKey::Session));
         }
         let Some(part) = object_of(event, OpenCodePartKey::Part) else { return };
         self.wrong = None;
         if text_of(part, OpenCodePartKey::Message).is_some_and(|id| self.messages.insert(id)) {
-            self.talk.begin_turn();
+            self.conversation.begin_turn();
         }
         let kind = text_of(part, OpenCodePartKey::Type).and_then(OpenCodePartType::from_key);
         self.read_part(node, part, kind, Speaker::Assistant, &StepMeta::default());
@@ -232,7 +235,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         part: Object<'run>,
         kind: Option<OpenCodePartType>,
         speaker: Speaker,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let words = part.field(OpenCodePartKey::Words);
         match kind {
@@ -240,11 +243,11 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
                 // What the program adds to the words of the user is not the user's.
                 let injected = is_true(&part, &NodeShapes, OpenCodePartKey::Synthetic) && speaker == Speaker::User;
                 let speaker = if injected { Speaker::System } else { speaker };
-                words.into_iter().for_each(|words| self.talk.add_message(speaker, words, about, node.origin));
+                words.into_iter().for_each(|words| self.conversation.add_message(speaker, words, meta, node.origin));
             }
-            Some(OpenCodePartType::Thought) => {
-                words.into_iter().for_each(|words| self.talk.add_message(Speaker::Thinking, words, about, node.origin))
-            }
+            Some(OpenCodePartType::Thought) => words
+                .into_iter()
+                .for_each(|words| self.conversation.add_message(Speaker::Thinking, words, meta, node.origin)),
             Some(OpenCodePartType::Call) => self.add_call(node, part),
             Some(OpenCodePartType::Finish) => {
                 self.count_usage(part.field(OpenCodePartKey::Tokens), part.field(OpenCodePartKey::Cost), None)
@@ -252,7 +255,9 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             Some(OpenCodePartType::Silent | OpenCodePartType::Error) => {}
             None => {
                 let word = text_of(part, OpenCodePartKey::Type).unwrap_or_default();
-                self.talk.draft.skip_record(node.origin, format!("a part of unknown type `{word}` is passed over"));
+                self.conversation
+                    .builder
+                    .skip_record(node.origin, format!("a part of unknown type `{word}` is skipped"));
             }
         }
     }
@@ -270,7 +275,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             id: part.field(OpenCodePartKey::Call),
             origin: node.origin,
         };
-        let Some(step) = self.talk.add_call(made, &started) else { return };
+        let Some(step) = self.conversation.add_call(made, &started) else { return };
         let error = of(OpenCodePartKey::Error);
         let status =
             match state.and_then(|state| text_of(state, OpenCodePartKey::Status)).and_then(OpenCodeCallState::from_key)
@@ -296,7 +301,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
             details: metadata,
             duration: None,
         };
-        self.talk.end_within(step, outcome, &ended);
+        self.conversation.end_within(step, outcome, &ended);
     }
 
     fn count_usage(&mut self, tokens: Option<Node<'run>>, cost: Option<Node<'run>>, model: Option<Node<'run>>) {
@@ -313,7 +318,7 @@ impl<'run> OpenCodeSession<'_, 'run, '_> {
         usage.add_count(of_usage::CACHE_READ, of_cache(OpenCodeInfoKey::Read));
         usage.add_count(of_usage::CACHE_WRITE, of_cache(OpenCodeInfoKey::Write));
         usage.count_cache_as_input();
-        self.talk.add_usage(&usage, model);
+        self.conversation.add_usage(&usage, model);
     }
 }
 

@@ -139,8 +139,8 @@ fn is_event(event: Object<'_>) -> bool {
 /// A stored conversation has a file per event; one alone would be half a run.
 const ALONE: &str = "one event of OpenHands is no run: its conversation stands in several files";
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     if let Value::List([one]) = root.value
         && node_object(*one).is_some_and(is_event)
     {
@@ -152,23 +152,25 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     let events = items_of(root, &[OpenHandsKey::History, OpenHandsKey::Trajectory]);
     if events.iter().any(|event| node_object(*event).is_some_and(sdk_events::is_event)) {
-        sdk_events::read_events(events, draft);
+        sdk_events::read_events(events, builder);
         return Ok(());
     }
     let mut session = OpenHandsSession {
-        talk: ConversationBuilder::new(draft),
+        conversation: ConversationBuilder::new(builder),
         responses: FxHashSet::default(),
         metrics: None,
         wrong: None,
     };
     for node in events {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         match node_object(*node) {
             Some(event) if text_of(event, OpenHandsKey::Action).is_some() => session.read_action(*node, event),
             Some(event) if text_of(event, OpenHandsKey::Observation).is_some() => {
                 session.read_observation(*node, event)
             }
-            _ => session.talk.draft.skip_value(node, "what is neither an action nor an observation is passed over"),
+            _ => {
+                session.conversation.builder.skip_value(node, "what is neither an action nor an observation is skipped")
+            }
         }
     }
     session.finish_run();
@@ -176,7 +178,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 }
 
 struct OpenHandsSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// Model answers already counted: several events may share one.
     responses: FxHashSet<&'run str>,
     metrics: Option<Object<'run>>,
@@ -186,7 +188,7 @@ struct OpenHandsSession<'a, 'run, 'limits> {
 
 impl<'run> OpenHandsSession<'_, 'run, '_> {
     fn read_action(&mut self, node: Node<'run>, event: Object<'run>) {
-        let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
+        let meta = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
         let args = object_of(event, OpenHandsKey::Args);
         let of_args = |field| args.and_then(|args| first_of(args, &[field]));
         let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_key) == Some(EventSource::Agent);
@@ -203,21 +205,23 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
             Some(ActionType::Silent) => return,
             Some(ActionType::Message) => {
                 let words = of_args(OpenHandsInnerKey::Content).or(event.field(OpenHandsKey::Message));
-                return words.into_iter().for_each(|words| self.talk.add_message(speaker, words, &about, node.origin));
+                return words
+                    .into_iter()
+                    .for_each(|words| self.conversation.add_message(speaker, words, &meta, node.origin));
             }
             Some(ActionType::System) => {
                 let words = of_args(OpenHandsInnerKey::Content);
                 return words
                     .into_iter()
-                    .for_each(|words| self.talk.add_message(Speaker::System, words, &about, node.origin));
+                    .for_each(|words| self.conversation.add_message(Speaker::System, words, &meta, node.origin));
             }
             Some(ActionType::Finish) | None => {}
         }
         let thought = of_args(OpenHandsInnerKey::Thought);
         if let Some(words) = thought.filter(|_| action.is_none()) {
-            self.talk.add_message(Speaker::Assistant, words, &about, node.origin);
+            self.conversation.add_message(Speaker::Assistant, words, &meta, node.origin);
         }
-        self.add_call(node, event, args, metadata, &about);
+        self.add_call(node, event, args, metadata, &meta);
         if action == Some(ActionType::Finish) {
             let message =
                 event.field(OpenHandsKey::Message).filter(|words| NodeShapes.has_shape(*words, ValueShape::Text));
@@ -226,7 +230,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
                 .or(thought)
                 .or(message)
             {
-                self.talk.add_message(Speaker::Assistant, words, &about, node.origin);
+                self.conversation.add_message(Speaker::Assistant, words, &meta, node.origin);
             }
         }
     }
@@ -237,7 +241,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         event: Object<'run>,
         args: Option<Object<'run>>,
         metadata: Option<Object<'run>>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let function = metadata.and_then(|metadata| metadata.field(OpenHandsInnerKey::Function));
         let id = metadata.and_then(|metadata| metadata.field(OpenHandsInnerKey::Call));
@@ -246,11 +250,11 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         let Some(tool) = function.or(event.field(OpenHandsKey::Action)) else { return };
         let id = id.or(event.field(OpenHandsKey::Id).filter(|id| NodeShapes.is_text(*id)));
         let made = ToolCall { tool, args: written.or_else(|| self.own_form(event)), id, origin: node.origin };
-        let Some(step) = self.talk.add_call(made, about) else { return };
+        let Some(step) = self.conversation.add_call(made, meta) else { return };
         match args.and_then(|args| text_of(args, OpenHandsInnerKey::Confirmation)).and_then(ConfirmationState::from_key)
         {
-            Some(ConfirmationState::Rejected) => self.talk.set_status(step, StepStatus::Denied),
-            Some(ConfirmationState::Waiting) => self.talk.set_status(step, StepStatus::Pending),
+            Some(ConfirmationState::Rejected) => self.conversation.set_status(step, StepStatus::Denied),
+            Some(ConfirmationState::Waiting) => self.conversation.set_status(step, StepStatus::Pending),
             None => {}
         }
     }
@@ -263,7 +267,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
             return Some(args);
         };
         let view = ObjectEntry::computed(ArgsKey::Command.key(), Value::plain_text(VIEW));
-        Some(self.talk.draft.object_node(&[known.entries(), &[view]].concat()))
+        Some(self.conversation.builder.object_node(&[known.entries(), &[view]].concat()))
     }
 
     fn read_observation(&mut self, node: Node<'run>, event: Object<'run>) {
@@ -280,16 +284,16 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         if kind == Some(ObservationKind::Silent) || !is_result {
             // Of what no action caused nothing is known where its kind is not.
             if kind.is_none() {
-                self.talk
-                    .draft
-                    .skip_record(node.origin, format!("an observation of unknown kind `{word}` is passed over"));
+                self.conversation
+                    .builder
+                    .skip_record(node.origin, format!("an observation of unknown kind `{word}` is skipped"));
             }
             return;
         }
-        let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
+        let meta = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
         let result = event
             .field(OpenHandsKey::Content)
-            .map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
+            .map(|content| content::content_text(content, self.conversation.builder.arena).unwrap_or(content));
         let extras = object_of(event, OpenHandsKey::Extras);
         let inside = extras.and_then(|extras| object_of(extras, OpenHandsInnerKey::Metadata)).or(extras);
         let exit_code = inside
@@ -311,7 +315,7 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
         let error =
             first_of(event, &[OpenHandsKey::Error]).filter(|error| !NodeShapes.has_shape(*error, ValueShape::False));
         let outcome = CallResult { result, status, error, exit_code, details, ..CallResult::default() };
-        self.talk.add_result(id, None, outcome, &about, node.origin);
+        self.conversation.add_result(id, None, outcome, &meta, node.origin);
     }
 
     /// The last state wins.
@@ -327,23 +331,25 @@ impl<'run> OpenHandsSession<'_, 'run, '_> {
     }
 
     fn count_usage(&mut self, response: Object<'run>) {
-        self.talk.add_meta(of_meta::MODEL, response.field(OpenHandsInnerKey::Model));
+        self.conversation.add_meta(of_meta::MODEL, response.field(OpenHandsInnerKey::Model));
         let is_new = text_of(response, OpenHandsInnerKey::Id).is_none_or(|id| self.responses.insert(id));
         if !is_new {
-            self.talk.continue_turn();
+            self.conversation.continue_turn();
         }
         if let Some(usage) = object_of(response, OpenHandsInnerKey::Usage).filter(|_| is_new) {
             let mut counts = TokenUsage::default();
             counts.add_usage(usage);
-            self.talk.add_usage(&counts, response.field(OpenHandsInnerKey::Model));
+            self.conversation.add_usage(&counts, response.field(OpenHandsInnerKey::Model));
         }
     }
 
     fn finish_run(self) {
         let cost = self.metrics.and_then(|metrics| metrics.field(OpenHandsInnerKey::Cost));
-        self.talk.draft.set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
-        self.talk.draft.set_some(of_run::ERROR, self.wrong);
-        self.talk.finish_with_tools();
+        self.conversation
+            .builder
+            .set_some(of_run::COST, cost.filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)));
+        self.conversation.builder.set_some(of_run::ERROR, self.wrong);
+        self.conversation.finish_with_tools();
     }
 }
 

@@ -109,8 +109,8 @@ fn is_page(page: Object<'_>) -> bool {
     value_of(page, OpikKey::Content).and_then(node_list).is_some_and(|spans| are_mostly(spans.iter(), is_span))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut whole = RunEntries::default();
     let mut spans = Vec::new();
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
@@ -123,16 +123,16 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             |key| holder.filter(|one| is_trace(*one) || is_page(*one)).and_then(|one| node_list(value_of(one, key)?));
         let items = page(OpikKey::Spans).or_else(|| page(OpikKey::Content));
         for node in items.unwrap_or(std::slice::from_ref(node)) {
-            draft.count_record();
+            builder.count_record();
             let Some(span) = node_object(*node).filter(|span| is_span(*span)) else {
-                draft.skip_value(node, "what is no span is passed over");
+                builder.skip_value(node, "what is no span is skipped");
                 continue;
             };
             whole.id = whole.id.or_else(|| value_of(span, OpikKey::OfTrace));
-            spans.push(read_span(*node, span, draft));
+            spans.push(read_span(*node, span, builder));
         }
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
@@ -157,7 +157,7 @@ fn only_output(output: Node<'_>) -> Node<'_> {
     }
 }
 
-fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(node: Node<'run>, record: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     span.id = text_in(record, OpikKey::Id);
     span.parent = text_in(record, OpikKey::Parent);
@@ -195,6 +195,6 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &mut RunBuilde
             span.take_fact(fact, usage.and_then(|usage| value_of(usage, key)));
         }
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }

@@ -256,7 +256,7 @@ fn column_attributes<'run>(span: Object<'run>) -> impl Iterator<Item = ObjectEnt
     span.entries().iter().filter_map(attribute)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let (mut found, mut others) = (Vec::new(), Vec::new());
     let mut take = |one| match one {
         SpanRecord::Span(object, form) => found.push((object, form)),
@@ -264,13 +264,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     };
     each_span(root, &mut take, 0);
     for node in others {
-        draft.count_record();
-        draft.skip_value(node, "what is no span is passed over");
+        builder.count_record();
+        builder.skip_value(node, "what is no span is skipped");
     }
     let mut trace = SpanTrace::default();
     for (object, form) in found {
-        trace.add_span(&SpanValues::of_span(object), form, object, draft);
+        trace.add_span(&SpanValues::of_span(object), form, object, builder);
     }
-    trace.build_run(root.origin, draft);
+    trace.build_run(root.origin, builder);
     Ok(())
 }

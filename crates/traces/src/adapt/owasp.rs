@@ -70,65 +70,69 @@ fn is_event(event: Object<'_>) -> bool {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(trace) = root.value else { return Ok(()) };
     let apart = list_of(trace, OwaspTraceKey::Calls).is_some();
-    draft.set_some(of_run::OUTPUT, value_of(trace, OwaspTraceKey::Output));
-    let mut talk = ConversationBuilder::new(draft);
-    talk.add_meta(OwaspTraceKey::Events.key(), trace.field(OwaspTraceKey::Events));
-    talk.add_meta(OwaspTraceKey::Memory.key(), trace.field(OwaspTraceKey::Memory));
-    add_messages(&mut talk, list_of(trace, OwaspTraceKey::Messages).unwrap_or_default(), &StepMeta::default());
-    for (at, event) in talk.draft.record_objects(list_of(trace, OwaspTraceKey::Events).unwrap_or_default()) {
-        talk.draft.count_record();
-        let about = StepMeta { time: value_of(event, OwaspEntryKey::Time), ..StepMeta::default() };
+    builder.set_some(of_run::OUTPUT, value_of(trace, OwaspTraceKey::Output));
+    let mut conversation = ConversationBuilder::new(builder);
+    conversation.add_meta(OwaspTraceKey::Events.key(), trace.field(OwaspTraceKey::Events));
+    conversation.add_meta(OwaspTraceKey::Memory.key(), trace.field(OwaspTraceKey::Memory));
+    add_messages(&mut conversation, list_of(trace, OwaspTraceKey::Messages).unwrap_or_default(), &StepMeta::default());
+    for (at, event) in conversation.builder.record_objects(list_of(trace, OwaspTraceKey::Events).unwrap_or_default()) {
+        conversation.builder.count_record();
+        let meta = StepMeta { time: value_of(event, OwaspEntryKey::Time), ..StepMeta::default() };
         let data = object_of(event, OwaspEntryKey::Data);
         let is_known = text_of(event, OwaspEntryKey::Type).is_none_or(|word| OwaspEventType::from_key(word).is_some());
         if data.is_none() && !is_event(event) || !is_known {
-            talk.draft.skip_value(at, "an event of unknown type is passed over");
+            conversation.builder.skip_value(at, "an event of unknown type is skipped");
         }
         let inside = |field| data.and_then(|data| list_of(data, field)).unwrap_or_default();
-        add_messages(&mut talk, inside(OwaspTraceKey::Messages), &about);
-        add_calls(&mut talk, inside(OwaspTraceKey::Calls), &about);
+        add_messages(&mut conversation, inside(OwaspTraceKey::Messages), &meta);
+        add_calls(&mut conversation, inside(OwaspTraceKey::Calls), &meta);
     }
-    add_calls(&mut talk, list_of(trace, OwaspTraceKey::Calls).unwrap_or_default(), &StepMeta::default());
-    let draft = talk.finish_without_turns();
+    add_calls(&mut conversation, list_of(trace, OwaspTraceKey::Calls).unwrap_or_default(), &StepMeta::default());
+    let builder = conversation.finish_without_turns();
     if apart {
-        draft.mark_unordered();
-    } else if trace.field(OwaspTraceKey::Messages).is_some() && draft.steps_of_kind(StepKind::Call).is_empty() {
+        builder.mark_unordered();
+    } else if trace.field(OwaspTraceKey::Messages).is_some() && builder.steps_of_kind(StepKind::Call).is_empty() {
         // Beside such messages calls have a list of their own, which may be empty.
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
 fn add_messages<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     messages: &'run [Node<'run>],
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    for (node, message) in talk.draft.record_objects(messages) {
-        talk.draft.count_record();
-        let speaker = Speaker::from_role(talk.draft.role_of(node, text_of(message, OwaspEntryKey::Role)));
+    for (node, message) in conversation.builder.record_objects(messages) {
+        conversation.builder.count_record();
+        let speaker = Speaker::from_role(conversation.builder.role_of(node, text_of(message, OwaspEntryKey::Role)));
         match message.field(OwaspEntryKey::Content) {
-            Some(content) => talk.add_content(speaker, content, about, node.origin),
-            None => talk.draft.skip_value(node, "a message without `content` is passed over"),
+            Some(content) => conversation.add_content(speaker, content, meta, node.origin),
+            None => conversation.builder.skip_value(node, "a message without `content` is skipped"),
         }
     }
 }
 
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
-    for (node, call) in talk.draft.record_objects(calls) {
-        talk.draft.count_record();
+fn add_calls<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    calls: &'run [Node<'run>],
+    meta: &StepMeta<'run>,
+) {
+    for (node, call) in conversation.builder.record_objects(calls) {
+        conversation.builder.count_record();
         let tool = call.field(OwaspEntryKey::Name).unwrap_or(Node::computed(Value::Null));
         let args = value_of(call, OwaspEntryKey::Args);
         let made = ToolCall { tool, args, id: call.field(OwaspEntryKey::Id), origin: node.origin };
-        let Some(step) = talk.add_call(made, about) else { continue };
+        let Some(step) = conversation.add_call(made, meta) else { continue };
         let result = value_of(call, OwaspEntryKey::Result);
         let status = text_of(call, OwaspEntryKey::Status)
             .and_then(StepStatus::from_word)
             .filter(|status| *status != StepStatus::Unknown);
         if result.is_some() || status.is_some() {
-            talk.end_call(step, CallResult { result, status, ..CallResult::default() }, &StepMeta::default());
+            conversation.end_call(step, CallResult { result, status, ..CallResult::default() }, &StepMeta::default());
         }
     }
 }

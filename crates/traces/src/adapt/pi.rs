@@ -148,24 +148,25 @@ fn is_call(block: Object<'_>) -> bool {
     text_of(block, PiBlockKey::Type).and_then(PiBlockType::from_key) == Some(PiBlockType::Call)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut session = PiSession { talk: ConversationBuilder::from_parts(draft), cost: CostSum::default(), wrong: None };
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut session =
+        PiSession { conversation: ConversationBuilder::from_parts(builder), cost: CostSum::default(), wrong: None };
     for node in items_of::<PiKey>(root, &[]) {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         match node_object(*node) {
             Some(line) => session.read_line(*node, line),
-            None => session.talk.draft.skip_value(node, "a line that is no object is passed over"),
+            None => session.conversation.builder.skip_value(node, "a line that is no object is skipped"),
         }
     }
-    session.cost.set_cost(session.talk.draft);
-    session.talk.draft.set_some(of_run::ERROR, session.wrong);
-    session.talk.finish_with_tools();
+    session.cost.set_cost(session.conversation.builder);
+    session.conversation.builder.set_some(of_run::ERROR, session.wrong);
+    session.conversation.finish_with_tools();
     Ok(())
 }
 
 struct PiSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     cost: CostSum,
     /// Why the last answer broke off.
     wrong: Option<Node<'run>>,
@@ -176,74 +177,78 @@ impl<'a, 'run, 'limits> PiSession<'a, 'run, 'limits> {
         match line_type(line) {
             Some(PiLineType::Session) => {
                 let id = line.field(PiKey::Id).filter(|id| NodeShapes.is_text(*id));
-                if !self.talk.draft.has_entry(of_run::ID) {
-                    self.talk.draft.set_some(of_run::ID, id);
+                if !self.conversation.builder.has_entry(of_run::ID) {
+                    self.conversation.builder.set_some(of_run::ID, id);
                 }
-                self.talk.add_meta(of_meta::CWD, line.field(PiKey::Folder));
+                self.conversation.add_meta(of_meta::CWD, line.field(PiKey::Folder));
             }
             Some(PiLineType::Message) => {
                 match line.field(PiKey::Message).map(|message| (message, node_object(message))) {
                     Some((at, Some(message))) => self.read_message(at, message, line),
-                    _ => self.talk.draft.skip_value(node, "a line without `message` is passed over"),
+                    _ => self.conversation.builder.skip_value(node, "a line without `message` is skipped"),
                 }
             }
             Some(PiLineType::Injected) => {
-                let about = StepMeta { time: line.field(PiKey::Time), ..StepMeta::default() };
+                let meta = StepMeta { time: line.field(PiKey::Time), ..StepMeta::default() };
                 if let Some(content) = line.field(PiKey::Content) {
-                    self.talk.add_content(Speaker::System, content, &about, node.origin);
+                    self.conversation.add_content(Speaker::System, content, &meta, node.origin);
                 }
             }
             Some(PiLineType::Setting | PiLineType::Silent | PiLineType::Frame) => {}
             None => {
                 let word = text_of(line, PiKey::Type).unwrap_or_default();
-                self.talk.draft.skip_value(node, format!("a line of unknown type `{word}` is passed over"));
+                self.conversation.builder.skip_value(node, format!("a line of unknown type `{word}` is skipped"));
             }
         }
     }
 
     fn read_message(&mut self, node: Node<'run>, message: Object<'run>, line: Object<'run>) {
         let time = first_of(message, &[PiMessageKey::Time]).or_else(|| first_of(line, &[PiKey::Time]));
-        let about = StepMeta { time, ..StepMeta::default() };
+        let meta = StepMeta { time, ..StepMeta::default() };
         let content = message.field(PiMessageKey::Content);
-        let say = |talk: &mut ConversationBuilder<'a, 'run, 'limits>, speaker| {
+        let say = |conversation: &mut ConversationBuilder<'a, 'run, 'limits>, speaker| {
             if let Some(content) = content {
-                block_session::add_content(talk, content, speaker, &UserWords::PLAIN, &about, classify_block);
+                block_session::add_content(conversation, content, speaker, &UserWords::PLAIN, &meta, classify_block);
             }
         };
         match text_of(message, PiMessageKey::Role).and_then(PiSayer::from_key) {
-            Some(PiSayer::User) => say(&mut self.talk, Speaker::User),
+            Some(PiSayer::User) => say(&mut self.conversation, Speaker::User),
             Some(PiSayer::Program) => {
-                say(&mut self.talk, Speaker::System);
+                say(&mut self.conversation, Speaker::System);
                 if let Some(command) = message.field(PiMessageKey::Command) {
-                    self.talk.add_message(Speaker::System, command, &about, node.origin);
+                    self.conversation.add_message(Speaker::System, command, &meta, node.origin);
                 }
             }
             Some(PiSayer::Assistant) => {
-                self.talk.begin_turn();
-                self.talk.add_meta(of_meta::MODEL, message.field(PiMessageKey::Model));
-                say(&mut self.talk, Speaker::Assistant);
+                self.conversation.begin_turn();
+                self.conversation.add_meta(of_meta::MODEL, message.field(PiMessageKey::Model));
+                say(&mut self.conversation, Speaker::Assistant);
                 self.count_usage(message);
                 let stop = text_of(message, PiMessageKey::Stop).and_then(PiStop::from_key);
                 let why = || first_of(message, &[PiMessageKey::Wrong, PiMessageKey::Stop]);
                 self.wrong = stop.and_then(|_| why());
             }
-            Some(PiSayer::Result) => self.add_result(node, message, &about),
-            None => self.talk.draft.skip_record(node.origin, super::unknown::UNKNOWN_ROLE),
+            Some(PiSayer::Result) => self.add_result(node, message, &meta),
+            None => self.conversation.builder.skip_record(node.origin, super::unknown::UNKNOWN_ROLE),
         }
     }
 
-    fn add_result(&mut self, node: Node<'run>, message: Object<'run>, about: &StepMeta<'run>) {
+    fn add_result(&mut self, node: Node<'run>, message: Object<'run>, meta: &StepMeta<'run>) {
         // A result has texts and images.
-        message.field(PiMessageKey::Content).into_iter().for_each(|content| self.talk.draft.note_parts(content));
+        message
+            .field(PiMessageKey::Content)
+            .into_iter()
+            .for_each(|content| self.conversation.builder.note_parts(content));
         let answer = BlockResult {
             id: text_of(message, PiMessageKey::Call),
             result: message.field(PiMessageKey::Content),
             failed: is_true(&message, &NodeShapes, PiMessageKey::Failed),
             ..BlockResult::default()
         };
-        let outcome = block_session::outcome_of(&self.talk, &answer, first_of(message, &[PiMessageKey::Details]));
+        let outcome =
+            block_session::outcome_of(&self.conversation, &answer, first_of(message, &[PiMessageKey::Details]));
         let tool = text_of(message, PiMessageKey::Tool);
-        self.talk.add_result(answer.id, tool, outcome, about, node.origin);
+        self.conversation.add_result(answer.id, tool, outcome, meta, node.origin);
     }
 
     /// Tokens from and for the cache are not in the input.
@@ -255,7 +260,7 @@ impl<'a, 'run, 'limits> PiSession<'a, 'run, 'limits> {
         usage.add_count(of_usage::CACHE_READ, counts.field(PiUsageKey::Read));
         usage.add_count(of_usage::CACHE_WRITE, counts.field(PiUsageKey::Write));
         usage.count_cache_as_input();
-        self.talk.add_usage(&usage, message.field(PiMessageKey::Model));
+        self.conversation.add_usage(&usage, message.field(PiMessageKey::Model));
         self.cost.add_cost(object_of(counts, PiUsageKey::Cost).and_then(|cost| cost.field(PiUsageKey::Total)));
     }
 }

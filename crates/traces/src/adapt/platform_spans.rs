@@ -129,8 +129,8 @@ fn is_laminar(span: Object<'_>) -> bool {
         && [PlatformKey::Id, PlatformKey::Trace].into_iter().all(|key| text_of(span, key).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let (mut whole, mut spans) = (RunEntries::default(), Vec::new());
     if let Some(trace) = node_object(*root).filter(|trace| list_of(*trace, PlatformKey::Spans).is_some()) {
         whole.id = value_of(trace, PlatformKey::Trace);
@@ -138,16 +138,16 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         whole.output = value_of(trace, PlatformKey::Output).map(inner_value);
     }
     for node in items_of(root, &[PlatformKey::Spans]) {
-        draft.count_record();
+        builder.count_record();
         match node_object(*node).filter(|span| text_of(*span, PlatformKey::Id).is_some()) {
             Some(span) => {
                 whole.id = whole.id.or_else(|| value_of(span, PlatformKey::Trace));
-                spans.push(read_span(*node, span, draft));
+                spans.push(read_span(*node, span, builder));
             }
-            None => draft.skip_value(node, "what is no span is passed over"),
+            None => builder.skip_value(node, "what is no span is skipped"),
         }
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
@@ -160,7 +160,7 @@ fn inner_value(node: Node<'_>) -> Node<'_> {
     node_object(one).and_then(|typed| value_of(typed, PlatformKey::Value)).unwrap_or(one)
 }
 
-fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(node: Node<'run>, record: Object<'run>, builder: &RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     span.id = text_of(record, PlatformKey::Id);
     span.parent = text_of(record, PlatformKey::Parent);
@@ -172,7 +172,7 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &RunBuilder<'r
         .map(|error| node_object(error).and_then(|it| value_of(it, PlatformKey::Message)).unwrap_or(error));
     span.failed = span.error.map(|_| true);
     if let Some(attributes) = value_of(record, PlatformKey::Attributes).filter(|it| node_object(*it).is_some()) {
-        span.take_attributes(attributes, draft);
+        span.take_attributes(attributes, builder);
     }
     let word = text_of(record, PlatformKey::Type);
     span.act = match word.and_then(PlatformType::from_key) {
@@ -180,7 +180,7 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &RunBuilder<'r
         Some(PlatformType::Tool) => SpanAct::Tool,
         Some(PlatformType::Agent) => SpanAct::Agent,
         Some(PlatformType::Part) => SpanAct::Part,
-        None => span.act_of_word(word, draft),
+        None => span.act_of_word(word, builder),
     };
     let (given, gave) = match span.act {
         SpanAct::Tool => (Fact::Args, Fact::Result),
@@ -190,7 +190,7 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &RunBuilder<'r
     for (fact, key) in [(given, PlatformKey::Input), (gave, PlatformKey::Output)] {
         let told = value_of(record, key).map(inner_value);
         let is_said = span.act == SpanAct::Inference;
-        span.take_fact(fact, told.map(|told| if is_said { respelled(told, draft) } else { told }));
+        span.take_fact(fact, told.map(|told| if is_said { respelled(told, builder) } else { told }));
     }
     if span.act == SpanAct::Inference {
         let model = value_of(record, PlatformKey::Model).or_else(|| value_of(record, PlatformKey::Name));
@@ -202,15 +202,15 @@ fn read_span<'run>(node: Node<'run>, record: Object<'run>, draft: &RunBuilder<'r
             span.take_fact(Fact::Cost, value_of(counts, PlatformKey::Cost));
         }
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 
 /// Messages with the keys that OpenAI writes.
-fn respelled<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+fn respelled<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     if let Some(list) = node_list(node) {
-        let list: Vec<_> = list.iter().map(|message| respelled(*message, draft)).collect();
-        return Node::new(draft.list_node(&list).value, node.origin);
+        let list: Vec<_> = list.iter().map(|message| respelled(*message, builder)).collect();
+        return Node::new(builder.list_node(&list).value, node.origin);
     }
     let Some(message) = node_object(node) else { return node };
     let entries = message.entries().iter().map(|entry| {
@@ -221,5 +221,5 @@ fn respelled<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run>
         };
         field_entry(key, entry.node)
     });
-    Node::new(draft.object_node(&entries.collect::<Vec<_>>()).value, node.origin)
+    Node::new(builder.object_node(&entries.collect::<Vec<_>>()).value, node.origin)
 }

@@ -103,18 +103,18 @@ fn is_page(page: Object<'_>) -> bool {
     value_of(page, PostHogKey::Events).and_then(node_list).is_some_and(|list| are_mostly(list.iter(), is_event))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let (mut whole, mut spans) = (RunEntries::default(), Vec::new());
     let items = items_of(root, &[PostHogKey::Events]);
     let tools = tools_of_models(items);
     for node in items {
-        draft.count_record();
+        builder.count_record();
         let event = node_object(*node).filter(|event| is_event(*event));
         let Some((event, properties)) =
             event.and_then(|event| Some((event, object_of(event, PostHogKey::Properties)?)))
         else {
-            draft.skip_value(node, "what is no event of an agent is passed over");
+            builder.skip_value(node, "what is no event of an agent is skipped");
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(properties, PostHogProperty::Trace));
@@ -125,13 +125,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 whole.output = value_of(properties, PostHogProperty::Output);
                 whole.error = value_of(properties, PostHogProperty::Error);
             }
-            Some(PostHogEvent::Model) => spans.push(read_span(*node, event, properties, &FxHashSet::default(), draft)),
-            Some(PostHogEvent::Span) => spans.push(read_span(*node, event, properties, &tools, draft)),
+            Some(PostHogEvent::Model) => {
+                spans.push(read_span(*node, event, properties, &FxHashSet::default(), builder))
+            }
+            Some(PostHogEvent::Span) => spans.push(read_span(*node, event, properties, &tools, builder)),
             Some(PostHogEvent::Silent) => {}
-            None => draft.skip_record(node.origin, "an event of unknown kind is passed over: it may be a call"),
+            None => builder.skip_record(node.origin, "an event of unknown kind is skipped: it may be a call"),
         }
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
@@ -161,7 +163,7 @@ fn read_span<'run>(
     event: Object<'run>,
     properties: Object<'run>,
     tools: &FxHashSet<&str>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> TraceSpan<'run> {
     let get = |key| value_of(properties, key);
     let mut span = TraceSpan::new(node.origin);
@@ -186,7 +188,7 @@ fn read_span<'run>(
         (_, Some(kind)) => match PostHogSpan::from_key(kind) {
             Some(PostHogSpan::Tool) => SpanAct::Tool,
             Some(PostHogSpan::Agent) => SpanAct::Agent,
-            None => span.act_of_word(Some(kind), draft),
+            None => span.act_of_word(Some(kind), builder),
         },
         _ if is_named => SpanAct::Tool,
         _ => SpanAct::Part,
@@ -213,19 +215,19 @@ fn read_span<'run>(
         span.take_fact(fact, get(key));
     }
     if span.act == SpanAct::Inference {
-        note_answers(properties, draft);
+        note_answers(properties, builder);
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 
 /// What is no message in the place of an answer may be a call.
-fn note_answers<'run>(properties: Object<'run>, draft: &RunBuilder<'run, '_>) {
+fn note_answers<'run>(properties: Object<'run>, builder: &RunBuilder<'run, '_>) {
     let answers = value_of(properties, PostHogProperty::MessagesOut).and_then(node_list).unwrap_or_default();
-    for (node, answer) in draft.known_objects(answers) {
+    for (node, answer) in builder.known_objects(answers) {
         let keys = [ChatMessageKey::Content, ChatMessageKey::Calls];
         if keys.into_iter().all(|key| answer.field(key).is_none()) {
-            draft.note_unknown(node.origin, "an answer without content is passed over: it may be a call");
+            builder.note_unknown(node.origin, "an answer without content is skipped: it may be a call");
         }
     }
 }

@@ -107,28 +107,28 @@ fn row_of(object: Object<'_>) -> Option<Object<'_>> {
     if is_row(object) { Some(object) } else { beside() }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(object) = node_object(root) else { return Ok(()) };
     let Some(row) = row_of(object) else { return Ok(()) };
-    draft.count_record();
+    builder.count_record();
     let spans = spans_in_order(object);
-    read_spans(root, spans.as_deref().unwrap_or_default(), draft);
+    read_spans(root, spans.as_deref().unwrap_or_default(), builder);
     let response = object_of(row, ResultKey::Response);
-    draft.set_some(of_run::ID, row.field(ResultKey::Id).filter(|id| NodeShapes.is_text(*id)));
-    draft.set_some(
+    builder.set_some(of_run::ID, row.field(ResultKey::Id).filter(|id| NodeShapes.is_text(*id)));
+    builder.set_some(
         of_run::PROMPT,
         object_of(row, ResultKey::Prompt).and_then(|prompt| value_of(prompt, ResponseKey::Raw)),
     );
-    draft.set_some(of_run::INPUTS, row.field(ResultKey::Vars));
-    draft.set_some(of_run::OUTPUT, response.and_then(|response| value_of(response, ResponseKey::Output)));
-    draft.set_some(of_run::COST, response.and_then(|response| value_of(response, ResponseKey::Cost)));
-    draft.set_some(of_run::DURATION, first_of(row, &[ResultKey::Latency]));
-    draft.set_some(of_run::USAGE, usage_of(row, response, draft));
+    builder.set_some(of_run::INPUTS, row.field(ResultKey::Vars));
+    builder.set_some(of_run::OUTPUT, response.and_then(|response| value_of(response, ResponseKey::Output)));
+    builder.set_some(of_run::COST, response.and_then(|response| value_of(response, ResponseKey::Cost)));
+    builder.set_some(of_run::DURATION, first_of(row, &[ResultKey::Latency]));
+    builder.set_some(of_run::USAGE, usage_of(row, response, builder));
     // Where an assertion failed, its reason stands there.
     let failed = row.field(ResultKey::Grading).is_none_or(|grading| matches!(grading.value, Value::Null));
-    draft.set_some(of_run::ERROR, first_of(row, &[ResultKey::Error]).filter(|_| failed));
-    let meta = meta_of(row, response, spans.as_deref(), draft);
-    draft.set_entry(of_run::META, meta);
+    builder.set_some(of_run::ERROR, first_of(row, &[ResultKey::Error]).filter(|_| failed));
+    let meta = meta_of(row, response, spans.as_deref(), builder);
+    builder.set_entry(of_run::META, meta);
     Ok(())
 }
 
@@ -153,23 +153,23 @@ fn spans_in_order<'run>(object: Object<'run>) -> Option<Vec<Node<'run>>> {
     (!lists.is_empty()).then_some(spans)
 }
 
-fn read_spans<'run>(root: Node<'run>, spans: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+fn read_spans<'run>(root: Node<'run>, spans: &[Node<'run>], builder: &mut RunBuilder<'run, '_>) {
     let mut trace = SpanTrace::default();
     for node in spans {
         match node_object(*node).filter(|span| value_of(*span, ResponseKey::SpanId).is_some()) {
-            Some(span) => trace.add_span(&SpanValues::of_span(span), SpanForm::Promptfoo, span, draft),
-            None => draft.skip_value(*node, "what is no span is passed over"),
+            Some(span) => trace.add_span(&SpanValues::of_span(span), SpanForm::Promptfoo, span, builder),
+            None => builder.skip_value(*node, "what is no span is skipped"),
         }
     }
     if !trace.is_empty() {
-        trace.build_run(root.origin, draft);
+        trace.build_run(root.origin, builder);
     }
 }
 
 fn usage_of<'run>(
     row: Object<'run>,
     response: Option<Object<'run>>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<Node<'run>> {
     let usage = response
         .and_then(|response| value_of(response, ResponseKey::Tokens))
@@ -182,7 +182,7 @@ fn usage_of<'run>(
     ];
     let counts: Vec<ObjectEntry<'run>> =
         counts.into_iter().filter_map(|(name, key)| Some(field_entry(name, value_of(usage, key)?))).collect();
-    (!counts.is_empty()).then(|| draft.object_node(&counts))
+    (!counts.is_empty()).then(|| builder.object_node(&counts))
 }
 
 /// What promptfoo says of the result.
@@ -190,7 +190,7 @@ fn meta_of<'run>(
     row: Object<'run>,
     response: Option<Object<'run>>,
     spans: Option<&[Node<'run>]>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Node<'run> {
     let mut meta = Vec::new();
     let mut put = |key, node: Option<Node<'run>>| {
@@ -198,7 +198,7 @@ fn meta_of<'run>(
             node.filter(|node| !NodeShapes.has_shape(*node, ValueShape::Null)).map(|node| field_entry(key, node)),
         );
     };
-    put(of_meta::CASE, row.field(ResultKey::TestIndex).and_then(|index| case_name(index, draft)));
+    put(of_meta::CASE, row.field(ResultKey::TestIndex).and_then(|index| case_name(index, builder)));
     let provider = object_of(row, ResultKey::Provider);
     put(of_meta::MODEL, provider.and_then(|provider| value_of(provider, ResponseKey::Id)));
     put(
@@ -221,15 +221,15 @@ fn meta_of<'run>(
     for key in [ResponseKey::Finish, ResponseKey::Guardrails, ResponseKey::LogProbabilities, ResponseKey::Cached] {
         put(key.key(), response.and_then(|response| value_of(response, key)));
     }
-    put(ResponseKey::Spans.key(), spans.map(|spans| draft.list_node(spans)));
-    draft.object_node(&meta)
+    put(ResponseKey::Spans.key(), spans.map(|spans| builder.list_node(spans)));
+    builder.object_node(&meta)
 }
 
 /// `test-3`, the case of all results of one test.
-fn case_name<'run>(index: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+fn case_name<'run>(index: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let name = match index.value {
         Value::Number(number) => format!("test-{}", number.as_i64()?),
         _ => format!("test-{}", node_text(index)?),
     };
-    Some(Node::new(Value::plain_text(draft.arena.alloc_str(&name)), index.origin))
+    Some(Node::new(Value::plain_text(builder.arena.alloc_str(&name)), index.origin))
 }

@@ -101,21 +101,21 @@ fn is_message(message: Object<'_>) -> bool {
             .is_some_and(|parts| object_items(parts).any(|(_, part)| text_of(part, PydanticPartKey::Kind).is_some()))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of(root, &[PydanticMessageKey::Messages]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let message = node_object(*node);
         let parts = message.and_then(|message| Some((message, list_of(message, PydanticMessageKey::Parts)?)));
         let kind = message.and_then(|message| text_of(message, PydanticMessageKey::Kind));
         let (Some((message, parts)), Some(kind)) = (parts, kind.and_then(PydanticMessageKind::from_key)) else {
-            talk.draft.skip_value(node, "what is no request or response with `parts` is passed over");
+            conversation.builder.skip_value(node, "what is no request or response with `parts` is skipped");
             continue;
         };
         if kind == PydanticMessageKind::Response {
-            talk.begin_message();
-            count_usage(&mut talk, message);
+            conversation.begin_message();
+            count_usage(&mut conversation, message);
         }
         // What a tool adds to the conversation stands beside its result, in the words of the user.
         let is_result = |part: Object<'run>| match part_kind(part) {
@@ -126,15 +126,15 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let beside_result = object_items(parts).any(|(_, part)| is_result(part));
         let asker =
             if beside_result || kind == PydanticMessageKind::Response { Speaker::System } else { Speaker::User };
-        for (at, part) in talk.draft.record_objects(parts) {
+        for (at, part) in conversation.builder.record_objects(parts) {
             // What the provider itself ran ends inside of the response that asked for it.
             match kind == PydanticMessageKind::Response && is_result(part) {
-                true => talk.within_message(|talk| add_part(talk, at, part, asker)),
-                false => add_part(&mut talk, at, part, asker),
+                true => conversation.within_message(|conversation| add_part(conversation, at, part, asker)),
+                false => add_part(&mut conversation, at, part, asker),
             }
         }
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
@@ -142,17 +142,22 @@ fn part_kind(part: Object<'_>) -> Option<PydanticPartKind> {
     text_of(part, PydanticPartKey::Kind).and_then(PydanticPartKind::from_key)
 }
 
-fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, part: Object<'run>, asker: Speaker) {
-    let about = StepMeta { time: value_of(part, PydanticPartKey::Time), ..StepMeta::default() };
+fn add_part<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    node: Node<'run>,
+    part: Object<'run>,
+    asker: Speaker,
+) {
+    let meta = StepMeta { time: value_of(part, PydanticPartKey::Time), ..StepMeta::default() };
     let Some(kind) = part_kind(part) else {
         let word = text_of(part, PydanticPartKey::Kind).unwrap_or_default();
-        return talk.draft.skip_record(node.origin, format!("a part of unknown kind `{word}` is passed over"));
+        return conversation.builder.skip_record(node.origin, format!("a part of unknown kind `{word}` is skipped"));
     };
     let content = part.field(PydanticPartKey::Content);
     // What a request says besides text are files: no rule reads them.
     let mut say = |speaker| {
-        if let Some(words) = content.and_then(|content| content::content_text(content, talk.draft.arena)) {
-            talk.add_message(speaker, words, &about, node.origin);
+        if let Some(words) = content.and_then(|content| content::content_text(content, conversation.builder.arena)) {
+            conversation.add_message(speaker, words, &meta, node.origin);
         }
     };
     match kind {
@@ -161,18 +166,20 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
             say(asker);
             // Beside a result it is the tool's, or the user's who answered what the call waited for: nothing says which.
             if asker != Speaker::User {
-                talk.draft.leave_role_open(role::USER);
+                conversation.builder.leave_role_open(role::USER);
             }
         }
         PydanticPartKind::Said => {
-            content.into_iter().for_each(|words| talk.add_content(Speaker::Assistant, words, &about, node.origin));
+            content
+                .into_iter()
+                .for_each(|words| conversation.add_content(Speaker::Assistant, words, &meta, node.origin));
         }
         PydanticPartKind::Thought => say(Speaker::Thinking),
         PydanticPartKind::Spoken => {
             let of_user = text_of(part, PydanticPartKey::Speaker).map(|word| word == role::USER);
             let speaker = if of_user.unwrap_or(asker == Speaker::User) { asker } else { Speaker::Assistant };
             let words = value_of(part, PydanticPartKey::Transcript);
-            words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_message(speaker, words, &meta, node.origin));
         }
         PydanticPartKind::Call => {
             let made = ToolCall {
@@ -181,7 +188,7 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
                 id: part.field(PydanticPartKey::Id),
                 origin: node.origin,
             };
-            talk.add_call(made, &about);
+            conversation.add_call(made, &meta);
         }
         PydanticPartKind::Retry if value_of(part, PydanticPartKey::Tool).is_none() => say(Speaker::System),
         PydanticPartKind::Result | PydanticPartKind::Retry => {
@@ -197,11 +204,11 @@ fn add_part<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
             let details = value_of(part, PydanticPartKey::Details);
             let outcome = CallResult { result: content, status: Some(status), details, ..CallResult::default() };
             let (id, tool) = (text_of(part, PydanticPartKey::Id), text_of(part, PydanticPartKey::Tool));
-            let call = talk.add_result(id, tool, outcome, &about, node.origin);
+            let call = conversation.add_result(id, tool, outcome, &meta, node.origin);
             // An agent with an output type answers by the arguments of a call.
             if content.and_then(node_text) == Some(OUTPUT_TAKEN) {
-                let answer = call.and_then(|call| talk.draft.step_field(call, of_step::ARGS));
-                talk.draft.set_some(of_run::OUTPUT, answer);
+                let answer = call.and_then(|call| conversation.builder.step_field(call, of_step::ARGS));
+                conversation.builder.set_some(of_run::OUTPUT, answer);
             }
         }
         PydanticPartKind::Silent => {}
@@ -220,9 +227,9 @@ fn unwrap_args(args: Node<'_>) -> Node<'_> {
     inner.unwrap_or(args)
 }
 
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
+fn count_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
     let model = value_of(message, PydanticMessageKey::Model);
-    talk.add_meta(of_meta::MODEL, model);
+    conversation.add_meta(of_meta::MODEL, model);
     let Some(counts) = object_of(message, PydanticMessageKey::Usage) else { return };
     let mut usage = TokenUsage::default();
     usage.add_usage(counts);
@@ -230,5 +237,5 @@ fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Obje
     for (name, field) in others {
         usage.add_count(name, value_of(counts, field));
     }
-    talk.add_usage(&usage, model);
+    conversation.add_usage(&usage, model);
 }

@@ -117,22 +117,22 @@ fn is_line(line: Object<'_>) -> bool {
         && (of_system || parts().is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of::<QwenKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node) {
-            Some(line) => read_line(&mut talk, *node, line),
-            None => talk.draft.skip_value(node, "a line that is no object is passed over"),
+            Some(line) => read_line(&mut conversation, *node, line),
+            None => conversation.builder.skip_value(node, "a line that is no object is skipped"),
         }
     }
-    let called: FxHashSet<&str> = talk.draft.called_tools().collect();
+    let called: FxHashSet<&str> = conversation.builder.called_tools().collect();
     let counted = objects_of(items_of::<QwenKey>(root, &[])).filter_map(counted_tool);
     for tool in counted.filter(|tool| node_text(*tool).is_some_and(|tool| !called.contains(tool))) {
-        talk.draft.note_unknown(tool.origin, "the program counts a call of a tool, and no record holds one");
+        conversation.builder.note_unknown(tool.origin, "the program counts a call of a tool, and no record holds one");
     }
-    talk.finish_with_tools();
+    conversation.finish_with_tools();
     Ok(())
 }
 
@@ -141,14 +141,14 @@ fn counted_tool(line: Object<'_>) -> Option<Node<'_>> {
     first_of(event, &[QwenCount::Tool])
 }
 
-fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
+fn read_line<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, line: Object<'run>) {
     let word = text_of(line, QwenKey::Type).unwrap_or_default();
     let Some(kind) = QwenLineType::from_key(word) else {
-        talk.draft.skip_value(node, format!("a line of unknown type `{word}` is passed over"));
+        conversation.builder.skip_value(node, format!("a line of unknown type `{word}` is skipped"));
         return;
     };
-    if !talk.draft.has_entry(of_run::ID) {
-        talk.draft.set_some(of_run::ID, line.field(QwenKey::Session).filter(|id| NodeShapes.is_text(*id)));
+    if !conversation.builder.has_entry(of_run::ID) {
+        conversation.builder.set_some(of_run::ID, line.field(QwenKey::Session).filter(|id| NodeShapes.is_text(*id)));
     }
     let meta = [
         (of_meta::CWD, QwenKey::Folder),
@@ -156,7 +156,7 @@ fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
         (of_meta::GIT_BRANCH, QwenKey::Branch),
         (of_meta::MODEL, QwenKey::Model),
     ];
-    meta.into_iter().for_each(|(name, key)| talk.add_meta(name, line.field(key)));
+    meta.into_iter().for_each(|(name, key)| conversation.add_meta(name, line.field(key)));
     let agent = first_of(line, &[QwenKey::Agent]);
     let aside = agent.is_some() || is_true(&line, &NodeShapes, QwenKey::Aside);
     let about = StepMeta { time: first_of(line, &[QwenKey::Time]), agent, aside };
@@ -167,39 +167,39 @@ fn read_line<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
         QwenLineType::System => {
             if subtype.and_then(QwenSubtype::from_key) != Some(QwenSubtype::Silent) {
                 let subtype = subtype.unwrap_or_default();
-                talk.draft.skip_value(node, format!("a record of unknown kind `{subtype}` is passed over"));
+                conversation.builder.skip_value(node, format!("a record of unknown kind `{subtype}` is skipped"));
             }
         }
-        _ if parts.is_none() => talk.draft.skip_value(node, "a record without `parts` is passed over"),
+        _ if parts.is_none() => conversation.builder.skip_value(node, "a record without `parts` is skipped"),
         QwenLineType::User => {
             let shown =
                 object_of(line, QwenKey::Payload).and_then(|payload| first_of(payload, &[QwenResultKey::Shown]));
             let speaker = if is_of_user(line, subtype) { Speaker::User } else { Speaker::System };
             match shown.filter(|_| speaker == Speaker::User) {
                 Some(shown) => {
-                    talk.add_message(Speaker::User, shown, &about, node.origin);
+                    conversation.add_message(Speaker::User, shown, &about, node.origin);
                     let repeats = |part: &Node<'run>| {
                         let words = node_object(*part).and_then(|part| text_of(part, AdkPartKey::Words));
                         words.is_some() && words == node_text(shown)
                     };
                     let added = parts.unwrap_or_default().iter().filter(|part| !repeats(part)).copied();
                     let added: Vec<_> = added.collect();
-                    let added = talk.draft.arena.alloc_slice_copy(&added);
-                    add_parts(talk, added, Speaker::System, &about, None);
+                    let added = conversation.builder.arena.alloc_slice_copy(&added);
+                    add_parts(conversation, added, Speaker::System, &about, None);
                 }
-                None => add_parts(talk, parts.unwrap_or_default(), speaker, &about, None),
+                None => add_parts(conversation, parts.unwrap_or_default(), speaker, &about, None),
             }
         }
         QwenLineType::Assistant => {
-            talk.begin_turn();
-            add_parts(talk, parts.unwrap_or_default(), Speaker::Assistant, &about, None);
+            conversation.begin_turn();
+            add_parts(conversation, parts.unwrap_or_default(), Speaker::Assistant, &about, None);
             if let Some(counts) = object_of(line, QwenKey::Usage) {
-                adk::count_usage(talk, counts);
+                adk::count_usage(conversation, counts);
             }
         }
         QwenLineType::Result => {
             let told = object_of(line, QwenKey::Result);
-            add_parts(talk, parts.unwrap_or_default(), Speaker::System, &about, told);
+            add_parts(conversation, parts.unwrap_or_default(), Speaker::System, &about, told);
         }
     }
 }
@@ -210,16 +210,16 @@ fn is_of_user(line: Object<'_>, subtype: Option<&str>) -> bool {
 }
 
 pub(super) fn add_parts<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     parts: &'run [Node<'run>],
     speaker: Speaker,
     about: &StepMeta<'run>,
     told: Option<Object<'run>>,
 ) {
-    for (node, part) in talk.draft.record_objects(parts) {
+    for (node, part) in conversation.builder.record_objects(parts) {
         if let Some(words) = part.field(AdkPartKey::Words) {
             let is_thought = is_true(&part, &NodeShapes, AdkPartKey::Thought);
-            talk.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, node.origin);
+            conversation.add_message(if is_thought { Speaker::Thinking } else { speaker }, words, about, node.origin);
         }
         if let Some(call) = value_of(part, AdkPartKey::Call).and_then(node_object) {
             let made = BlockCall {
@@ -228,21 +228,21 @@ pub(super) fn add_parts<'run>(
                 id: call.field(AdkPartKey::Id),
                 answer: None,
             };
-            block_session::add_call(talk, node, made, about);
+            block_session::add_call(conversation, node, made, about);
         }
         if let Some(given) = value_of(part, AdkPartKey::Response).and_then(node_object) {
-            add_result(talk, node, given, about, told);
+            add_result(conversation, node, given, about, told);
         }
-        server_tools::add_part(talk, part, about);
+        server_tools::add_part(conversation, part, about);
         if !adk::is_known_part(part) {
-            talk.draft.skip_record(node.origin, blocks::UNKNOWN);
+            conversation.builder.skip_record(node.origin, blocks::UNKNOWN);
         }
     }
 }
 
 /// What the tool gave is under `output` or `error`; the record says beside it how it ended.
 fn add_result<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     given: Object<'run>,
     about: &StepMeta<'run>,
@@ -262,5 +262,5 @@ fn add_result<'run>(
     let status = gemini::exit_outcome(status, exit_code);
     let outcome = CallResult { result, status, exit_code, ..CallResult::default() };
     let (id, tool) = (text_of(given, AdkPartKey::Id), text_of(given, AdkPartKey::Name));
-    talk.add_result(id, tool, outcome, about, node.origin);
+    conversation.add_result(id, tool, outcome, about, node.origin);
 }

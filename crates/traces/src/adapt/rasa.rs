@@ -60,41 +60,43 @@ fn kind_of(event: Object<'_>) -> Option<RasaEvent> {
     text_of(event, RasaKey::Event).and_then(RasaEvent::from_key)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(tracker) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(tracker, RasaKey::Sender));
-    let mut talk = ConversationBuilder::from_parts(draft);
-    for (node, event) in talk.draft.record_objects(list_of(tracker, RasaKey::Events).unwrap_or_default()) {
-        talk.draft.count_record();
-        let about = StepMeta { time: value_of(event, RasaKey::Time).and_then(instant_node), ..StepMeta::default() };
+    builder.set_some(of_run::ID, value_of(tracker, RasaKey::Sender));
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    for (node, event) in conversation.builder.record_objects(list_of(tracker, RasaKey::Events).unwrap_or_default()) {
+        conversation.builder.count_record();
+        let meta = StepMeta { time: value_of(event, RasaKey::Time).and_then(instant_node), ..StepMeta::default() };
         let words = value_of(event, RasaKey::Text);
         match (kind_of(event), words) {
             (Some(RasaEvent::User), Some(words)) => {
-                talk.add_message(Speaker::User, words, &about, node.origin);
-                talk.begin_turn();
+                conversation.add_message(Speaker::User, words, &meta, node.origin);
+                conversation.begin_turn();
             }
-            (Some(RasaEvent::Bot), Some(words)) => talk.add_message(Speaker::Assistant, words, &about, node.origin),
-            (Some(RasaEvent::Action), _) => add_action(&mut talk, node, event, &about),
+            (Some(RasaEvent::Bot), Some(words)) => {
+                conversation.add_message(Speaker::Assistant, words, &meta, node.origin)
+            }
+            (Some(RasaEvent::Action), _) => add_action(&mut conversation, node, event, &meta),
             (Some(_), _) => {}
             (None, _) => {
-                talk.draft.skip_record(node.origin, "an event of unknown kind is passed over: it may be a call")
+                conversation.builder.skip_record(node.origin, "an event of unknown kind is skipped: it may be a call")
             }
         }
     }
-    let draft = talk.finish_run();
-    block_session::leave_results_open(draft);
+    let builder = conversation.finish_run();
+    block_session::leave_results_open(builder);
     Ok(())
 }
 
 fn add_action<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     if text_of(event, RasaKey::Name).and_then(IdleAction::from_key).is_some() {
         return;
     }
     let call = BlockCall { tool: value_of(event, RasaKey::Name), args: Some(absent_node()), id: None, answer: None };
-    block_session::add_call(talk, node, call, about);
+    block_session::add_call(conversation, node, call, meta);
 }

@@ -155,12 +155,12 @@ impl<'run> RealtimeItems<'run> {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let frames = items_of(root, &[RealtimeKey::Frames]);
     let event_in = |frame: &Node<'run>| node_object(*frame).and_then(|frame| value_of(frame, RealtimeKey::Data));
     let events: Vec<Node<'run>> = frames.iter().map(|frame| event_in(frame).unwrap_or(*frame)).collect();
-    let events: &'run [Node<'run>] = draft.arena.alloc_slice_copy(&events);
+    let events: &'run [Node<'run>] = builder.arena.alloc_slice_copy(&events);
     let kinds = || events.iter().filter_map(|node| node_object(*node)).filter_map(event_type);
     let has_echo = kinds().any(|kind| kind == RealtimeEventType::Item)
         && object_items(events).any(|(_, event)| {
@@ -169,29 +169,29 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         });
     let mut told = RealtimeItems::default();
     for node in events {
-        draft.count_record();
+        builder.count_record();
         let Some((event, kind)) = node_object(*node).and_then(|event| Some((event, event_type(event)?))) else {
-            draft.skip_value(node, "an event of unknown type is passed over");
+            builder.skip_value(node, "an event of unknown type is skipped");
             continue;
         };
-        read_event(&mut told, *node, kind, event, has_echo, draft);
+        read_event(&mut told, *node, kind, event, has_echo, builder);
     }
     let is_open = told.open > 0;
     let items: Vec<_> = told.items.iter().copied().map(Some).collect();
-    let cut = cut_calls::note_cut_calls(&items, |_| false, draft);
-    let mut talk = ConversationBuilder::new(draft);
+    let cut = cut_calls::note_cut_calls(&items, |_| false, builder);
+    let mut conversation = ConversationBuilder::new(builder);
     for usage in told.usage {
         let mut counts = TokenUsage::default();
         counts.add_usage(usage);
-        talk.usage.merge_usage(&counts);
+        conversation.usage.merge_usage(&counts);
     }
-    talk.add_meta(of_meta::MODEL, told.model);
+    conversation.add_meta(of_meta::MODEL, told.model);
     for (_, (node, item)) in told.items.into_iter().enumerate().filter(|(place, _)| !cut.contains(place)) {
-        add_item(&mut talk, node, item, &told.heard);
+        add_item(&mut conversation, node, item, &told.heard);
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if is_open {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }
@@ -202,7 +202,7 @@ fn read_event<'run>(
     kind: RealtimeEventType,
     event: Object<'run>,
     has_echo: bool,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
     let item = event.field(RealtimeKey::Item).and_then(|node| Some((node, node_object(node)?)));
     match kind {
@@ -210,7 +210,7 @@ fn read_event<'run>(
             let session = object_of(event, RealtimeKey::Session);
             told.model = told.model.or(session.and_then(|session| value_of(session, RealtimeKey::Model)));
             let id = session.and_then(|session| value_of(session, RealtimeKey::Id));
-            draft.set_some(of_run::ID, id.filter(|id| node_text(*id).is_some()));
+            builder.set_some(of_run::ID, id.filter(|id| node_text(*id).is_some()));
         }
         RealtimeEventType::Item | RealtimeEventType::Sent => match item {
             Some((at, item)) => {
@@ -222,16 +222,16 @@ fn read_event<'run>(
                     told.add_item(at, item);
                 }
             }
-            None => draft.skip_record(node.origin, "an event without its item is passed over"),
+            None => builder.skip_record(node.origin, "an event without its item is skipped"),
         },
         RealtimeEventType::Begin => told.open += 1,
         RealtimeEventType::End => {
             told.open = told.open.saturating_sub(1);
             let Some(response) = object_of(event, RealtimeKey::Response) else {
-                return draft.skip_record(node.origin, "an event without its response is passed over");
+                return builder.skip_record(node.origin, "an event without its response is skipped");
             };
             told.usage.extend(object_of(response, RealtimeKey::Usage));
-            for (at, item) in draft.record_objects(list_of(response, RealtimeKey::Output).unwrap_or_default()) {
+            for (at, item) in builder.record_objects(list_of(response, RealtimeKey::Output).unwrap_or_default()) {
                 told.add_item(at, item);
             }
         }
@@ -245,7 +245,7 @@ fn read_event<'run>(
         RealtimeEventType::Failed => {
             let error = value_of(event, RealtimeKey::Error);
             let why = error.and_then(node_object).and_then(|error| value_of(error, RealtimeKey::Why));
-            draft.set_some(of_run::ERROR, why.or(error));
+            builder.set_some(of_run::ERROR, why.or(error));
         }
         RealtimeEventType::Silent => {}
     }
@@ -258,26 +258,26 @@ key_table! {
 }
 
 fn add_item<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     heard: &FxHashMap<&'run str, Node<'run>>,
 ) {
-    let about = StepMeta::default();
+    let meta = StepMeta::default();
     if event_type(item) == Some(RealtimeEventType::Heard) {
         let words = value_of(item, RealtimeKey::Transcript);
-        return words.into_iter().for_each(|words| talk.add_message(Speaker::User, words, &about, node.origin));
+        return words.into_iter().for_each(|words| conversation.add_message(Speaker::User, words, &meta, node.origin));
     }
     if text_of(item, RealtimeKey::Type).and_then(RealtimeWord::from_key) != Some(RealtimeWord::Message) {
-        return responses::add_item(talk, node, item, &about);
+        return responses::add_item(conversation, node, item, &meta);
     }
     let role = text_of(item, RealtimeKey::Role).and_then(MessageRole::from_key);
     if role.is_none() {
-        talk.draft.note_unknown(node.origin, UNKNOWN_ROLE);
+        conversation.builder.note_unknown(node.origin, UNKNOWN_ROLE);
     }
     let speaker = Speaker::from_role(role);
     if speaker == Speaker::Assistant {
-        talk.begin_turn();
+        conversation.begin_turn();
     }
     let parts = list_of(item, RealtimeKey::Content).unwrap_or_default();
     let words = object_items(parts)
@@ -288,9 +288,9 @@ fn add_item<'run>(
     }
     for (at, part) in object_items(parts) {
         if text_of(part, RealtimeKey::Type).is_some_and(|kind| RealtimePartType::from_key(kind).is_none()) {
-            talk.draft.note_unknown(at.origin, super::blocks::UNKNOWN);
+            conversation.builder.note_unknown(at.origin, super::blocks::UNKNOWN);
         }
     }
-    let words = super::content::join_texts(&words, talk.draft.arena);
-    words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
+    let words = super::content::join_texts(&words, conversation.builder.arena);
+    words.into_iter().for_each(|words| conversation.add_message(speaker, words, &meta, node.origin));
 }

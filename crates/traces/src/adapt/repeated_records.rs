@@ -93,16 +93,20 @@ fn id_at<'run>(record: Object<'run>, path: &[&str]) -> Option<RecordId<'run>> {
 }
 
 /// The run without the records that stand in it again.
-pub(super) fn without_copies<'run>(root: Node<'run>, ids: &RecordIds, draft: &mut RunBuilder<'run, '_>) -> Node<'run> {
+pub(super) fn without_copies<'run>(
+    root: Node<'run>,
+    ids: &RecordIds,
+    builder: &mut RunBuilder<'run, '_>,
+) -> Node<'run> {
     if ids.sameness == RecordSameness::OwnReader {
         return root;
     }
     let Value::Object(run) = root.value else {
-        let kept = node_list(root).and_then(|items| distinct_records(items, ids, draft));
+        let kept = node_list(root).and_then(|items| distinct_records(items, ids, builder));
         return kept.map_or(root, |kept| Node::new(Value::List(kept), root.origin));
     };
     let listed = run.entries().iter().filter(|entry| ids.lists.contains(&entry.key));
-    let kept = listed.filter_map(|entry| Some((entry.key, distinct_records(node_list(entry.node)?, ids, draft)?)));
+    let kept = listed.filter_map(|entry| Some((entry.key, distinct_records(node_list(entry.node)?, ids, builder)?)));
     let kept: Vec<_> = kept.collect();
     if kept.is_empty() {
         return root;
@@ -111,19 +115,19 @@ pub(super) fn without_copies<'run>(root: Node<'run>, ids: &RecordIds, draft: &mu
         Some((key, items)) => ObjectEntry { key, node: Node::new(Value::List(items), entry.node.origin) },
         None => *entry,
     });
-    let entries = draft.arena.alloc_slice_copy(&replaced.collect::<Vec<_>>());
-    Node::new(Value::Object(Object::new(draft.arena, entries)), root.origin)
+    let entries = builder.arena.alloc_slice_copy(&replaced.collect::<Vec<_>>());
+    Node::new(Value::Object(Object::new(builder.arena, entries)), root.origin)
 }
 
 /// `None` where nothing is there twice.
 fn distinct_records<'run>(
     items: &'run [Node<'run>],
     ids: &RecordIds,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> Option<&'run [Node<'run>]> {
     let mut copies = CopySearch { items, handling: FxHashMap::default(), first_copy: None, count: 0 };
-    copies.find_new_beginnings(ids, draft);
-    copies.find_ids(ids, draft);
+    copies.find_new_beginnings(ids, builder);
+    copies.find_ids(ids, builder);
     if copies.handling.is_empty() {
         return None;
     }
@@ -132,14 +136,14 @@ fn distinct_records<'run>(
             1 => "a record is repeated in the file and is read once".to_owned(),
             count => format!("{count} records are repeated in the file: each is read once"),
         };
-        draft.add_warning(first, message);
+        builder.add_warning(first, message);
     }
     let kept = items.iter().enumerate().filter_map(|(place, node)| match copies.handling.get(&place) {
         Some(CopyHandling::LeftOut) => None,
         Some(CopyHandling::Updated(later)) => items.get(*later).copied(),
         None => Some(*node),
     });
-    Some(draft.arena.alloc_slice_copy(&kept.collect::<Vec<_>>()))
+    Some(builder.arena.alloc_slice_copy(&kept.collect::<Vec<_>>()))
 }
 
 /// What is done with a record that another one repeats or updates.
@@ -168,7 +172,7 @@ impl<'run> CopySearch<'run> {
 
     /// A part of the file that is the same as its beginning: all that was there so far, or all that follows. Where neither an id nor a
     /// time says that it is a copy, it may have been done again.
-    fn find_new_beginnings(&mut self, ids: &RecordIds, draft: &mut RunBuilder<'run, '_>) {
+    fn find_new_beginnings(&mut self, ids: &RecordIds, builder: &mut RunBuilder<'run, '_>) {
         let Some(first) = self.items.first().filter(|first| node_object(**first).is_some()) else { return };
         if !self.items.iter().skip(1).any(|node| values_equal(&first.value, &node.value)) {
             return;
@@ -187,14 +191,14 @@ impl<'run> CopySearch<'run> {
                 let message = format!(
                     "{length} records are the same as the first ones, and have neither ids nor times: it may all have happened again"
                 );
-                draft.skip_record(node.origin, message);
+                builder.skip_record(node.origin, message);
             }
             (place..place + length).for_each(|place| self.leave_out(place));
             place += length;
         }
     }
 
-    fn find_ids(&mut self, ids: &RecordIds, draft: &mut RunBuilder<'run, '_>) {
+    fn find_ids(&mut self, ids: &RecordIds, builder: &mut RunBuilder<'run, '_>) {
         if ids.paths.is_empty() || ids.sameness == RecordSameness::OfRun {
             return;
         }
@@ -216,7 +220,7 @@ impl<'run> CopySearch<'run> {
             }
             match (before.first(), ids.sameness) {
                 (Some(_), RecordSameness::Unique) => {
-                    draft.skip_record(node.origin, "a record has the id of an earlier record and other contents");
+                    builder.skip_record(node.origin, "a record has the id of an earlier record and other contents");
                     self.handling.insert(place, CopyHandling::LeftOut);
                 }
                 (Some(first), RecordSameness::Updated) => {

@@ -45,11 +45,11 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    draft.set_some(of_run::ID, value_of(run, RetellKey::Id));
+    builder.set_some(of_run::ID, value_of(run, RetellKey::Id));
     let items = list_of(run, RetellKey::Transcript).unwrap_or_default();
-    read_messages(items, draft, |message| view_message(message), |_| ContentBlock::Unknown).finish_run();
+    read_messages(items, builder, |message| view_message(message), |_| ContentBlock::Unknown).finish_run();
     Ok(())
 }
 

@@ -122,19 +122,19 @@ impl ShownPiece<'_> {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut pieces: Vec<ShownPiece<'run>> = Vec::new();
     let mut places: FxHashMap<(RooEventType, String), usize> = FxHashMap::default();
     // The end stands around the other events.
     let end = node_object(*root).and_then(|end| list_of(end, RooEventKey::Events)).map(|_| &*root);
     for node in items_of(root, &[RooEventKey::Events]).iter().chain(end) {
         let Some((event, kind)) = node_object(*node).and_then(|event| Some((event, type_of(event)?))) else {
-            draft.skip_value(node, "an event of unknown type is passed over");
+            builder.skip_value(node, "an event of unknown type is skipped");
             continue;
         };
         if let Some(words) = value_of(event, RooEventKey::Words) {
-            draft.note_no_text(words, node.origin);
+            builder.note_no_text(words, node.origin);
         }
         let words = text_of(event, RooEventKey::Words).unwrap_or_default();
         let id = value_of(event, RooEventKey::Id).map(|id| json::to_json(&id.value));
@@ -153,20 +153,20 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     }
     let mut shown = Vec::with_capacity(pieces.len());
     for piece in &pieces {
-        match shown_message(piece, draft) {
+        match shown_message(piece, builder) {
             Some(message) => shown.push(message),
             None if piece.tells_work() => {
-                draft.skip_record(piece.node.origin, "a call, a result or an end without what it tells is passed over");
+                builder.skip_record(piece.node.origin, "a call, a result or an end without what it tells is skipped");
             }
             None => {}
         }
     }
-    (cline_shown::FORMAT.read)(Node { origin: root.origin, ..draft.list_node(&shown) }, draft)
+    (cline_shown::FORMAT.read)(Node { origin: root.origin, ..builder.list_node(&shown) }, builder)
 }
 
 /// The message that the editor would have kept.
-fn shown_message<'run>(piece: &ShownPiece<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
-    let text = |words: &str| Node::new(Value::plain_text(draft.arena.alloc_str(words)), piece.node.origin);
+fn shown_message<'run>(piece: &ShownPiece<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let text = |words: &str| Node::new(Value::plain_text(builder.arena.alloc_str(words)), piece.node.origin);
     let kind_word = text_of(piece.event, RooEventKey::Kind);
     let (kind, words) = match piece.kind {
         RooEventType::User => (ShownKind::User.key(), text(&piece.words)),
@@ -191,7 +191,7 @@ fn shown_message<'run>(piece: &ShownPiece<'run>, draft: &RunBuilder<'run, '_>) -
     let entries = entries.map(|(key, node)| field_entry(key, node));
     // With the end of the task nothing waits for a result.
     let origin = if piece.kind == RooEventType::End { TextOrigin::COMPUTED } else { piece.node.origin };
-    Some(Node { origin, ..draft.object_node(&entries) })
+    Some(Node { origin, ..builder.object_node(&entries) })
 }
 
 fn shown_call<'run>(call: Object<'run>, text: impl Fn(&str) -> Node<'run>) -> Option<(&'static str, Node<'run>)> {

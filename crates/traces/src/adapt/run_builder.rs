@@ -59,7 +59,7 @@ const LATER_FIELDS: usize = 4;
 /// In bytes, what a call takes while its result is looked for, about.
 const CALL_BYTES: usize = 256;
 
-const NO_OBJECT: &str = "what is no object is passed over";
+const NO_OBJECT: &str = "what is no object is skipped";
 
 /// What a projection requests: calls, and entries that are not composed of several parts.
 #[derive(Debug, Clone, Copy)]

@@ -40,13 +40,13 @@ fn are_blocks(blocks: Object<'_>) -> bool {
     !blocks.entries().is_empty() && blocks.entries().iter().all(|entry| is_block(entry.node))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(run) = root.value else { return Ok(()) };
-    draft.set_some(of_run::ID, first_of(run, &[WorkflowKey::Id]).filter(|id| NodeShapes.is_text(*id)));
+    builder.set_some(of_run::ID, first_of(run, &[WorkflowKey::Id]).filter(|id| NodeShapes.is_text(*id)));
     let blocks = object_of(run, WorkflowKey::Blocks).map(|blocks| blocks.entries()).unwrap_or_default();
-    let mut talk = ConversationBuilder::new(draft);
-    talk.add_meta(WorkflowKey::Blocks.key(), run.field(WorkflowKey::Blocks));
-    blocks.iter().for_each(|_| talk.draft.count_record());
-    talk.finish_without_turns();
+    let mut conversation = ConversationBuilder::new(builder);
+    conversation.add_meta(WorkflowKey::Blocks.key(), run.field(WorkflowKey::Blocks));
+    blocks.iter().for_each(|_| conversation.builder.count_record());
+    conversation.finish_without_turns();
     Ok(())
 }

@@ -88,63 +88,63 @@ fn role_word(message: Object<'_>) -> Option<&str> {
     node_text(role).or_else(|| text_of(node_object(role)?, KernelKey::Word))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     for node in items_of(root, &[KernelKey::Messages]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(message) = node_object(*node).filter(|message| is_message(*message)) else {
-            talk.draft.skip_value(node, "what is no message with `items` is passed over");
+            conversation.builder.skip_value(node, "what is no message with `items` is skipped");
             continue;
         };
-        let role = talk.draft.role_of(*node, role_word(message));
+        let role = conversation.builder.role_of(*node, role_word(message));
         if role == Some(MessageRole::Assistant) {
-            talk.begin_turn();
-            count_usage(&mut talk, message);
+            conversation.begin_turn();
+            count_usage(&mut conversation, message);
         }
         let items = list_of(message, KernelKey::Items).unwrap_or_default();
-        for (at, item) in talk.draft.record_objects(items) {
-            add_item(&mut talk, at, item, Speaker::from_role(role));
+        for (at, item) in conversation.builder.record_objects(items) {
+            add_item(&mut conversation, at, item, Speaker::from_role(role));
         }
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
+fn count_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, message: Object<'run>) {
     let model = value_of(message, KernelKey::Model);
-    talk.add_meta(of_meta::MODEL, model);
-    let counts = object_of(message, KernelKey::About).and_then(|about| object_of(about, KernelKey::Usage));
+    conversation.add_meta(of_meta::MODEL, model);
+    let counts = object_of(message, KernelKey::About).and_then(|meta| object_of(meta, KernelKey::Usage));
     if let Some(counts) = counts {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
         usage.add_count(of_usage::INPUT, value_of(counts, KernelKey::Input));
         usage.add_count(of_usage::OUTPUT, value_of(counts, KernelKey::Output));
-        talk.add_usage(&usage, model);
+        conversation.add_usage(&usage, model);
     }
 }
 
 /// A function is named with its plugin in front; `name` is both, as the model sees it.
-fn tool_of<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
+fn tool_of<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
     let is_named = |node: &Node<'run>| node_text(*node).is_some_and(|name| !name.is_empty());
     let whole = value_of(item, KernelKey::Name).filter(is_named);
     let function = value_of(item, KernelKey::Function).filter(is_named);
     whole.or_else(|| match text_of(item, KernelKey::Plugin).filter(|plugin| !plugin.is_empty()) {
         Some(plugin) => {
             let name = format!("{plugin}-{}", function.and_then(node_text)?);
-            Some(block_session::text_node(talk.draft, &name, function?))
+            Some(block_session::text_node(conversation.builder, &name, function?))
         }
         None => function,
     })
 }
 
 fn add_item<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     speaker: Speaker,
 ) {
-    let about = StepMeta::default();
+    let meta = StepMeta::default();
     let id = match kind_of(item) {
         // In .NET a result has an id of its own.
         Some(KernelKind::Result) => value_of(item, KernelKey::Call).or_else(|| value_of(item, KernelKey::Id)),
@@ -153,15 +153,15 @@ fn add_item<'run>(
     let words = value_of(item, KernelKey::Text);
     match kind_of(item) {
         Some(KernelKind::Text) => {
-            words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_message(speaker, words, &meta, node.origin));
         }
         Some(KernelKind::Thought) => {
-            words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_message(Speaker::Thinking, words, &meta, node.origin));
         }
         Some(KernelKind::Call) => {
-            let tool = tool_of(talk, item);
+            let tool = tool_of(conversation, item);
             let args = value_of(item, KernelKey::Arguments);
-            block_session::add_call(talk, node, BlockCall { tool, args, id, answer: None }, &about);
+            block_session::add_call(conversation, node, BlockCall { tool, args, id, answer: None }, &meta);
         }
         Some(KernelKind::Result) => {
             let answer = BlockResult {
@@ -172,10 +172,10 @@ fn add_item<'run>(
                 status: Some(StepStatus::Unknown),
                 ..BlockResult::default()
             };
-            let tool = tool_of(talk, item).and_then(node_text);
-            block_session::add_result(talk, node, &answer, tool, &about);
+            let tool = tool_of(conversation, item).and_then(node_text);
+            block_session::add_result(conversation, node, &answer, tool, &meta);
         }
         Some(KernelKind::Silent) => {}
-        Some(KernelKind::Message) | None => talk.draft.skip_record(node.origin, blocks::UNKNOWN),
+        Some(KernelKind::Message) | None => conversation.builder.skip_record(node.origin, blocks::UNKNOWN),
     }
 }

@@ -94,39 +94,43 @@ fn is_result(message: Object<'_>) -> bool {
 fn sender_tool<'run>(
     message: Object<'run>,
     called: &mut CalledTools<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<&'run str> {
-    text_of(message, SenderKey::Sender).filter(|sender| called.was_called(sender, draft))
+    text_of(message, SenderKey::Sender).filter(|sender| called.was_called(sender, builder))
 }
 
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
+fn add_calls<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    calls: &'run [Node<'run>],
+    meta: &StepMeta<'run>,
+) {
     for node in calls {
         let Some(call) = node_object(*node) else {
-            talk.draft.skip_value(node, "a call that is no object is passed over");
+            conversation.builder.skip_value(node, "a call that is no object is skipped");
             continue;
         };
         let inside = called_function(call);
         let [tool, id] = [inside.field(ToolCallKey::Name), call.field(ToolCallKey::Id)];
         block_session::add_call(
-            talk,
+            conversation,
             *node,
             BlockCall { tool, args: call_arguments(&inside), id, answer: None },
-            about,
+            meta,
         );
     }
 }
 
 fn add_result<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
     called: &mut CalledTools<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    let sender = sender_tool(message, called, talk.draft);
+    let sender = sender_tool(message, called, conversation.builder);
     let waiting = |called: &mut CalledTools<'run>| {
-        let call = called.waiting_call(sender?, talk.draft)?;
-        talk.draft.step_field(call, of_step::ID).and_then(node_text)
+        let call = called.waiting_call(sender?, conversation.builder)?;
+        conversation.builder.step_field(call, of_step::ID).and_then(node_text)
     };
     let answer = BlockResult {
         id: text_of(message, ChatMessageKey::Answers).or_else(|| waiting(called)),
@@ -135,7 +139,7 @@ fn add_result<'run>(
         ..BlockResult::default()
     };
     let tool = answered_tool(&message, &NodeShapes).and_then(node_text).or(sender);
-    block_session::add_result(talk, node, &answer, tool, about);
+    block_session::add_result(conversation, node, &answer, tool, meta);
 }
 
 fn classify_block(block: Object<'_>) -> ContentBlock<'_> {
@@ -162,37 +166,37 @@ fn is_message(message: Object<'_>) -> bool {
             }))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let id = node_object(*root).and_then(|chat| chat.field(SenderKey::Id)).filter(|id| node_text(*id).is_some());
-    draft.set_some(of_run::ID, id);
-    let mut talk = ConversationBuilder::from_parts(draft);
+    builder.set_some(of_run::ID, id);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     // Calls stand in blocks or beside the words; of words alone nobody knows what was done for them.
     let (mut in_blocks, mut in_lists) = (true, false);
     let mut called = CalledTools::default();
     for node in items_of(root, &[SenderKey::Messages]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(message) = node_object(*node) else {
-            talk.draft.skip_value(node, "what is no message is passed over");
+            conversation.builder.skip_value(node, "what is no message is skipped");
             continue;
         };
         let time = value_of(message, SenderKey::Time).and_then(instant_node);
-        let about = StepMeta { time, ..StepMeta::default() };
+        let meta = StepMeta { time, ..StepMeta::default() };
         let speaker = match sender_of(message) {
             Some(SenderWord::Tool) => {
-                add_result(&mut talk, *node, message, &mut called, &about);
+                add_result(&mut conversation, *node, message, &mut called, &meta);
                 continue;
             }
             Some(SenderWord::User) => Speaker::User,
             Some(SenderWord::Assistant) => Speaker::Assistant,
             Some(SenderWord::System) => Speaker::System,
             // Some name the tool that answers.
-            None if sender_tool(message, &mut called, talk.draft).is_some() => {
-                add_result(&mut talk, *node, message, &mut called, &about);
+            None if sender_tool(message, &mut called, conversation.builder).is_some() => {
+                add_result(&mut conversation, *node, message, &mut called, &meta);
                 continue;
             }
             None => {
-                talk.draft.skip_record(node.origin, "a message of an unknown sender is passed over");
+                conversation.builder.skip_record(node.origin, "a message of an unknown sender is skipped");
                 continue;
             }
         };
@@ -202,29 +206,29 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         let words = content.filter(has_blocks).or_else(|| value_of(message, SenderKey::Words)).or(content);
         let calls = list_of(message, ChatMessageKey::Calls);
         if words.is_none() && calls.is_none() {
-            talk.draft.skip_record(node.origin, "a message without words is passed over");
+            conversation.builder.skip_record(node.origin, "a message without words is skipped");
             continue;
         }
         if speaker == Speaker::Assistant {
-            talk.begin_turn();
+            conversation.begin_turn();
         }
         if let Some(words) = words {
-            block_session::add_content(&mut talk, words, speaker, &UserWords::PLAIN, &about, classify_block);
+            block_session::add_content(&mut conversation, words, speaker, &UserWords::PLAIN, &meta, classify_block);
         }
         match value_of(message, ChatMessageKey::Calls) {
             None => {}
             Some(_) if calls.is_some() && speaker == Speaker::Assistant => {
                 in_lists = true;
-                add_calls(&mut talk, calls.unwrap_or_default(), &about);
+                add_calls(&mut conversation, calls.unwrap_or_default(), &meta);
             }
             Some(calls) => {
-                talk.draft.skip_record(calls.origin, "calls that are no list of the assistant's are passed over")
+                conversation.builder.skip_record(calls.origin, "calls that are no list of the assistant's are skipped")
             }
         }
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if !in_blocks && !in_lists {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }

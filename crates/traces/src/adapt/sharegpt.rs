@@ -69,61 +69,61 @@ fn is_turn(turn: Object<'_>) -> bool {
     text_of(turn, ShareKey::From).is_some() && turn.field(ShareKey::Value).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
     if let Some((answer, messages)) = tree_messages(run) {
-        note_other_attempts(root, messages, draft);
-        return read_tree(answer, messages, draft);
+        note_other_attempts(root, messages, builder);
+        return read_tree(answer, messages, builder);
     }
-    draft.set_some(of_run::ID, run.field(ShareKey::Id).filter(|id| node_text(*id).is_some()));
-    let mut talk = ConversationBuilder::new(draft);
-    let about = StepMeta::default();
+    builder.set_some(of_run::ID, run.field(ShareKey::Id).filter(|id| node_text(*id).is_some()));
+    let mut conversation = ConversationBuilder::new(builder);
+    let meta = StepMeta::default();
     if let Some(words) = value_of(run, ShareKey::System) {
-        talk.add_message(Speaker::System, words, &about, words.origin);
+        conversation.add_message(Speaker::System, words, &meta, words.origin);
     }
     let mut tells = value_of(run, ShareKey::Tools).is_some();
     let mut open = OpenCalls::default();
     for node in list_of(run, ShareKey::Turns).unwrap_or_default() {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let turn = node_object(*node).filter(|turn| is_turn(*turn));
         let speaker = turn.and_then(|turn| text_of(turn, ShareKey::From)).and_then(ShareSpeaker::from_key);
         let words = turn.and_then(|turn| value_of(turn, ShareKey::Value));
         let (Some(speaker), Some(words)) = (speaker, words) else {
-            talk.draft.skip_value(node, "a turn of an unknown speaker is passed over");
+            conversation.builder.skip_value(node, "a turn of an unknown speaker is skipped");
             continue;
         };
         if speaker != ShareSpeaker::Result {
-            open.give_results(&mut talk);
+            open.give_results(&mut conversation);
         }
         match speaker {
             ShareSpeaker::User => {
-                open.withdraw_calls(0, &mut talk);
-                talk.add_content(Speaker::User, words, &about, node.origin);
+                open.withdraw_calls(0, &mut conversation);
+                conversation.add_content(Speaker::User, words, &meta, node.origin);
             }
-            ShareSpeaker::System => talk.add_content(Speaker::System, words, &about, node.origin),
+            ShareSpeaker::System => conversation.add_content(Speaker::System, words, &meta, node.origin),
             ShareSpeaker::Model => {
                 let before = open.calls.len();
-                tells |= add_words(&mut talk, words, &mut open);
+                tells |= add_words(&mut conversation, words, &mut open);
                 if open.calls.len() > before {
-                    open.withdraw_calls(open.calls.len() - before, &mut talk);
+                    open.withdraw_calls(open.calls.len() - before, &mut conversation);
                 }
             }
             ShareSpeaker::Call => {
                 tells = true;
-                add_call_turn(&mut talk, words, &mut open);
+                add_call_turn(&mut conversation, words, &mut open);
             }
             ShareSpeaker::Result => {
                 tells = true;
-                open.add_results(words, &talk);
+                open.add_results(words, &conversation);
             }
         }
     }
-    open.give_results(&mut talk);
-    let draft = talk.finish_run();
+    open.give_results(&mut conversation);
+    let builder = conversation.finish_run();
     if !tells {
         let message = "calls count as not recorded: no turn is a call, and no `tools` are listed";
-        draft.add_warning(root.origin, message);
-        draft.mark_unrecorded(StepKind::Call);
+        builder.add_warning(root.origin, message);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
@@ -136,7 +136,7 @@ fn tree_messages(run: Object<'_>) -> Option<(Object<'_>, &[Node<'_>])> {
 }
 
 /// What was tried and given up is no part of the answer, and made calls.
-fn note_other_attempts<'run>(root: Node<'run>, messages: &[Node<'run>], draft: &RunBuilder<'run, '_>) {
+fn note_other_attempts<'run>(root: Node<'run>, messages: &[Node<'run>], builder: &RunBuilder<'run, '_>) {
     let asked = |message: &&Node<'run>| {
         node_object(**message).is_some_and(|said| value_of(said, ChatMessageKey::Call).is_some())
     };
@@ -148,7 +148,7 @@ fn note_other_attempts<'run>(root: Node<'run>, messages: &[Node<'run>], draft: &
         open.extend(value_of(node, ToolBenchNode::Tree));
     }
     if actions > messages.iter().filter(asked).count() {
-        draft.note_unknown(root.origin, "attempts that were given up are not read: they made calls");
+        builder.note_unknown(root.origin, "attempts that were given up are not read: they made calls");
     }
 }
 
@@ -158,16 +158,16 @@ const ACTION: &str = "Action";
 fn read_tree<'run>(
     answer: Object<'run>,
     messages: &'run [Node<'run>],
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> Result<(), crate::error::PlacedError> {
     if let Some(list) = list_of(answer, ToolBenchTree::Tools) {
-        let tools = tool_list(draft, list);
-        draft.set_entry(of_run::TOOLS, tools);
+        let tools = tool_list(builder, list);
+        builder.set_entry(of_run::TOOLS, tools);
     }
-    draft.mark_recorded(&[StepKind::Call]);
-    openai_chat::read_conversation(messages.to_vec(), draft);
-    let given = value_of(answer, ToolBenchKey::Answer).map(|told| parse_arguments(draft, told)).and_then(node_object);
-    draft.set_some(of_run::OUTPUT, given.and_then(|given| given.field(ToolBenchKey::Answer)));
+    builder.mark_recorded(&[StepKind::Call]);
+    openai_chat::read_conversation(messages.to_vec(), builder);
+    let given = value_of(answer, ToolBenchKey::Answer).map(|told| parse_arguments(builder, told)).and_then(node_object);
+    builder.set_some(of_run::OUTPUT, given.and_then(|given| given.field(ToolBenchKey::Answer)));
     Ok(())
 }
 
@@ -188,10 +188,10 @@ struct OpenCalls<'run> {
 
 impl<'run> OpenCalls<'run> {
     /// One turn may hold several results, each in a block of its own.
-    fn add_results(&mut self, words: Node<'run>, talk: &ConversationBuilder<'_, 'run, '_>) {
+    fn add_results(&mut self, words: Node<'run>, conversation: &ConversationBuilder<'_, 'run, '_>) {
         match node_text(words).and_then(result_blocks) {
             Some(blocks) => {
-                let text = |block: &str| Value::plain_text(talk.draft.arena.alloc_str(block));
+                let text = |block: &str| Value::plain_text(conversation.builder.arena.alloc_str(block));
                 self.results.extend(blocks.into_iter().map(|block| Node::new(text(block), words.origin)));
             }
             None => self.results.push(words),
@@ -199,28 +199,30 @@ impl<'run> OpenCalls<'run> {
     }
 
     /// Where there are more or fewer results than calls, nobody knows which is whose.
-    fn give_results(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
+    fn give_results(&mut self, conversation: &mut ConversationBuilder<'_, 'run, '_>) {
         let Some(first) = self.results.first() else { return };
-        let (about, origin) = (StepMeta::default(), first.origin);
+        let (meta, origin) = (StepMeta::default(), first.origin);
         let fits = self.calls.len() == self.results.len();
         if self.calls.is_empty() {
             let outcome = CallResult { result: Some(*first), ..CallResult::default() };
-            talk.add_result(None, None, outcome, &about, origin);
+            conversation.add_result(None, None, outcome, &meta, origin);
         } else if !fits {
-            talk.draft.add_warning(origin, "results count as not recorded: there are more or fewer of them than calls");
+            conversation
+                .builder
+                .add_warning(origin, "results count as not recorded: there are more or fewer of them than calls");
         }
         let results = std::mem::take(&mut self.results);
         for (nth, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             let result = results.get(nth).copied().filter(|_| fits).unwrap_or_else(absent_node);
-            talk.unanswered.withdraw_call(call);
-            talk.end_call(call, CallResult { result: Some(result), ..CallResult::default() }, &about);
+            conversation.unanswered.withdraw_call(call);
+            conversation.end_call(call, CallResult { result: Some(result), ..CallResult::default() }, &meta);
         }
     }
 
     /// All but the last calls get no result any more.
-    fn withdraw_calls(&mut self, but_last: usize, talk: &mut ConversationBuilder<'_, 'run, '_>) {
+    fn withdraw_calls(&mut self, but_last: usize, conversation: &mut ConversationBuilder<'_, 'run, '_>) {
         let many = self.calls.len() - but_last.min(self.calls.len());
-        self.calls.drain(..many).for_each(|call| talk.unanswered.withdraw_call(call));
+        self.calls.drain(..many).for_each(|call| conversation.unanswered.withdraw_call(call));
     }
 }
 
@@ -236,42 +238,46 @@ fn result_blocks(text: &str) -> Option<Vec<&str>> {
 }
 
 /// One call, or several.
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run>, open: &mut OpenCalls<'run>) {
-    let told = talk.draft.arena.alloc(told);
+fn add_calls<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, told: Node<'run>, open: &mut OpenCalls<'run>) {
+    let told = conversation.builder.arena.alloc(told);
     for node in node_list(*told).unwrap_or(std::slice::from_ref(told)) {
         let call = node_object(*node);
         let inside = call.map(|call| value_of(call, ToolCallKey::Function).and_then(node_object).unwrap_or(call));
         let Some((call, inside)) = call.zip(inside) else {
-            talk.draft.skip_record(node.origin, "a call that is no JSON is passed over");
+            conversation.builder.skip_record(node.origin, "a call that is no JSON is skipped");
             continue;
         };
         let tool = inside.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
         let args = super::messages::call_arguments(&inside);
         let id = call.field(ToolCallKey::Id);
         let made = ToolCall { tool, args, id, origin: node.origin };
-        open.calls.extend(talk.add_call(made, &StepMeta::default()));
+        open.calls.extend(conversation.add_call(made, &StepMeta::default()));
     }
 }
 
 /// A turn that is a call: JSON, which may stand in blocks or behind what the model thought (LLaMA-Factory).
-fn add_call_turn<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, words: Node<'run>, open: &mut OpenCalls<'run>) {
+fn add_call_turn<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    words: Node<'run>,
+    open: &mut OpenCalls<'run>,
+) {
     let text = node_text(words).unwrap_or_default();
     if text.contains(CALL[0]) {
-        add_words(talk, words, open);
+        add_words(conversation, words, open);
         return;
     }
-    let behind = THOUGHTS.iter().find_map(|[begin, end]| {
-        let (thought, call) = text.trim_start().strip_prefix(begin)?.split_once(end)?;
-        Some(
-            [thought, call]
-                .map(|part| Node::new(Value::plain_text(talk.draft.arena.alloc_str(part.trim())), words.origin)),
-        )
-    });
+    let behind =
+        THOUGHTS.iter().find_map(|[begin, end]| {
+            let (thought, call) = text.trim_start().strip_prefix(begin)?.split_once(end)?;
+            Some([thought, call].map(|part| {
+                Node::new(Value::plain_text(conversation.builder.arena.alloc_str(part.trim())), words.origin)
+            }))
+        });
     if let Some([thought, _]) = behind {
-        talk.add_message(Speaker::Thinking, thought, &StepMeta::default(), words.origin);
+        conversation.add_message(Speaker::Thinking, thought, &StepMeta::default(), words.origin);
     }
-    let call = parse_arguments(talk.draft, behind.map_or(words, |[_, call]| call));
-    add_calls(talk, call, open);
+    let call = parse_arguments(conversation.builder, behind.map_or(words, |[_, call]| call));
+    add_calls(conversation, call, open);
 }
 
 /// How templates of LLaMA-Factory write thoughts.
@@ -298,49 +304,50 @@ const FINISH: &str = "Finish";
 
 /// What a model says, and the calls in it. True where there are some.
 fn add_words<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     words: Node<'run>,
     open: &mut OpenCalls<'run>,
 ) -> bool {
-    let about = StepMeta::default();
-    talk.begin_turn();
+    let meta = StepMeta::default();
+    conversation.begin_turn();
     let Some(text) = node_text(words) else {
-        talk.add_content(Speaker::Assistant, words, &about, words.origin);
+        conversation.add_content(Speaker::Assistant, words, &meta, words.origin);
         return false;
     };
-    let text: &'run str = talk.draft.arena.alloc_str(text);
+    let text: &'run str = conversation.builder.arena.alloc_str(text);
     let piece = |part: &'run str| Node::new(Value::plain_text(part.trim()), words.origin);
     if text.contains(CALL[0]) {
         let mut left = text;
         while let Some((said, behind)) = left.split_once(CALL[0]) {
-            talk.add_message(Speaker::Assistant, piece(said), &about, words.origin);
+            conversation.add_message(Speaker::Assistant, piece(said), &meta, words.origin);
             let (call, rest) = behind.split_once(CALL[1]).unwrap_or((behind, ""));
             // Some data sets print what they should have written as JSON.
-            let call = parse_dictionary(piece(call), talk.draft.arena, talk.draft.limits)
-                .unwrap_or_else(|| parse_arguments(talk.draft, piece(call)));
-            add_calls(talk, call, open);
+            let call = parse_dictionary(piece(call), conversation.builder.arena, conversation.builder.limits)
+                .unwrap_or_else(|| parse_arguments(conversation.builder, piece(call)));
+            add_calls(conversation, call, open);
             left = rest;
         }
-        talk.add_message(Speaker::Assistant, piece(left), &about, words.origin);
+        conversation.add_message(Speaker::Assistant, piece(left), &meta, words.origin);
         return true;
     }
     let Some((said, behind)) =
         text.split_once(ReactLine::Action.key()).filter(|(said, _)| said.is_empty() || said.ends_with('\n'))
     else {
-        talk.add_message(Speaker::Assistant, words, &about, words.origin);
+        conversation.add_message(Speaker::Assistant, words, &meta, words.origin);
         return false;
     };
-    talk.add_message(Speaker::Thinking, piece(said), &about, words.origin);
+    conversation.add_message(Speaker::Thinking, piece(said), &meta, words.origin);
     match behind.split_once(ReactLine::Given.key()) {
         Some((tool, args)) => {
             let args = Some(piece(args));
-            let answer = (tool.trim() == FINISH).then(|| args.map(|args| parse_arguments(talk.draft, args))).flatten();
+            let answer =
+                (tool.trim() == FINISH).then(|| args.map(|args| parse_arguments(conversation.builder, args))).flatten();
             let made = ToolCall { tool: piece(tool), args, id: None, origin: words.origin };
-            open.calls.extend(talk.add_call(made, &about));
+            open.calls.extend(conversation.add_call(made, &meta));
             let answer = answer.and_then(node_object).and_then(|given| given.field(ToolBenchKey::Answer));
-            talk.draft.set_some(of_run::OUTPUT, answer);
+            conversation.builder.set_some(of_run::OUTPUT, answer);
         }
-        None => talk.draft.skip_record(words.origin, "an action without its input is passed over"),
+        None => conversation.builder.skip_record(words.origin, "an action without its input is skipped"),
     }
     true
 }

@@ -115,32 +115,32 @@ fn is_result(object: Object<'_>) -> bool {
         && list_of(object, SuiteKey::Cases).is_some_and(|cases| !cases.is_empty() && cases.iter().all(of_case))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(object) = root.value else { return Ok(()) };
     if is_report(object) {
-        return read_report(object, draft, |_, _| ());
+        return read_report(object, builder, |_, _| ());
     }
     let first = |object, key| list_of(object, key).and_then(|list| super::nodes::node_object(*list.first()?));
     let Some(case) = first(object, SuiteKey::Cases) else { return Ok(()) };
     let Some(result) = first(case, SuiteKey::Results) else { return Ok(()) };
-    let about = |talk: &mut ConversationBuilder<'_, 'run, '_>, report: Option<Object<'run>>| {
+    let about = |conversation: &mut ConversationBuilder<'_, 'run, '_>, report: Option<Object<'run>>| {
         let id = object_of(result, SuiteKey::Runner).and_then(|runner| runner.field(SuiteKey::Id));
-        talk.draft.set_some(of_run::ID, id.filter(|id| report.is_none() && NodeShapes.is_text(*id)));
-        talk.draft.set_some(of_run::ERROR, result.field(SuiteKey::Error));
-        talk.draft.set_some(
+        conversation.builder.set_some(of_run::ID, id.filter(|id| report.is_none() && NodeShapes.is_text(*id)));
+        conversation.builder.set_some(of_run::ERROR, result.field(SuiteKey::Error));
+        conversation.builder.set_some(
             of_run::DURATION,
             result.field(SuiteKey::Duration).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
         );
-        talk.add_meta(of_meta::CASE, case.field(SuiteKey::Case));
-        talk.add_meta(SuiteKey::Status.key(), result.field(SuiteKey::Status));
-        talk.add_meta(SuiteKey::Class.key(), result.field(SuiteKey::Class));
+        conversation.add_meta(of_meta::CASE, case.field(SuiteKey::Case));
+        conversation.add_meta(SuiteKey::Status.key(), result.field(SuiteKey::Status));
+        conversation.add_meta(SuiteKey::Class.key(), result.field(SuiteKey::Class));
     };
     match object_of(result, SuiteKey::Report) {
-        Some(report) => read_report(report, draft, |talk, report| about(talk, Some(report))),
+        Some(report) => read_report(report, builder, |conversation, report| about(conversation, Some(report))),
         None => {
-            let mut talk = ConversationBuilder::new(draft);
-            about(&mut talk, None);
-            talk.finish_run();
+            let mut conversation = ConversationBuilder::new(builder);
+            about(&mut conversation, None);
+            conversation.finish_run();
             Ok(())
         }
     }
@@ -148,24 +148,24 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
 
 pub(super) fn read_report<'run, 'limits>(
     report: Object<'run>,
-    draft: &mut RunBuilder<'run, 'limits>,
+    builder: &mut RunBuilder<'run, 'limits>,
     about: impl FnOnce(&mut ConversationBuilder<'_, 'run, 'limits>, Object<'run>),
 ) -> Result<(), crate::error::PlacedError> {
-    draft.mark_recorded(&[StepKind::Command, StepKind::Read, StepKind::Skill]);
-    draft.set_some(of_run::ID, report.field(ReportKey::Session).filter(|id| NodeShapes.is_text(*id)));
-    draft.set_some(of_run::PROMPT, report.field(ReportKey::Prompt));
-    draft.set_some(of_run::OUTPUT, report.field(ReportKey::Output));
-    draft.set_some(
+    builder.mark_recorded(&[StepKind::Command, StepKind::Read, StepKind::Skill]);
+    builder.set_some(of_run::ID, report.field(ReportKey::Session).filter(|id| NodeShapes.is_text(*id)));
+    builder.set_some(of_run::PROMPT, report.field(ReportKey::Prompt));
+    builder.set_some(of_run::OUTPUT, report.field(ReportKey::Output));
+    builder.set_some(
         of_run::DURATION,
         report.field(ReportKey::Duration).filter(|duration| NodeShapes.has_shape(*duration, ValueShape::Number)),
     );
-    let mut talk = ConversationBuilder::new(draft);
+    let mut conversation = ConversationBuilder::new(builder);
     let agent = object_of(report, ReportKey::Runner).and_then(|runner| object_of(runner, ReportKey::Agent));
-    talk.add_meta(of_meta::MODEL, agent.and_then(|agent| agent.field(ReportKey::Model)));
-    talk.add_meta(ReportKey::Agent.key(), agent.and_then(|agent| agent.field(ReportKey::Type)));
+    conversation.add_meta(of_meta::MODEL, agent.and_then(|agent| agent.field(ReportKey::Model)));
+    conversation.add_meta(ReportKey::Agent.key(), agent.and_then(|agent| agent.field(ReportKey::Type)));
     let (mut reads, mut skills) = (false, Vec::new());
     for node in list_of(report, ReportKey::Events).unwrap_or_default() {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let event = node_object(*node)
             .and_then(|event| Some((event, SkillGymEventType::from_key(text_of(event, ReportEventKey::Type)?)?)));
         match event {
@@ -174,24 +174,24 @@ pub(super) fn read_report<'run, 'limits>(
                 skills.extend(
                     (kind == SkillGymEventType::Skill).then(|| text_of(event, ReportEventKey::Skill)).flatten(),
                 );
-                read_event(&mut talk, *node, event, kind);
+                read_event(&mut conversation, *node, event, kind);
             }
-            None => talk.draft.skip_value(node, "an event of unknown type is passed over"),
+            None => conversation.builder.skip_value(node, "an event of unknown type is skipped"),
         }
     }
-    beside_the_events(&mut talk, report, reads, &skills);
+    beside_the_events(&mut conversation, report, reads, &skills);
     if let Some(usage) = object_of(report, ReportKey::Usage) {
-        talk.usage.add_usage(usage);
-        talk.usage.add_count(of_usage::CACHE_READ, usage.field(ReportKey::Cached));
+        conversation.usage.add_usage(usage);
+        conversation.usage.add_count(of_usage::CACHE_READ, usage.field(ReportKey::Cached));
     }
-    about(&mut talk, report);
-    talk.finish_run();
+    about(&mut conversation, report);
+    conversation.finish_run();
     Ok(())
 }
 
 /// Reads and finds that no event reports.
 fn beside_the_events<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     report: Object<'run>,
     reads: bool,
     skills: &[&str],
@@ -199,9 +199,9 @@ fn beside_the_events<'run>(
     let files =
         object_of(report, ReportKey::Files).and_then(|files| list_of(files, ReportKey::Reads)).unwrap_or_default();
     for path in files.iter().filter(|path| !reads && NodeShapes.is_text(**path)) {
-        talk.draft.add_step(StepKind::Read, vec![field_entry(of_step::PATH, *path)], path.origin);
+        conversation.builder.add_step(StepKind::Read, vec![field_entry(of_step::PATH, *path)], path.origin);
     }
-    for (node, found) in talk.draft.record_objects(list_of(report, ReportKey::Skills).unwrap_or_default()) {
+    for (node, found) in conversation.builder.record_objects(list_of(report, ReportKey::Skills).unwrap_or_default()) {
         let Some(name) =
             found.field(ReportKey::Skill).filter(|name| node_text(*name).is_some_and(|name| !skills.contains(&name)))
         else {
@@ -211,12 +211,12 @@ fn beside_the_events<'run>(
         fields.extend(
             first_of(found, &[ReportKey::Confidence]).map(|sure| field_entry(ReportKey::Confidence.key(), sure)),
         );
-        talk.draft.add_step(StepKind::Skill, fields, node.origin);
+        conversation.builder.add_step(StepKind::Skill, fields, node.origin);
     }
 }
 
 fn read_event<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
     kind: SkillGymEventType,
@@ -227,7 +227,7 @@ fn read_event<'run>(
         if let Some(value) = value.filter(|value| NodeShapes.is_text(*value)) {
             let mut fields = vec![field_entry(key, value)];
             fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
-            talk.draft.add_step(kind, fields, node.origin);
+            conversation.builder.add_step(kind, fields, node.origin);
         }
     };
     match kind {
@@ -235,7 +235,7 @@ fn read_event<'run>(
         SkillGymEventType::Read => step(StepKind::Read, of_step::PATH, event.field(ReportEventKey::Path)),
         SkillGymEventType::Skill => step(StepKind::Skill, of_step::NAME, event.field(ReportEventKey::Skill)),
         SkillGymEventType::Said => {
-            let speaker = match talk.draft.role_of(node, text_of(event, ReportEventKey::Role)) {
+            let speaker = match conversation.builder.role_of(node, text_of(event, ReportEventKey::Role)) {
                 Some(MessageRole::Assistant) => {
                     match text_of(event, ReportEventKey::Phase).and_then(SkillGymPhase::from_key) {
                         Some(SkillGymPhase::Thinking) => Speaker::Thinking,
@@ -244,18 +244,18 @@ fn read_event<'run>(
                 }
                 role => Speaker::from_role(role),
             };
-            words.into_iter().for_each(|words| talk.add_message(speaker, words, &about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_message(speaker, words, &about, node.origin));
         }
         SkillGymEventType::Call => {
             let tool = event.field(ReportEventKey::Tool).unwrap_or(Node::computed(Value::Null));
-            talk.add_call(
+            conversation.add_call(
                 ToolCall { tool, args: event.field(ReportEventKey::Args), id: None, origin: node.origin },
                 &about,
             );
         }
         SkillGymEventType::Result => {
             let outcome = CallResult { result: event.field(ReportEventKey::Output), ..CallResult::default() };
-            talk.add_result(None, text_of(event, ReportEventKey::Tool), outcome, &about, node.origin);
+            conversation.add_result(None, text_of(event, ReportEventKey::Tool), outcome, &about, node.origin);
         }
     }
 }

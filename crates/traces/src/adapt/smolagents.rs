@@ -87,78 +87,78 @@ fn steps_of(result: Object<'_>) -> Option<&[Node<'_>]> {
     list_of(result, SmolKey::Steps).filter(|steps| object_items(steps).any(|(_, step)| is_step(step)))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let result = node_object(*root).filter(|result| steps_of(*result).is_some());
-    let mut talk = ConversationBuilder::new(draft);
+    let mut conversation = ConversationBuilder::new(builder);
     let mut runs_code = false;
     for node in items_of(root, &[SmolKey::Steps]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let Some(step) = node_object(*node) else {
-            talk.draft.skip_value(node, "what is no step is passed over");
+            conversation.builder.skip_value(node, "what is no step is skipped");
             continue;
         };
-        let about = StepMeta::default();
+        let meta = StepMeta::default();
         if value_of(step, SmolKey::Number).is_some() {
             runs_code |= value_of(step, SmolKey::Code).is_some();
-            runs_code |= add_step(&mut talk, *node, step);
+            runs_code |= add_step(&mut conversation, *node, step);
         } else if let Some(words) = value_of(step, SmolKey::Task) {
-            talk.add_content(Speaker::User, words, &about, node.origin);
+            conversation.add_content(Speaker::User, words, &meta, node.origin);
         } else if let Some(words) = value_of(step, SmolKey::System) {
-            talk.add_content(Speaker::System, words, &about, node.origin);
+            conversation.add_content(Speaker::System, words, &meta, node.origin);
         } else if let Some(words) = value_of(step, SmolKey::Plan) {
-            talk.add_content(Speaker::Thinking, words, &about, node.origin);
-            count_usage(&mut talk, step);
+            conversation.add_content(Speaker::Thinking, words, &meta, node.origin);
+            count_usage(&mut conversation, step);
         } else if let Some(answer) = value_of(step, SmolKey::Answer) {
-            talk.draft.set_entry(of_run::OUTPUT, answer);
+            conversation.builder.set_entry(of_run::OUTPUT, answer);
         } else {
-            talk.draft.skip_record(node.origin, "a step of unknown kind is passed over");
+            conversation.builder.skip_record(node.origin, "a step of unknown kind is skipped");
         }
     }
     if runs_code {
-        talk.draft.add_warning(
+        conversation.builder.add_warning(
             root.origin,
             "calls count as not recorded: code calls tools, and only the code is written down",
         );
     }
-    let draft = talk.finish_run();
+    let builder = conversation.finish_run();
     if let Some(result) = result {
-        draft.set_some(of_run::OUTPUT, value_of(result, SmolKey::Answer));
+        builder.set_some(of_run::OUTPUT, value_of(result, SmolKey::Answer));
         let state = value_of(result, SmolKey::State);
         let is_over = |state: &Node<'_>| node_text(*state).and_then(SmolState::from_key).is_some();
-        draft.set_some(of_run::ERROR, state.filter(is_over));
+        builder.set_some(of_run::ERROR, state.filter(is_over));
     }
     if runs_code {
-        draft.mark_unrecorded(StepKind::Call);
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
 
-fn count_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>) {
+fn count_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, step: Object<'run>) {
     if let Some(counts) = object_of(step, SmolKey::Usage) {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        talk.usage.merge_usage(&usage);
+        conversation.usage.merge_usage(&usage);
     }
 }
 
 /// True if the step ran code.
-fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) -> bool {
+fn add_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) -> bool {
     let timing = object_of(step, SmolKey::Timing).unwrap_or(step);
     let at = |field| value_of(timing, field).and_then(instant_node);
     let start = StepMeta { time: at(SmolKey::Start), ..StepMeta::default() };
     let end = StepMeta { time: at(SmolKey::End), ..StepMeta::default() };
-    talk.begin_turn();
-    count_usage(talk, step);
+    conversation.begin_turn();
+    count_usage(conversation, step);
     // What the model writes is its way to the call; the answer is given by a tool.
     if let Some(said) = value_of(step, SmolKey::Said) {
-        let words = content::content_text(said, talk.draft.arena);
-        words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &start, node.origin));
+        let words = content::content_text(said, conversation.builder.arena);
+        words.into_iter().for_each(|words| conversation.add_message(Speaker::Thinking, words, &start, node.origin));
     }
     let mut made = Vec::new();
     let (mut runs_code, mut is_final) = (false, false);
     let mut answer = value_of(step, SmolKey::Output);
-    for (at, call) in calls_of(talk, step) {
+    for (at, call) in calls_of(conversation, step) {
         let function = object_of(call, ToolCallKey::Function).unwrap_or(call);
         let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
         let kind = node_text(tool).and_then(SmolTool::from_key);
@@ -169,29 +169,29 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         if kind == Some(SmolTool::Final) {
             answer = answer.or_else(|| args.and_then(node_object).and_then(|args| value_of(args, SmolAnswer::Answer)));
         }
-        made.extend(talk.add_call(ToolCall { tool, args, id, origin: at.origin }, &start));
+        made.extend(conversation.add_call(ToolCall { tool, args, id, origin: at.origin }, &start));
     }
-    add_outcome(talk, step, &made, &end);
+    add_outcome(conversation, step, &made, &end);
     if super::fields::is_true(&step, &super::fields::NodeShapes, SmolKey::Final) || is_final && made.len() == 1 {
-        talk.draft.set_some(of_run::OUTPUT, answer);
+        conversation.builder.set_some(of_run::OUTPUT, answer);
     }
     runs_code
 }
 
 /// A step lists its calls only once all of them have ended: those of a step that failed stand in the message of the model alone.
 fn calls_of<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     step: Object<'run>,
 ) -> impl Iterator<Item = (Node<'run>, Object<'run>)> + use<'run> {
     let listed = list_of(step, SmolKey::Calls).unwrap_or_default();
     let asked = object_of(step, SmolKey::Message).and_then(|message| list_of(message, SmolKey::Calls));
     let calls = if listed.is_empty() { asked.unwrap_or_default() } else { listed };
-    talk.draft.record_objects(calls)
+    conversation.builder.record_objects(calls)
 }
 
 /// Observations belong to all calls of a step together: of several nobody knows whose they are.
 fn add_outcome<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     step: Object<'run>,
     made: &[super::run_builder::StepId],
     end: &StepMeta<'run>,
@@ -203,9 +203,9 @@ fn add_outcome<'run>(
         let result = observed.or_else(|| value_of(step, SmolKey::Output)).or(why);
         let status = if error.is_some() { StepStatus::Failed } else { StepStatus::Ok };
         let outcome = CallResult { result, error: why, status: Some(status), ..CallResult::default() };
-        talk.end_call(*call, outcome, end);
+        conversation.end_call(*call, outcome, end);
         return;
     }
-    made.iter().for_each(|call| talk.draft.set_field(*call, of_step::RESULT, absent_node()));
-    talk.note_input();
+    made.iter().for_each(|call| conversation.builder.set_field(*call, of_step::RESULT, absent_node()));
+    conversation.note_input();
 }

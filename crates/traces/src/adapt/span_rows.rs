@@ -84,13 +84,13 @@ fn is_page(page: Object<'_>) -> bool {
     value_of(page, SpanRowKey::Rows).and_then(node_list).is_some_and(|rows| are_mostly(rows.iter(), is_row))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let (mut whole, mut spans, mut begun) = (RunEntries::default(), Vec::new(), Vec::new());
     for node in items_of(root, &[SpanRowKey::Rows]) {
-        draft.count_record();
+        builder.count_record();
         let Some(row) = node_object(*node).filter(|row| is_row(*row)) else {
-            draft.skip_value(node, "what is no span is passed over");
+            builder.skip_value(node, "what is no span is skipped");
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(row, SpanRowKey::Trace));
@@ -98,19 +98,19 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         match word.map_or(Some(SpanRowKind::Whole), SpanRowKind::from_key) {
             Some(SpanRowKind::Begun) => begun.extend(value_of(row, SpanRowKey::Id).and_then(node_text)),
             Some(SpanRowKind::Event) => {}
-            Some(SpanRowKind::Whole) => spans.push(read_span(*node, row, draft)),
-            None => draft.skip_record(node.origin, "a row of unknown kind is passed over: it may be a call"),
+            Some(SpanRowKind::Whole) => spans.push(read_span(*node, row, builder)),
+            None => builder.skip_record(node.origin, "a row of unknown kind is skipped: it may be a call"),
         }
     }
     // What began and has not ended may be a call.
     if begun.iter().any(|id| !spans.iter().any(|span: &TraceSpan<'_>| span.id == Some(*id))) {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     Ok(())
 }
 
-fn read_span<'run>(node: Node<'run>, row: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_span<'run>(node: Node<'run>, row: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let get = |key| value_of(row, key);
     let mut span = TraceSpan::new(node.origin);
     span.id = get(SpanRowKey::Id).and_then(node_text);
@@ -122,7 +122,7 @@ fn read_span<'run>(node: Node<'run>, row: Object<'run>, draft: &mut RunBuilder<'
     span.end = at(SpanRowKey::End, InstantUnit::NanosecondsByLength)
         .or_else(|| span.start.zip(duration()).map(|(start, duration)| start + duration));
     if let Some(attributes) = get(SpanRowKey::Attributes) {
-        span.take_attributes(attributes, draft);
+        span.take_attributes(attributes, builder);
     }
     span.failed = get(SpanRowKey::Code).and_then(node_text).and_then(of_word);
     let is_said = |message: &Node<'_>| node_text(*message).is_some_and(|text| !text.is_empty());
@@ -130,13 +130,13 @@ fn read_span<'run>(node: Node<'run>, row: Object<'run>, draft: &mut RunBuilder<'
     for (_, event) in object_items(get(SpanRowKey::Events).and_then(node_list).unwrap_or_default()) {
         if let Some(fields) = value_of(event, SpanRowKey::Attributes) {
             let name = value_of(event, SpanRowKey::EventName).and_then(node_text);
-            span.take_event(name.unwrap_or_default(), fields, draft);
+            span.take_event(name.unwrap_or_default(), fields, builder);
         }
     }
     let list = |key| get(key).and_then(node_list).unwrap_or_default();
     for (name, fields) in list(SpanRowKey::EventNames).iter().zip(list(SpanRowKey::EventAttributes)) {
-        span.take_event(node_text(*name).unwrap_or_default(), *fields, draft);
+        span.take_event(node_text(*name).unwrap_or_default(), *fields, builder);
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }

@@ -91,13 +91,13 @@ fn is_span(span: Object<'_>) -> bool {
         && text_of(span, StopSpanKey::Start).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    draft.mark_recorded(&[StepKind::Read, StepKind::Write, StepKind::Http, StepKind::Skill, StepKind::Span]);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    builder.mark_recorded(&[StepKind::Read, StepKind::Write, StepKind::Http, StepKind::Skill, StepKind::Span]);
+    let mut conversation = ConversationBuilder::new(builder);
     let (mut inputs, mut outputs) = (ExchangedValues::default(), ExchangedValues::default());
     for node in items_of::<StopSpanKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let span = node_object(*node)
             .and_then(|span| Some((span, StopSpanKind::from_key(text_of(span, StopSpanKey::Kind)?)?)));
         match span {
@@ -107,16 +107,16 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                     StopSpanKind::Output => outputs.take_span(span, &OUTPUT_KEYS),
                     _ => {}
                 }
-                add_span(&mut talk, *node, span, kind);
+                add_span(&mut conversation, *node, span, kind);
             }
-            None => talk.draft.skip_value(node, "a span of unknown kind is passed over"),
+            None => conversation.builder.skip_value(node, "a span of unknown kind is skipped"),
         }
     }
-    let draft = talk.finish_without_turns();
-    draft.mark_unrecorded(StepKind::Message);
-    let (inputs, outputs) = (inputs.into_node(draft), outputs.into_node(draft));
-    draft.set_some(of_run::INPUTS, inputs);
-    draft.set_some(of_run::OUTPUT, outputs);
+    let builder = conversation.finish_without_turns();
+    builder.mark_unrecorded(StepKind::Message);
+    let (inputs, outputs) = (inputs.into_node(builder), outputs.into_node(builder));
+    builder.set_some(of_run::INPUTS, inputs);
+    builder.set_some(of_run::OUTPUT, outputs);
     Ok(())
 }
 
@@ -166,16 +166,16 @@ impl<'run> ExchangedValues<'run> {
     }
 
     /// `None` if no span has any.
-    fn into_node(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    fn into_node(self, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         match self.whole.filter(|_| self.entries.is_empty()) {
             Some(whole) => Some(whole),
-            None => self.seen.then(|| draft.object_node(&self.entries)),
+            None => self.seen.then(|| builder.object_node(&self.entries)),
         }
     }
 }
 
 fn add_span<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     span: Object<'run>,
     kind: StopSpanKind,
@@ -184,12 +184,14 @@ fn add_span<'run>(
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
     let skipped = text_of(span, StopSpanKey::Status).and_then(SkippedStatus::from_key).is_some();
     // Without its outermost span a run lasts as long as its steps.
-    [StopSpanKey::Start, StopSpanKey::End].into_iter().for_each(|at| talk.note_time(first_of(span, &[at])));
+    [StopSpanKey::Start, StopSpanKey::End].into_iter().for_each(|at| conversation.note_time(first_of(span, &[at])));
     match kind {
-        StopSpanKind::Call if !skipped => add_call(talk, node, span, attributes),
-        StopSpanKind::Result => add_result(talk, span, of(StopAttributeKey::Result).or(of(StopAttributeKey::Output))),
+        StopSpanKind::Call if !skipped => add_call(conversation, node, span, attributes),
+        StopSpanKind::Result => {
+            add_result(conversation, span, of(StopAttributeKey::Result).or(of(StopAttributeKey::Output)))
+        }
         StopSpanKind::Read if !skipped => add_step(
-            talk,
+            conversation,
             node,
             span,
             StepKind::Read,
@@ -197,25 +199,25 @@ fn add_span<'run>(
             of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name)),
         ),
         StopSpanKind::Write if !skipped => add_step(
-            talk,
+            conversation,
             node,
             span,
             StepKind::Write,
             of_step::PATH,
             of(StopAttributeKey::Path).or(span.field(StopSpanKey::Name)),
         ),
-        StopSpanKind::Http if !skipped => add_request(talk, node, span, attributes),
+        StopSpanKind::Http if !skipped => add_request(conversation, node, span, attributes),
         StopSpanKind::Skill => {
-            if !talk.draft.has_entry(of_run::ID) {
-                talk.draft.set_some(of_run::ID, span.field(StopSpanKey::Trace));
-                talk.draft.set_some(
+            if !conversation.builder.has_entry(of_run::ID) {
+                conversation.builder.set_some(of_run::ID, span.field(StopSpanKey::Trace));
+                conversation.builder.set_some(
                     of_run::DURATION,
                     span.field(StopSpanKey::Duration).filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
                 );
-                talk.draft.set_some(of_run::ERROR, span_error(span));
+                conversation.builder.set_some(of_run::ERROR, span_error(span));
             }
             add_step(
-                talk,
+                conversation,
                 node,
                 span,
                 StepKind::Skill,
@@ -223,7 +225,7 @@ fn add_span<'run>(
                 of(StopAttributeKey::Skill).or(span.field(StopSpanKey::Name)),
             );
         }
-        _ => add_step(talk, node, span, StepKind::Span, of_step::NAME, span.field(StopSpanKey::Name)),
+        _ => add_step(conversation, node, span, StepKind::Span, of_step::NAME, span.field(StopSpanKey::Name)),
     }
 }
 
@@ -242,7 +244,7 @@ fn fields_of<'run>(span: Object<'run>) -> Vec<ObjectEntry<'run>> {
 }
 
 fn add_step<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     span: Object<'run>,
     kind: StepKind,
@@ -260,12 +262,12 @@ fn add_step<'run>(
         fields
             .extend(span.field(StopSpanKey::Attributes).map(|attributes| field_entry(of_step::ATTRIBUTES, attributes)));
     }
-    talk.draft.add_step(kind, fields, node.origin);
+    conversation.builder.add_step(kind, fields, node.origin);
 }
 
 /// Attributes beside the tool are its arguments.
 fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     span: Object<'run>,
     attributes: Option<Object<'run>>,
@@ -274,12 +276,12 @@ fn add_call<'run>(
     let beside = [Tool.key(), Result.key(), Output.key()];
     let entries = attributes.map_or(&[][..], |attributes| attributes.entries());
     let args: Vec<_> = entries.iter().filter(|entry| !beside.contains(&entry.key)).map(of_tool).collect();
-    let args = talk.draft.object_node(&args);
+    let args = conversation.builder.object_node(&args);
     let of = |field| attributes.and_then(|attributes| first_of(attributes, &[field]));
     let tool = of(Tool).or(span.field(StopSpanKey::Name)).unwrap_or(Node::computed(Value::Null));
-    let about = StepMeta { time: first_of(span, &[StopSpanKey::Start]), ..StepMeta::default() };
+    let meta = StepMeta { time: first_of(span, &[StopSpanKey::Start]), ..StepMeta::default() };
     let made = ToolCall { tool, args: Some(args), id: span.field(StopSpanKey::Id), origin: node.origin };
-    let Some(step) = talk.add_call(made, &about) else { return };
+    let Some(step) = conversation.add_call(made, &meta) else { return };
     let status = text_of(span, StopSpanKey::Status)
         .and_then(StepStatus::from_word)
         .filter(|status| *status != StepStatus::Unknown);
@@ -291,7 +293,11 @@ fn add_call<'run>(
             .filter(|time| NodeShapes.has_shape(*time, ValueShape::Number)),
         ..CallResult::default()
     };
-    talk.end_call(step, outcome, &StepMeta { time: first_of(span, &[StopSpanKey::End]), ..StepMeta::default() });
+    conversation.end_call(
+        step,
+        outcome,
+        &StepMeta { time: first_of(span, &[StopSpanKey::End]), ..StepMeta::default() },
+    );
 }
 
 fn of_tool<'run>(entry: &ObjectEntry<'run>) -> ObjectEntry<'run> {
@@ -299,16 +305,20 @@ fn of_tool<'run>(entry: &ObjectEntry<'run>) -> ObjectEntry<'run> {
 }
 
 /// The result has its own span below the call.
-fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, span: Object<'run>, given: Option<Node<'run>>) {
-    let call = text_of(span, StopSpanKey::Parent).and_then(|parent| talk.find_call(parent));
+fn add_result<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    span: Object<'run>,
+    given: Option<Node<'run>>,
+) {
+    let call = text_of(span, StopSpanKey::Parent).and_then(|parent| conversation.find_call(parent));
     let given = given.or(first_of(span, &[StopSpanKey::Attributes]));
     if let (Some(call), Some(given)) = (call, given) {
-        talk.draft.set_field(call, of_step::RESULT, given);
+        conversation.builder.set_field(call, of_step::RESULT, given);
     }
 }
 
 fn add_request<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     span: Object<'run>,
     attributes: Option<Object<'run>>,
@@ -320,5 +330,5 @@ fn add_request<'run>(
     let code = of(StopAttributeKey::Code).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
     fields.extend(code.map(|code| field_entry(of_step::STATUS, code)));
     fields.extend(fields_of(span));
-    talk.draft.add_step(StepKind::Http, fields, node.origin);
+    conversation.builder.add_step(StepKind::Http, fields, node.origin);
 }

@@ -45,10 +45,10 @@ fn is_record(record: Object<'_>) -> bool {
         })
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = node_list(*root).unwrap_or(std::slice::from_ref(root));
-    read_messages(items, draft, view_record, blocks::classify_block).finish_run();
+    read_messages(items, builder, view_record, blocks::classify_block).finish_run();
     Ok(())
 }
 

@@ -21,21 +21,21 @@ const APIS: [ComposeAnswer; 7] = [
 ];
 
 /// The answer that a text of events holds; `None` if it is no such text.
-pub(super) fn read_stream<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+pub(super) fn read_stream<'run>(text: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let words = node_text(text).filter(|words| is_event_stream(words))?;
     let start = text.origin.byte_range().map_or(0, |range| range.start);
     let mut events = Vec::new();
-    for (offset, data) in event_values(words, draft.arena) {
-        match json::parse(data, start + offset, draft.arena, draft.limits) {
+    for (offset, data) in event_values(words, builder.arena) {
+        match json::parse(data, start + offset, builder.arena, builder.limits) {
             Ok(document) => events.push(document.node),
-            Err(_) => draft.note_unknown(text.origin, "an event of a streamed answer is no JSON"),
+            Err(_) => builder.note_unknown(text.origin, "an event of a streamed answer is no JSON"),
         }
     }
-    let events = Node::new(Value::List(draft.arena.alloc_slice_copy(&events)), text.origin);
+    let events = Node::new(Value::List(builder.arena.alloc_slice_copy(&events)), text.origin);
     // Some providers leave out why an answer ends, and say only that it does.
-    let answer = compose_events(events, words.trim_end().ends_with(DONE), draft);
+    let answer = compose_events(events, words.trim_end().ends_with(DONE), builder);
     if answer.is_none() {
-        draft.note_unknown(text.origin, "a streamed answer is of no known API");
+        builder.note_unknown(text.origin, "a streamed answer is of no known API");
     }
     answer
 }
@@ -44,47 +44,47 @@ pub(super) fn read_stream<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) 
 pub(super) fn compose_events<'run>(
     list: Node<'run>,
     says_end: bool,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<Node<'run>> {
     let events = node_list(list)?;
-    let (answer, is_whole) = APIS.into_iter().find_map(|compose| compose(events, draft))?;
+    let (answer, is_whole) = APIS.into_iter().find_map(|compose| compose(events, builder))?;
     if !is_whole && !says_end {
-        draft.note_unknown(list.origin, "a streamed answer breaks off");
+        builder.note_unknown(list.origin, "a streamed answer breaks off");
     }
     Some(Node::new(answer.value, list.origin))
 }
 
-pub(super) const UNKNOWN_ANSWER: &str = "a response of no known form is passed over: it may have asked for calls";
+pub(super) const UNKNOWN_ANSWER: &str = "a response of no known form is skipped: it may have asked for calls";
 
 /// Where an exchange has a place for its response and nothing stands there, nor an error: what was answered is not recorded.
 pub(super) fn note_lost_answer<'run>(
     node: Node<'run>,
     exchange: Object<'run>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> bool {
     let is_lost = exchange.get(ApiKey::Response.key()).is_some_and(|response| matches!(response.value, Value::Null))
         && exchange.get(ApiKey::Error.key()).is_none();
     if is_lost {
-        draft.skip_record(node.origin, "a response is `null`: it may have asked for calls");
+        builder.skip_record(node.origin, "a response is `null`: it may have asked for calls");
     }
     is_lost
 }
 
 /// A response, put together where its events are kept.
-pub(super) fn whole_answer<'run>(response: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+pub(super) fn whole_answer<'run>(response: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     match response.value {
         Value::Object(_) => Some(response),
-        Value::List(_) => compose_events(response, false, draft),
-        _ => read_body(response, draft),
+        Value::List(_) => compose_events(response, false, builder),
+        _ => read_body(response, builder),
     }
 }
 
 /// The value that a text holds: JSON, or a stream of events.
-pub(super) fn read_body<'run>(text: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+pub(super) fn read_body<'run>(text: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let words = node_text(text)?.trim_start();
     match words.starts_with(['{', '[']) {
-        true => draft.open_json(text),
-        false => read_stream(text, draft),
+        true => builder.open_json(text),
+        false => read_stream(text, builder),
     }
 }
 

@@ -101,53 +101,53 @@ fn is_message(message: Object<'_>) -> bool {
         && (has(SweStepKey::Action) || has(SweStepKey::MessageType))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(file) = root.value else { return Ok(()) };
     let history = list_of(file, SweAgentFileKey::History).unwrap_or_default();
     let steps = list_of(file, SweAgentFileKey::Trajectory).unwrap_or_default();
     let calls = object_items(history)
         .any(|(_, message)| list_of(message, SweStepKey::Calls).is_some_and(|calls| !calls.is_empty()));
     let info = object_of(file, SweAgentFileKey::Info);
-    about_the_run(draft, info);
-    let mut session = SweAgentSession { talk: ConversationBuilder::new(draft), waits: false };
+    about_the_run(builder, info);
+    let mut session = SweAgentSession { conversation: ConversationBuilder::new(builder), waits: false };
     if let Some(info) = info {
-        session.talk.add_meta(SweAgentInfoKey::Exit.key(), info.field(SweAgentInfoKey::Exit));
+        session.conversation.add_meta(SweAgentInfoKey::Exit.key(), info.field(SweAgentInfoKey::Exit));
     }
     if steps.is_empty() || calls {
         history.iter().for_each(|node| session.read_message(*node));
     } else {
         session.before_the_first_answer(history);
         for (node, message) in object_items(history) {
-            session.talk.draft.role_of(node, Some(text_of(message, SweStepKey::Role).unwrap_or_default()));
+            session.conversation.builder.role_of(node, Some(text_of(message, SweStepKey::Role).unwrap_or_default()));
         }
         steps.iter().for_each(|node| session.read_step(*node));
     }
-    session.talk.finish_with_tools();
+    session.conversation.finish_with_tools();
     Ok(())
 }
 
 /// A run without model requests has no counts.
-fn about_the_run<'run>(draft: &mut RunBuilder<'run, '_>, info: Option<Object<'run>>) {
+fn about_the_run<'run>(builder: &mut RunBuilder<'run, '_>, info: Option<Object<'run>>) {
     let Some(info) = info else { return };
-    draft.set_some(of_run::OUTPUT, first_of(info, &[SweAgentInfoKey::Submission]));
+    builder.set_some(of_run::OUTPUT, first_of(info, &[SweAgentInfoKey::Submission]));
     let is_some = |node: &Node<'_>| matches!(node.value, Value::Number(number) if number.to_f64() > 0.0);
     let Some(stats) = object_of(info, SweAgentInfoKey::Stats)
         .filter(|stats| stats.field(SweAgentInfoKey::Asked).as_ref().is_some_and(is_some))
     else {
         return;
     };
-    draft.set_some(
+    builder.set_some(
         of_run::COST,
         stats.field(SweAgentInfoKey::Cost).filter(|cost| NodeShapes.has_shape(*cost, ValueShape::Number)),
     );
     let mut usage = super::calls::TokenUsage::default();
     usage.add_count(of_usage::INPUT, stats.field(SweAgentInfoKey::Sent));
     usage.add_count(of_usage::OUTPUT, stats.field(SweAgentInfoKey::Received));
-    usage.set_usage(draft);
+    usage.set_usage(builder);
 }
 
 struct SweAgentSession<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// A text call without a result so far.
     waits: bool,
 }
@@ -165,25 +165,25 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn add_message(&mut self, node: Node<'run>, message: Object<'run>) {
         let speaker = match text_of(message, SweStepKey::Role) {
             _ if is_true(&message, &NodeShapes, SweStepKey::Demonstration) => Speaker::System,
-            word => Speaker::from_role(self.talk.draft.role_of(node, word)),
+            word => Speaker::from_role(self.conversation.builder.role_of(node, word)),
         };
         if let Some(content) = message.field(SweStepKey::Content) {
-            self.talk.add_content(speaker, content, &StepMeta::default(), node.origin);
+            self.conversation.add_content(speaker, content, &StepMeta::default(), node.origin);
         }
     }
 
     fn read_step(&mut self, node: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let Some(step) = node_object(node).filter(|step| text_of(*step, SweStepKey::Action).is_some()) else {
-            self.talk.draft.skip_value(node, "a step without `action` is passed over");
+            self.conversation.builder.skip_value(node, "a step without `action` is skipped");
             return;
         };
         if text_of(step, SweStepKey::Action).and_then(SweAgentExit::from_key).is_some() {
             return;
         }
-        self.talk.begin_turn();
+        self.conversation.begin_turn();
         if let Some(words) = first_of(step, &[SweStepKey::Response, SweStepKey::Thought]) {
-            self.talk.add_message(Speaker::Assistant, words, &StepMeta::default(), node.origin);
+            self.conversation.add_message(Speaker::Assistant, words, &StepMeta::default(), node.origin);
         }
         self.add_action(node, step);
         if !std::mem::take(&mut self.waits) {
@@ -191,7 +191,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         }
         let result = step.field(SweStepKey::Observation);
         let duration = step.field(SweStepKey::Took).and_then(seconds_to_ms);
-        self.talk.add_result(
+        self.conversation.add_result(
             None,
             None,
             CallResult { result, duration, ..CallResult::default() },
@@ -207,9 +207,13 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         let Some(word) = line.split_whitespace().next() else { return };
         let tool = self.part_of(word, action.origin);
         let whole = self.part_of(line, action.origin);
-        let args = self.talk.draft.object_node(&[ObjectEntry { key: ArgsKey::Command.key(), node: whole }]);
-        let about = StepMeta::default();
-        if self.talk.add_call(ToolCall { tool, args: Some(args), id: None, origin: node.origin }, &about).is_none() {
+        let args = self.conversation.builder.object_node(&[ObjectEntry { key: ArgsKey::Command.key(), node: whole }]);
+        let meta = StepMeta::default();
+        if self
+            .conversation
+            .add_call(ToolCall { tool, args: Some(args), id: None, origin: node.origin }, &meta)
+            .is_none()
+        {
             return;
         }
         self.waits = true;
@@ -223,8 +227,8 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         };
         if let Some(value) = value {
             let key = if kind == StepKind::Command { of_step::COMMAND } else { of_step::PATH };
-            let turn = self.talk.turn_node();
-            self.talk.draft.add_step(
+            let turn = self.conversation.turn_node();
+            self.conversation.builder.add_step(
                 kind,
                 vec![ObjectEntry { key, node: value }, ObjectEntry { key: of_step::TURN, node: turn }],
                 node.origin,
@@ -235,7 +239,7 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     fn open_file(&self, step: Object<'run>) -> Option<Node<'run>> {
         let state = step.field(SweStepKey::State)?;
         let state = match state.value {
-            Value::Text(_) => self.talk.draft.open_json(state)?,
+            Value::Text(_) => self.conversation.builder.open_json(state)?,
             _ => state,
         };
         let file = node_object(state)?.field(SweStepKey::OpenFile)?;
@@ -243,14 +247,14 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     }
 
     fn part_of(&self, part: &str, origin: TextOrigin) -> Node<'run> {
-        Node::new(Value::Text(ValueText::Plain(self.talk.draft.arena.alloc_str(part))), origin)
+        Node::new(Value::Text(ValueText::Plain(self.conversation.builder.arena.alloc_str(part))), origin)
     }
 
     /// A text action is answered by the next message that is not the agent's.
     fn read_message(&mut self, node: Node<'run>) {
-        self.talk.draft.count_record();
+        self.conversation.builder.count_record();
         let Some(message) = node_object(node) else {
-            self.talk.draft.skip_value(node, "a message that is no object is passed over");
+            self.conversation.builder.skip_value(node, "a message that is no object is skipped");
             return;
         };
         if is_true(&message, &NodeShapes, SweStepKey::Demonstration) {
@@ -258,37 +262,39 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
         }
         let role = text_of(message, SweStepKey::Role).and_then(MessageRole::from_key);
         let content = message.field(SweStepKey::Content);
-        let result = || content.map(|content| content::content_text(content, self.talk.draft.arena).unwrap_or(content));
+        let result = || {
+            content.map(|content| content::content_text(content, self.conversation.builder.arena).unwrap_or(content))
+        };
         let outcome = CallResult { result: result(), ..CallResult::default() };
-        let about = StepMeta::default();
+        let meta = StepMeta::default();
         let first = |ids: &'run [Node<'run>]| ids.first().copied().and_then(node_text);
         match role {
             Some(MessageRole::Assistant) => {
-                self.talk.begin_turn();
+                self.conversation.begin_turn();
                 self.add_message(node, message);
                 let calls = list_of(message, SweStepKey::Calls).unwrap_or_default();
                 if calls.is_empty() {
                     self.add_action(node, message);
                 }
-                for (at, call) in self.talk.draft.record_objects(calls) {
+                for (at, call) in self.conversation.builder.record_objects(calls) {
                     self.add_call(at, call);
                 }
             }
             Some(MessageRole::Result) => {
                 let id = message.field(SweStepKey::Answers).and_then(node_list).and_then(first);
-                self.talk.add_result(id, None, outcome, &about, node.origin);
+                self.conversation.add_result(id, None, outcome, &meta, node.origin);
             }
             Some(MessageRole::User) if std::mem::take(&mut self.waits) => {
-                self.talk.add_result(None, None, outcome, &about, node.origin);
+                self.conversation.add_result(None, None, outcome, &meta, node.origin);
             }
             None if message.field(SweStepKey::Content).is_none() => {
-                self.talk.draft.skip_value(node, "a message without `role` is passed over");
+                self.conversation.builder.skip_value(node, "a message without `role` is skipped");
             }
             _ => self.add_message(node, message),
         }
     }
 
     fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
-        self.talk.add_call(super::messages::tool_call(node, call), &StepMeta::default());
+        self.conversation.add_call(super::messages::tool_call(node, call), &StepMeta::default());
     }
 }

@@ -85,127 +85,134 @@ fn is_simulation(object: Object<'_>) -> bool {
         && (list_of(object, SimulationKey::Messages).is_some() || list_of(object, SimulationKey::Ticks).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(file) = root.value else { return Ok(()) };
     let first = list_of(file, SimulationKey::Simulations).and_then(|all| object_items(all).next());
     let simulation = first.map_or(file, |(_, simulation)| simulation);
     let number = |field| simulation.field(field).filter(|node| NodeShapes.has_shape(*node, ValueShape::Number));
-    draft.set_some(of_run::ID, simulation.field(SimulationKey::Id).filter(|id| NodeShapes.is_text(*id)));
-    draft.set_some(of_run::DURATION, number(SimulationKey::Duration).and_then(seconds_to_ms));
-    draft.set_some(of_run::COST, number(SimulationKey::Cost));
-    let mut talk = ConversationBuilder::new(draft);
+    builder.set_some(of_run::ID, simulation.field(SimulationKey::Id).filter(|id| NodeShapes.is_text(*id)));
+    builder.set_some(of_run::DURATION, number(SimulationKey::Duration).and_then(seconds_to_ms));
+    builder.set_some(of_run::COST, number(SimulationKey::Cost));
+    let mut conversation = ConversationBuilder::new(builder);
     use SimulationKey::{End, Mode, Reward, Task, Trial};
     for field in [Task, Trial, Reward, End, Mode] {
-        talk.add_meta(field.key(), simulation.field(field));
+        conversation.add_meta(field.key(), simulation.field(field));
     }
     let messages = list_of(simulation, SimulationKey::Messages).unwrap_or_default();
-    for (node, one) in talk.draft.record_objects(messages) {
-        talk.draft.count_record();
-        add_message(&mut talk, node, one);
+    for (node, one) in conversation.builder.record_objects(messages) {
+        conversation.builder.count_record();
+        add_message(&mut conversation, node, one);
     }
     if messages.is_empty() {
-        read_ticks(&mut talk, list_of(simulation, SimulationKey::Ticks).unwrap_or_default());
+        read_ticks(&mut conversation, list_of(simulation, SimulationKey::Ticks).unwrap_or_default());
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn add_message<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
-    let about = StepMeta { time: first_of(message, &[TauKey::Time]), ..StepMeta::default() };
-    let role = talk.draft.role_of(node, text_of(message, TauKey::Role));
+fn add_message<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, message: Object<'run>) {
+    let meta = StepMeta { time: first_of(message, &[TauKey::Time]), ..StepMeta::default() };
+    let role = conversation.builder.role_of(node, text_of(message, TauKey::Role));
     let speaker = match role {
         Some(MessageRole::Result) => {
             let several = list_of(message, TauKey::Results).unwrap_or_default();
             if several.is_empty() {
-                add_result(talk, node, message, &about);
+                add_result(conversation, node, message, &meta);
             }
-            return talk.draft.record_objects(several).for_each(|(at, one)| add_result(talk, at, one, &about));
+            return conversation
+                .builder
+                .record_objects(several)
+                .for_each(|(at, one)| add_result(conversation, at, one, &meta));
         }
         None if message.field(TauKey::Role).is_none() => {
-            return talk.draft.skip_value(node, "a message without `role` is passed over");
+            return conversation.builder.skip_value(node, "a message without `role` is skipped");
         }
         role => Speaker::from_role(role),
     };
     if speaker == Speaker::Assistant {
-        talk.begin_turn();
+        conversation.begin_turn();
         if let Some(counts) = object_of(message, TauKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            talk.usage.merge_usage(&usage);
+            conversation.usage.merge_usage(&usage);
         }
     }
     if let Some(content) = message.field(TauKey::Content) {
-        talk.add_content(speaker, content, &about, node.origin);
+        conversation.add_content(speaker, content, &meta, node.origin);
     }
-    add_calls(talk, list_of(message, TauKey::Calls).unwrap_or_default(), &about);
+    add_calls(conversation, list_of(message, TauKey::Calls).unwrap_or_default(), &meta);
 }
 
 /// The user's own calls have their own agent.
-fn add_calls<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, calls: &'run [Node<'run>], about: &StepMeta<'run>) {
-    for (at, call) in talk.draft.record_objects(calls) {
+fn add_calls<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    calls: &'run [Node<'run>],
+    meta: &StepMeta<'run>,
+) {
+    for (at, call) in conversation.builder.record_objects(calls) {
         let requestor = text_of(call, TauKey::Requestor).and_then(TauRequestor::from_key);
         let agent = call.field(TauKey::Requestor).filter(|_| requestor.is_some());
         let tool = call.field(TauKey::Name).unwrap_or(Node::computed(Value::Null));
         let made =
             ToolCall { tool, args: call.field(TauKey::Arguments), id: call.field(TauKey::Id), origin: at.origin };
         match agent {
-            Some(_) => talk.add_foreign_call(made, &StepMeta { agent, aside: true, ..*about }),
-            None => talk.add_call(made, about),
+            Some(_) => conversation.add_foreign_call(made, &StepMeta { agent, aside: true, ..*meta }),
+            None => conversation.add_call(made, meta),
         };
     }
 }
 
 fn add_result<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let failed = is_true(&message, &NodeShapes, TauKey::Error);
     let told = message.field(TauKey::Error).is_some();
     let status = told.then_some(if failed { StepStatus::Failed } else { StepStatus::Ok });
     let outcome = CallResult { result: first_of(message, &[TauKey::Content]), status, ..CallResult::default() };
-    talk.add_result(text_of(message, TauKey::Id), None, outcome, about, node.origin);
+    conversation.add_result(text_of(message, TauKey::Id), None, outcome, meta, node.origin);
 }
 
 /// Speech comes in parts; calls and results stand beside it.
-fn read_ticks<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [Node<'run>]) {
+fn read_ticks<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, ticks: &'run [Node<'run>]) {
     let mut saying: Option<(Speaker, Node<'run>, String, StepMeta<'run>)> = None;
-    for (node, tick) in talk.draft.record_objects(ticks) {
-        talk.draft.count_record();
-        let about = StepMeta { time: first_of(tick, &[TauKey::Time]), ..StepMeta::default() };
+    for (node, tick) in conversation.builder.record_objects(ticks) {
+        conversation.builder.count_record();
+        let meta = StepMeta { time: first_of(tick, &[TauKey::Time]), ..StepMeta::default() };
         if !tick.entries().iter().any(|entry| TauKey::from_key(entry.key).is_some_and(is_of_tick)) {
-            talk.draft.skip_record(node.origin, "a tick of which nothing is known is passed over");
+            conversation.builder.skip_record(node.origin, "a tick of which nothing is known is skipped");
         }
         for (speaker, field) in [(Speaker::User, TauKey::OfUser), (Speaker::Assistant, TauKey::OfAgent)] {
             let Some(chunk) = object_of(tick, field) else { continue };
             if let Some(words) = text_of(chunk, TauKey::Content).filter(|words| !words.is_empty()) {
                 if saying.as_ref().is_some_and(|(who, ..)| *who != speaker) {
-                    flush_speech(talk, saying.take());
+                    flush_speech(conversation, saying.take());
                 }
-                saying.get_or_insert_with(|| (speaker, node, String::new(), about)).2.push_str(words);
+                saying.get_or_insert_with(|| (speaker, node, String::new(), meta)).2.push_str(words);
             }
-            add_calls(talk, list_of(chunk, TauKey::Calls).unwrap_or_default(), &about);
+            add_calls(conversation, list_of(chunk, TauKey::Calls).unwrap_or_default(), &meta);
         }
         let lists = |fields: [TauKey; 2]| fields.into_iter().filter_map(move |field| list_of(tick, field));
         for list in lists([TauKey::AgentCalls, TauKey::UserCalls]) {
-            flush_speech(talk, saying.take());
-            add_calls(talk, list, &about);
+            flush_speech(conversation, saying.take());
+            add_calls(conversation, list, &meta);
         }
         for list in lists([TauKey::AgentResults, TauKey::UserResults]) {
-            object_items(list).for_each(|(at, one)| add_result(talk, at, one, &about));
+            object_items(list).for_each(|(at, one)| add_result(conversation, at, one, &meta));
         }
     }
-    flush_speech(talk, saying);
+    flush_speech(conversation, saying);
     // Some leave out all but who spoke when.
     let tells_words = |chunk: Object<'run>| chunk.field(TauKey::Content).is_some();
     let chunks =
         object_items(ticks).flat_map(|(_, tick)| [object_of(tick, TauKey::OfAgent), object_of(tick, TauKey::OfUser)]);
     if !ticks.is_empty() && !chunks.flatten().any(tells_words) {
-        talk.draft.mark_unrecorded(StepKind::Message);
+        conversation.builder.mark_unrecorded(StepKind::Message);
     }
     if !object_items(ticks).any(|(_, tick)| may_tell_calls(tick)) {
-        talk.draft.mark_unrecorded(StepKind::Call);
+        conversation.builder.mark_unrecorded(StepKind::Call);
     }
 }
 
@@ -225,11 +232,11 @@ fn is_of_tick(key: TauKey) -> bool {
 }
 
 fn flush_speech<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     saying: Option<(Speaker, Node<'run>, String, StepMeta<'run>)>,
 ) {
-    if let Some((speaker, node, words, about)) = saying {
-        let words = Node::new(Value::plain_text(talk.draft.arena.alloc_str(&words)), node.origin);
-        talk.add_message(speaker, words, &about, node.origin);
+    if let Some((speaker, node, words, meta)) = saying {
+        let words = Node::new(Value::plain_text(conversation.builder.arena.alloc_str(&words)), node.origin);
+        conversation.add_message(speaker, words, &meta, node.origin);
     }
 }

@@ -51,13 +51,13 @@ fn is_trajectory(object: Object<'_>) -> bool {
         .is_some_and(|messages| object_items(messages).all(|(_, message)| is_message(&message, &NodeShapes)))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Value::Object(object) = root.value else { return Ok(()) };
-    draft.mark_recorded(&[StepKind::Call]);
-    openai_chat::read_conversation(list_of(object, TauBenchKey::Messages).unwrap_or_default().to_vec(), draft);
+    builder.mark_recorded(&[StepKind::Call]);
+    openai_chat::read_conversation(list_of(object, TauBenchKey::Messages).unwrap_or_default().to_vec(), builder);
     let meta: Vec<_> =
         object.entries().iter().filter(|entry| entry.key != TauBenchKey::Messages.key()).copied().collect();
-    let meta = draft.object_node(&meta);
-    draft.set_entry(of_run::META, meta);
+    let meta = builder.object_node(&meta);
+    builder.set_entry(of_run::META, meta);
     Ok(())
 }

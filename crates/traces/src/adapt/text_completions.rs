@@ -56,25 +56,25 @@ fn is_answered(object: Object<'_>) -> bool {
 }
 
 /// The exchange of a chat in which a program speaks and a model goes on.
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = items_of::<CompletionKey>(root, &[]);
-    let exchanges: Vec<_> = items.iter().map(|item| exchange_of(*item, draft).unwrap_or(*item)).collect();
-    let exchanges = Node::new(draft.list_node(&exchanges).value, root.origin);
-    (openai_chat::FORMAT.read)(exchanges, draft)?;
-    draft.mark_unrecorded(StepKind::Call);
+    let exchanges: Vec<_> = items.iter().map(|item| exchange_of(*item, builder).unwrap_or(*item)).collect();
+    let exchanges = Node::new(builder.list_node(&exchanges).value, root.origin);
+    (openai_chat::FORMAT.read)(exchanges, builder)?;
+    builder.mark_unrecorded(StepKind::Call);
     Ok(())
 }
 
 /// `None` for what is no completion: it stays what it is.
-fn exchange_of<'run>(item: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+fn exchange_of<'run>(item: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let object = node_object(item).filter(|object| is_answered(*object))?;
     let response = object_of(object, CompletionKey::Response).unwrap_or(object);
     let message = |speaker: &'static str, words: Node<'run>| {
         let speaker = Node::new(Value::plain_text(speaker), words.origin);
         let fields =
             [field_entry(ChatMessageKey::Role.key(), speaker), field_entry(ChatMessageKey::Content.key(), words)];
-        Node::new(draft.object_node(&fields).value, words.origin)
+        Node::new(builder.object_node(&fields).value, words.origin)
     };
     let prompt = object_of(object, CompletionKey::Request).and_then(|request| value_of(request, CompletionKey::Prompt));
     // Some send several prompts at once.
@@ -87,14 +87,14 @@ fn exchange_of<'run>(item: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<N
     let choices = object_items(list_of(response, CompletionKey::Choices)?);
     let said = choices.filter_map(|(_, choice)| value_of(choice, CompletionKey::Text));
     let said: Vec<_> = said
-        .map(|words| draft.object_node(&[field_entry(openai_chat::MESSAGE, message(role::ASSISTANT, words))]))
+        .map(|words| builder.object_node(&[field_entry(openai_chat::MESSAGE, message(role::ASSISTANT, words))]))
         .collect();
-    let given = draft.object_node(&[field_entry(ChatExchangeKey::Messages.key(), draft.list_node(&asked))]);
+    let given = builder.object_node(&[field_entry(ChatExchangeKey::Messages.key(), builder.list_node(&asked))]);
     let kept = response.entries().iter().filter(|entry| !CompletionKey::Choices.keys().contains(&entry.key)).copied();
-    let answer: Vec<_> = kept.chain([field_entry(ChatExchangeKey::Choices.key(), draft.list_node(&said))]).collect();
+    let answer: Vec<_> = kept.chain([field_entry(ChatExchangeKey::Choices.key(), builder.list_node(&said))]).collect();
     let sides = [
         field_entry(ChatExchangeKey::Request.key(), given),
-        field_entry(ChatExchangeKey::Response.key(), draft.object_node(&answer)),
+        field_entry(ChatExchangeKey::Response.key(), builder.object_node(&answer)),
     ];
-    Some(Node::new(draft.object_node(&sides).value, item.origin))
+    Some(Node::new(builder.object_node(&sides).value, item.origin))
 }

@@ -202,13 +202,13 @@ pub(super) fn derive_from_claude<'run>(
 /// Adds the steps that follow from the calls of known tools. A kind of which some call may have been one, and nobody can tell, counts as not
 /// recorded: a command whose arguments are missing may have been any.
 pub(crate) fn add_following_steps<'run>(
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
     derive: impl Fn(&'run Bump, &[ObjectEntry<'run>]) -> DerivedSteps<'run>,
 ) {
     // Of each kind: calls that may be such a step, and steps that follow from calls.
     let counts = RefCell::new([(0_usize, 0_usize); StepKind::ALL.len()]);
-    draft.insert_derived(|draft, call| {
-        let (steps, mut counts) = (derive(draft.arena, call), counts.borrow_mut());
+    builder.insert_derived(|builder, call| {
+        let (steps, mut counts) = (derive(builder.arena, call), counts.borrow_mut());
         for (kind, _) in &steps {
             if let Some((_, derived)) = counts.get_mut(*kind as usize) {
                 *derived += 1;
@@ -223,8 +223,8 @@ pub(crate) fn add_following_steps<'run>(
     });
     for (kind, (unclear, derived)) in StepKind::ALL.into_iter().zip(counts.into_inner()) {
         // What a call did may be told beside it.
-        if unclear > 0 && draft.steps_of_kind(kind).len() < unclear + derived {
-            draft.mark_unrecorded(kind);
+        if unclear > 0 && builder.steps_of_kind(kind).len() < unclear + derived {
+            builder.mark_unrecorded(kind);
         }
     }
 }

@@ -46,63 +46,64 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(run) = node_object(root) else { return Ok(()) };
-    let mut talk = ConversationBuilder::from_parts(draft);
-    talk.add_meta(of_meta::MODEL, value_of(run, TraeKey::Model));
+    let mut conversation = ConversationBuilder::from_parts(builder);
+    conversation.add_meta(of_meta::MODEL, value_of(run, TraeKey::Model));
     if let Some(task) = value_of(run, TraeKey::Task) {
-        talk.add_text(Speaker::User, task, &StepMeta::default(), task.origin);
+        conversation.add_text(Speaker::User, task, &StepMeta::default(), task.origin);
     }
     let steps = list_of(run, TraeKey::Steps).unwrap_or_default();
-    for (node, step) in talk.draft.record_objects(steps) {
-        talk.draft.count_record();
+    for (node, step) in conversation.builder.record_objects(steps) {
+        conversation.builder.count_record();
         match value_of(step, TraeKey::Number) {
-            Some(_) => add_step(&mut talk, node, step),
-            None => talk.draft.skip_record(node.origin, "a step without its number is passed over"),
+            Some(_) => add_step(&mut conversation, node, step),
+            None => conversation.builder.skip_record(node.origin, "a step without its number is skipped"),
         }
     }
     // Calls of a request without a step were asked for, and nothing tells whether they were made.
-    for (node, request) in talk.draft.record_objects(list_of(run, TraeKey::Requests).unwrap_or_default()) {
+    for (node, request) in conversation.builder.record_objects(list_of(run, TraeKey::Requests).unwrap_or_default()) {
         let answer = object_of(request, TraeKey::Answered);
         if answer.is_none() {
-            talk.draft.note_unknown(node.origin, "a request without its response is passed over");
+            conversation.builder.note_unknown(node.origin, "a request without its response is skipped");
         }
-        note_untold(&talk, node, answer);
+        note_untold(&conversation, node, answer);
     }
     let answer = value_of(run, TraeKey::Answer).filter(|answer| matches!(answer.value, Value::Text(_)));
-    let draft = talk.finish_run();
-    draft.set_some(of_run::OUTPUT, answer);
+    let builder = conversation.finish_run();
+    builder.set_some(of_run::OUTPUT, answer);
     Ok(())
 }
 
-fn note_untold<'run>(talk: &ConversationBuilder<'_, 'run, '_>, node: Node<'run>, answer: Option<Object<'run>>) {
+fn note_untold<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, node: Node<'run>, answer: Option<Object<'run>>) {
     let asked = answer.and_then(|answer| list_of(answer, TraeKey::Calls)).unwrap_or_default();
-    let is_told = |call: Object<'run>| text_of(call, TraeKey::Call).is_some_and(|id| talk.find_call(id).is_some());
+    let is_told =
+        |call: Object<'run>| text_of(call, TraeKey::Call).is_some_and(|id| conversation.find_call(id).is_some());
     if object_items(asked).any(|(_, call)| !is_told(call)) {
-        talk.draft.note_unknown(node.origin, "a request has calls of which no step tells");
+        conversation.builder.note_unknown(node.origin, "a request has calls of which no step tells");
     }
 }
 
-fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
-    talk.begin_turn();
+fn add_step<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, step: Object<'run>) {
+    conversation.begin_turn();
     let time = value_of(step, TraeKey::Time).and_then(instant_node);
-    let about = StepMeta { time, ..StepMeta::default() };
+    let meta = StepMeta { time, ..StepMeta::default() };
     if let Some(answer) = object_of(step, TraeKey::Response) {
         if let Some(said) = value_of(answer, TraeKey::Content) {
-            talk.add_content(Speaker::Assistant, said, &about, node.origin);
+            conversation.add_content(Speaker::Assistant, said, &meta, node.origin);
         }
         if let Some(counts) = object_of(answer, TraeKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            talk.add_usage(&usage, value_of(answer, TraeKey::Model));
+            conversation.add_usage(&usage, value_of(answer, TraeKey::Model));
         }
     }
-    for (at, call) in talk.draft.record_objects(list_of(step, TraeKey::Calls).unwrap_or_default()) {
+    for (at, call) in conversation.builder.record_objects(list_of(step, TraeKey::Calls).unwrap_or_default()) {
         let [tool, args, id] = [TraeKey::Name, TraeKey::Arguments, TraeKey::Call].map(|key| value_of(call, key));
-        block_session::add_call(talk, at, BlockCall { tool, args, id, answer: None }, &about);
+        block_session::add_call(conversation, at, BlockCall { tool, args, id, answer: None }, &meta);
     }
-    note_untold(talk, node, object_of(step, TraeKey::Response));
-    for (at, given) in talk.draft.record_objects(list_of(step, TraeKey::Results).unwrap_or_default()) {
+    note_untold(conversation, node, object_of(step, TraeKey::Response));
+    for (at, given) in conversation.builder.record_objects(list_of(step, TraeKey::Results).unwrap_or_default()) {
         let status = match value_of(given, TraeKey::Success).map(|node| node.value) {
             Some(Value::Boolean(true)) => StepStatus::Ok,
             Some(Value::Boolean(false)) => StepStatus::Failed,
@@ -116,6 +117,6 @@ fn add_step<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
             failed: status == StepStatus::Failed,
             status: Some(status),
         };
-        block_session::add_result(talk, at, &answer, None, &about);
+        block_session::add_result(conversation, at, &answer, None, &meta);
     }
 }

@@ -153,7 +153,7 @@ fn given_answers<'a, 'run>(key: &str, values: &'a [Node<'run>]) -> &'a [Node<'ru
 }
 
 pub(super) const UNKNOWN_ROLE: &str = "a message is of no known role: it may be a call or its result";
-const UNKNOWN_CONTENT: &str = "a part of what was said is of no known type and passed over: it may be a call";
+const UNKNOWN_CONTENT: &str = "a part of what was said is of no known type and skipped: it may be a call";
 
 impl<'run> RunBuilder<'run, '_> {
     /// A record that the format has no meaning for.
@@ -241,7 +241,7 @@ impl<'run> RunBuilder<'run, '_> {
         let messages = choices.filter_map(move |(node, choice)| {
             let message = choice.field(message);
             if message.is_none() {
-                self.note_unknown(node.origin, "a choice without `message` is passed over");
+                self.note_unknown(node.origin, "a choice without `message` is skipped");
             }
             Some((message?, is_cut_end(choice)))
         });

@@ -63,12 +63,12 @@ fn is_message(message: Object<'_>) -> bool {
     text_of(message, VapiKey::Role).is_some() && message.field(VapiKey::Seconds).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let run = node_object(*root);
-    draft.set_some(of_run::ID, run.and_then(|run| value_of(run, VapiKey::Id)));
+    builder.set_some(of_run::ID, run.and_then(|run| value_of(run, VapiKey::Id)));
     let items = super::nodes::node_list(*root).or_else(|| run.map(messages_of)).unwrap_or_default();
-    read_messages(items, draft, view_message, |_| ContentBlock::Unknown).finish_run();
+    read_messages(items, builder, view_message, |_| ContentBlock::Unknown).finish_run();
     Ok(())
 }
 

@@ -136,83 +136,91 @@ fn is_beginning(line: Object<'_>) -> bool {
     })
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let is_log = node_list(*root).is_some() || node_object(*root).is_some_and(is_beginning);
-    let chat = if is_log { mutations::replay_log(items_of::<VsCodeKey>(root, &[]), draft) } else { *root };
+    let chat = if is_log { mutations::replay_log(items_of::<VsCodeKey>(root, &[]), builder) } else { *root };
     let Some(chat) = node_object(chat) else { return Ok(()) };
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut all_told = true;
     if is_log || is_export(chat) {
-        talk.draft.set_some(of_run::ID, chat.field(VsCodeKey::Session).filter(|id| NodeShapes.is_text(*id)));
-        for (node, request) in talk.draft.record_objects(list_of(chat, VsCodeKey::Requests).unwrap_or_default()) {
-            talk.draft.count_record();
+        conversation.builder.set_some(of_run::ID, chat.field(VsCodeKey::Session).filter(|id| NodeShapes.is_text(*id)));
+        for (node, request) in
+            conversation.builder.record_objects(list_of(chat, VsCodeKey::Requests).unwrap_or_default())
+        {
+            conversation.builder.count_record();
             if request.field(VsCodeRequestKey::Message).or(request.field(VsCodeRequestKey::Response)).is_none() {
-                talk.draft.skip_record(node.origin, "a request without `message` and `response` is passed over");
+                conversation.builder.skip_record(node.origin, "a request without `message` and `response` is skipped");
                 continue;
             }
-            read_request(&mut talk, node, request, &mut all_told);
+            read_request(&mut conversation, node, request, &mut all_told);
         }
     } else {
-        replay::read_prompts(&mut talk, chat);
+        replay::read_prompts(&mut conversation, chat);
     }
     // What a call was given is in the rounds; of a call that is only shown it may not be there: what it ran or wrote is not known.
-    let calls = talk.draft.steps_of_kind(StepKind::Call);
-    if all_told && calls.into_iter().all(|call| talk.draft.step_field(call, of_step::ARGS).is_some()) {
-        talk.finish_with_tools();
+    let calls = conversation.builder.steps_of_kind(StepKind::Call);
+    if all_told && calls.into_iter().all(|call| conversation.builder.step_field(call, of_step::ARGS).is_some()) {
+        conversation.finish_with_tools();
     } else {
-        talk.finish_run();
+        conversation.finish_run();
     }
     Ok(())
 }
 
 /// What is not told of its calls is noted in `all_told`.
 fn read_request<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     request: Object<'run>,
     all_told: &mut bool,
 ) {
-    let about = StepMeta { time: first_of(request, &[VsCodeRequestKey::Time]), ..StepMeta::default() };
-    talk.add_meta(of_meta::MODEL, request.field(VsCodeRequestKey::Model));
+    let meta = StepMeta { time: first_of(request, &[VsCodeRequestKey::Time]), ..StepMeta::default() };
+    conversation.add_meta(of_meta::MODEL, request.field(VsCodeRequestKey::Model));
     let message = request.field(VsCodeRequestKey::Message);
     let words = message.and_then(|message| match node_object(message) {
         Some(message) => message.field(VsCodeRequestKey::Words),
         None => Some(message),
     });
-    words.into_iter().for_each(|words| talk.add_message(Speaker::User, words, &about, node.origin));
-    let about = StepMeta::default();
+    words.into_iter().for_each(|words| conversation.add_message(Speaker::User, words, &meta, node.origin));
+    let meta = StepMeta::default();
     let result = object_of(request, VsCodeRequestKey::Result);
     let error = result.and_then(|result| object_of(result, VsCodeRequestKey::Error));
-    talk.draft.set_some(of_run::ERROR, error.and_then(|error| first_of(error, &[VsCodeRequestKey::Message])));
+    conversation.builder.set_some(of_run::ERROR, error.and_then(|error| first_of(error, &[VsCodeRequestKey::Message])));
     let metadata = result.and_then(|result| object_of(result, VsCodeRequestKey::Metadata));
     let rounds =
         metadata.and_then(|metadata| list_of(metadata, VsCodeRequestKey::Rounds)).filter(|rounds| !rounds.is_empty());
     if request.field(VsCodeRequestKey::Response).is_none() {
-        talk.draft.note_unknown(node.origin, "a request without `response`: what was done for it is not recorded");
+        conversation
+            .builder
+            .note_unknown(node.origin, "a request without `response`: what was done for it is not recorded");
     }
-    let parts = latest_invocations(list_of(request, VsCodeRequestKey::Response).unwrap_or_default(), talk.draft);
+    let parts =
+        latest_invocations(list_of(request, VsCodeRequestKey::Response).unwrap_or_default(), conversation.builder);
     let Some(rounds) = rounds else {
-        talk.begin_turn();
-        return read_parts(talk, parts, &about, true);
+        conversation.begin_turn();
+        return read_parts(conversation, parts, &meta, true);
     };
     let results = metadata.and_then(|metadata| object_of(metadata, VsCodeRequestKey::Results));
     let mut outcomes = rounds::ShownOutcomes::of_parts(parts);
     let mut spoken = rounds::SpokenRounds::default();
-    for (node, round) in talk.draft.record_objects(rounds) {
+    for (node, round) in conversation.builder.record_objects(rounds) {
         if round.field(VsCodeRequestKey::Response).or(round.field(VsCodeRequestKey::Calls)).is_none() {
-            talk.draft.skip_record(node.origin, "a round without `response` and `toolCalls` is passed over");
+            conversation.builder.skip_record(node.origin, "a round without `response` and `toolCalls` is skipped");
             continue;
         }
-        talk.begin_turn();
+        conversation.begin_turn();
         let words = round.field(VsCodeRequestKey::Response);
         spoken.note_round(words);
-        words.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, &about, node.origin));
-        for (node, call) in talk.draft.record_objects(list_of(round, VsCodeRequestKey::Calls).unwrap_or_default()) {
+        words.into_iter().for_each(|words| conversation.add_message(Speaker::Assistant, words, &meta, node.origin));
+        for (node, call) in
+            conversation.builder.record_objects(list_of(round, VsCodeRequestKey::Calls).unwrap_or_default())
+        {
             let id = text_of(call, VsCodeRequestKey::Id);
             let told = id.and_then(|id| node_object(results?.get(id)?));
             let answer = told.map(|told| BlockResult {
-                result: first_of(told, &[VsCodeRequestKey::Content]).map(|content| plain_values(talk.draft, content)),
+                result: first_of(told, &[VsCodeRequestKey::Content])
+                    .map(|content| plain_values(conversation.builder, content)),
                 is_value: true,
                 status: Some(StepStatus::Unknown),
                 ..BlockResult::default()
@@ -224,11 +232,11 @@ fn read_request<'run>(
                 answer,
             };
             let answer = outcomes.answer_of(id, text_of(call, VsCodeRequestKey::Name), asked.answer);
-            block_session::add_call(talk, node, BlockCall { answer, ..asked }, &about);
+            block_session::add_call(conversation, node, BlockCall { answer, ..asked }, &meta);
         }
     }
     if outcomes.has_untold_refusal() {
-        talk.draft.add_warning(
+        conversation.builder.add_warning(
             node.origin,
             "a call was refused, and nothing says which: commands and files count as not recorded",
         );
@@ -236,14 +244,14 @@ fn read_request<'run>(
     }
     // The rounds hold what the agent did; other agents, and calls beyond them, are in the answer alone.
     if outcomes.has_more_shown() {
-        talk.draft.skip_record(node.origin, "an answer shows more calls than its rounds hold");
+        conversation.builder.skip_record(node.origin, "an answer shows more calls than its rounds hold");
     }
-    read_parts(talk, parts, &about, false);
-    spoken.add_shown(talk, parts, &about);
+    read_parts(conversation, parts, &meta, false);
+    spoken.add_shown(conversation, parts, &meta);
 }
 
 /// The parts of an answer with each call once: the editor writes a call again as it goes on, and the last says how it ended.
-fn latest_invocations<'run>(parts: &'run [Node<'run>], draft: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
+fn latest_invocations<'run>(parts: &'run [Node<'run>], builder: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
     let id_of = |part: &Node<'run>| text_of(node_object(*part).filter(|part| is_call(*part))?, VsCodePartKey::Call);
     let mut latest: FxHashMap<&str, Node<'run>> = FxHashMap::default();
     let calls = parts.iter().filter_map(|part| Some((id_of(part)?, *part)));
@@ -256,7 +264,7 @@ fn latest_invocations<'run>(parts: &'run [Node<'run>], draft: &RunBuilder<'run, 
         Some(id) => latest.get(id).copied().filter(|_| told.insert(id)),
         None => Some(*part),
     });
-    draft.arena.alloc_slice_copy(&once.collect::<Vec<_>>())
+    builder.arena.alloc_slice_copy(&once.collect::<Vec<_>>())
 }
 
 fn part_kind(part: Object<'_>) -> Option<VsCodePartKind> {
@@ -282,7 +290,7 @@ fn is_said(part: Object<'_>) -> bool {
 }
 
 /// The texts of a result; what is no text stays as it is.
-fn plain_values<'run>(draft: &RunBuilder<'run, '_>, content: Node<'run>) -> Node<'run> {
+fn plain_values<'run>(builder: &RunBuilder<'run, '_>, content: Node<'run>) -> Node<'run> {
     let parts = node_list(content).unwrap_or_default();
     let texts: Vec<Node<'run>> = object_items(parts)
         .filter_map(|(_, part)| part.field(VsCodeRequestKey::Value).filter(|value| node_text(*value).is_some()))
@@ -290,62 +298,64 @@ fn plain_values<'run>(draft: &RunBuilder<'run, '_>, content: Node<'run>) -> Node
     if texts.len() < parts.len() {
         return content;
     }
-    super::content::join_texts(&texts, draft.arena).unwrap_or(content)
+    super::content::join_texts(&texts, builder.arena).unwrap_or(content)
 }
 
 /// What an answer shows: all of it, or what the rounds of the request do not hold.
 fn read_parts<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     parts: &'run [Node<'run>],
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
     all: bool,
 ) {
     let mut words = String::new();
-    for (node, part) in talk.draft.record_objects(parts) {
+    for (node, part) in conversation.builder.record_objects(parts) {
         let value = words_of(part);
         let kind = part_kind(part);
         match kind {
             _ if is_said(part) => words.push_str(value.and_then(node_text).unwrap_or_default()),
             Some(VsCodePartKind::Call) => {
                 if all {
-                    say_words(talk, &mut words, node, about);
+                    say_words(conversation, &mut words, node, meta);
                 }
                 if all || is_aside(part) {
-                    add_invocation(talk, node, part);
+                    add_invocation(conversation, node, part);
                 }
             }
             Some(VsCodePartKind::Thought) if all => {
-                value.into_iter().for_each(|value| talk.add_message(Speaker::Thinking, value, about, node.origin));
+                value
+                    .into_iter()
+                    .for_each(|value| conversation.add_message(Speaker::Thinking, value, meta, node.origin));
             }
             Some(_) => {}
             None => {
                 let kind = text_of(part, VsCodePartKey::Kind).unwrap_or_default();
-                talk.draft.skip_record(node.origin, format!("a part of unknown kind `{kind}` is passed over"));
+                conversation.builder.skip_record(node.origin, format!("a part of unknown kind `{kind}` is skipped"));
             }
         }
     }
     if let (true, Some(last)) = (all, parts.last()) {
-        say_words(talk, &mut words, *last, about);
+        say_words(conversation, &mut words, *last, meta);
     }
 }
 
 fn say_words<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     words: &mut String,
     node: Node<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let said = std::mem::take(words);
     if !said.trim().is_empty() {
-        talk.begin_message();
-        let said = block_session::text_node(talk.draft, said.trim(), node);
-        talk.add_message(Speaker::Assistant, said, about, node.origin);
+        conversation.begin_message();
+        let said = block_session::text_node(conversation.builder, said.trim(), node);
+        conversation.add_message(Speaker::Assistant, said, meta, node.origin);
     }
 }
 
-fn add_invocation<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, part: Object<'run>) {
+fn add_invocation<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, part: Object<'run>) {
     let agent = first_of(part, &[VsCodePartKey::Agent]);
-    let about = StepMeta { agent, aside: agent.is_some(), ..StepMeta::default() };
+    let meta = StepMeta { agent, aside: agent.is_some(), ..StepMeta::default() };
     let details = object_of(part, VsCodePartKey::Details);
     let specific = object_of(part, VsCodePartKey::Specific);
     let input = details.and_then(|details| first_of(details, &[VsCodePartKey::Input]));
@@ -353,7 +363,8 @@ fn add_invocation<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node
     let line = specific.and_then(|data| value_of(data, VsCodePartKey::Line));
     let line = line.and_then(|line| node_object(line).map_or(Some(line), |line| value_of(line, VsCodePartKey::Asked)));
     let line = line.filter(|line| node_text(*line).is_some());
-    let args = args.or_else(|| line.map(|line| talk.draft.object_node(&[field_entry(of_step::COMMAND, line)])));
+    let args =
+        args.or_else(|| line.map(|line| conversation.builder.object_node(&[field_entry(of_step::COMMAND, line)])));
     let printed = specific.and_then(|data| object_of(data, VsCodePartKey::Printed)?.field(VsCodePartKey::PrintedText));
     let output = details.and_then(|details| first_of(details, &[VsCodePartKey::Output])).or(printed);
     let failed = details.is_some_and(|details| is_true(&details, &NodeShapes, VsCodePartKey::Failed));
@@ -363,13 +374,13 @@ fn add_invocation<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node
         (false, false) => StepStatus::Unknown,
     };
     let answer = is_true(&part, &NodeShapes, VsCodePartKey::Complete).then(|| BlockResult {
-        result: output.map(|output| plain_values(talk.draft, output)),
+        result: output.map(|output| plain_values(conversation.builder, output)),
         is_value: true,
         status: Some(status),
         ..BlockResult::default()
     });
     let made = BlockCall { tool: part.field(VsCodePartKey::Tool), args, id: part.field(VsCodePartKey::Call), answer };
-    block_session::add_call(talk, node, made, &about);
+    block_session::add_call(conversation, node, made, &meta);
 }
 
 /// The user said no, or to go on without the call.

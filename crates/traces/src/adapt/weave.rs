@@ -71,27 +71,27 @@ fn is_call(object: Object<'_>) -> bool {
     [WeaveKey::Operation, WeaveKey::Trace, WeaveKey::Start].into_iter().all(|key| text_in(object, key).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let (mut whole, mut spans) = (RunEntries::default(), Vec::new());
     let mut untold = None;
     for node in node_list(*root).unwrap_or(std::slice::from_ref(root)) {
-        draft.count_record();
+        builder.count_record();
         let Some(call) = node_object(*node).filter(|call| is_call(*call)) else {
-            draft.skip_value(node, "what is no call of Weave is passed over");
+            builder.skip_value(node, "what is no call of Weave is skipped");
             continue;
         };
         whole.id = whole.id.or_else(|| value_of(call, WeaveKey::Trace));
-        let span = read_call(*node, call, draft);
+        let span = read_call(*node, call, builder);
         if span.act == SpanAct::Part && span.parent.is_some() && kind_of(call).is_none() {
             untold = untold.or(Some(*node));
         }
         spans.push(span);
     }
-    build_run(spans, whole, draft);
+    build_run(spans, whole, builder);
     if let Some(node) = untold {
-        draft.add_warning(node.origin, "calls count as not recorded: an operation does not say whether it is a tool");
-        draft.mark_unrecorded(StepKind::Call);
+        builder.add_warning(node.origin, "calls count as not recorded: an operation does not say whether it is a tool");
+        builder.mark_unrecorded(StepKind::Call);
     }
     Ok(())
 }
@@ -113,12 +113,12 @@ fn kind_of(call: Object<'_>) -> Option<WeaveKind> {
     WeaveKind::from_key(kind_word(call)?)
 }
 
-fn read_call<'run>(node: Node<'run>, call: Object<'run>, draft: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
+fn read_call<'run>(node: Node<'run>, call: Object<'run>, builder: &mut RunBuilder<'run, '_>) -> TraceSpan<'run> {
     let mut span = TraceSpan::new(node.origin);
     let name = operation_name(call).unwrap_or_default();
     span.id = text_in(call, WeaveKey::Id);
     span.parent = text_in(call, WeaveKey::Parent);
-    span.name = Some(Node::computed(Value::plain_text(draft.arena.alloc_str(name))));
+    span.name = Some(Node::computed(Value::plain_text(builder.arena.alloc_str(name))));
     let at = |key| value_of(call, key).and_then(|node| instant_milliseconds(node, InstantUnit::NanosecondsByLength));
     (span.start, span.end) = (at(WeaveKey::Start), at(WeaveKey::End));
     let is_model = ModelOperation::Any.keys().iter().any(|end| name.ends_with(end));
@@ -127,7 +127,7 @@ fn read_call<'run>(node: Node<'run>, call: Object<'run>, draft: &mut RunBuilder<
         Some(WeaveKind::Tool) => SpanAct::Tool,
         Some(WeaveKind::Agent) => SpanAct::Agent,
         Some(WeaveKind::Part) => SpanAct::Part,
-        None if kind_word(call).is_some() => span.act_of_word(kind_word(call), draft),
+        None if kind_word(call).is_some() => span.act_of_word(kind_word(call), builder),
         None if is_model => SpanAct::Inference,
         None => SpanAct::Part,
     };
@@ -140,6 +140,6 @@ fn read_call<'run>(node: Node<'run>, call: Object<'run>, draft: &mut RunBuilder<
     };
     span.take_fact(given, value_of(call, WeaveKey::Input));
     span.take_fact(gave, value_of(call, WeaveKey::Output));
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }

@@ -133,12 +133,12 @@ pub(super) fn action_without_call<'run>(
 }
 
 /// A run without calls in which the model wrote one, or in which a conversation with a tool stands in one text, does not record its calls.
-pub(super) fn leave_written_open(draft: &mut RunBuilder<'_, '_>) {
-    if draft.is_recorded(StepKind::Call) && draft.steps_of_kind(StepKind::Call).is_empty() {
-        let messages = draft.steps_of_kind(StepKind::Message);
+pub(super) fn leave_written_open(builder: &mut RunBuilder<'_, '_>) {
+    if builder.is_recorded(StepKind::Call) && builder.steps_of_kind(StepKind::Call).is_empty() {
+        let messages = builder.steps_of_kind(StepKind::Message);
         let said = messages.into_iter().filter_map(|step| {
-            let role = draft.step_field(step, of_step::ROLE).and_then(node_text)?;
-            Some((role, draft.step_field(step, of_step::TEXT)?))
+            let role = builder.step_field(step, of_step::ROLE).and_then(node_text)?;
+            Some((role, builder.step_field(step, of_step::TEXT)?))
         });
         let said: Vec<(&str, Node<'_>)> = said.collect();
         let of_model = said.iter().filter(|(role, _)| [role::ASSISTANT, role::THINKING].contains(role));
@@ -146,8 +146,8 @@ pub(super) fn leave_written_open(draft: &mut RunBuilder<'_, '_>) {
         let is_transcript = |text: &Node<'_>| node_text(*text).is_some_and(content::holds_tool_turn);
         let told = || said.iter().map(|(_, text)| *text).find(is_transcript).map(|text| text.origin);
         if let Some(origin) = written.or_else(told) {
-            draft.add_warning(origin, ONLY_WRITTEN);
-            draft.mark_actions_unrecorded();
+            builder.add_warning(origin, ONLY_WRITTEN);
+            builder.mark_actions_unrecorded();
         }
     }
 }

@@ -108,82 +108,87 @@ fn is_older(message: Object<'_>) -> bool {
         && list_of(message, ZedMessageKey::Uses).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Some(thread) = node_object(root) else { return Ok(()) };
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     if let Some(model) = value_of(thread, ZedKey::Model) {
         let name = node_object(model).and_then(|model| value_of(model, ZedKey::Model)).unwrap_or(model);
-        talk.add_meta(of_meta::MODEL, Some(name));
+        conversation.add_meta(of_meta::MODEL, Some(name));
     }
     let asker = StepMeta { aside: value_of(thread, ZedKey::Parent).is_some(), ..StepMeta::default() };
     for node in list_of(thread, ZedKey::Messages).unwrap_or_default() {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         if node_text(*node).and_then(ZedWord::from_key).is_some() {
-            talk.note_input();
+            conversation.note_input();
             continue;
         }
         let Some(message) = node_object(*node).filter(|message| is_message(*message)) else {
-            talk.draft.skip_record(node.origin, "a message of no known kind is passed over");
+            conversation.builder.skip_record(node.origin, "a message of no known kind is skipped");
             continue;
         };
         if let Some(said) = object_of(message, ZedMessageKey::User) {
             let content = value_of(said, ZedMessageKey::Content);
-            add_content(&mut talk, content, Speaker::User, &asker);
+            add_content(&mut conversation, content, Speaker::User, &asker);
         } else if let Some(said) = object_of(message, ZedMessageKey::Agent) {
-            talk.begin_turn();
-            add_content(&mut talk, value_of(said, ZedMessageKey::Content), Speaker::Assistant, &StepMeta::default());
+            conversation.begin_turn();
+            add_content(
+                &mut conversation,
+                value_of(said, ZedMessageKey::Content),
+                Speaker::Assistant,
+                &StepMeta::default(),
+            );
             let results = object_of(said, ZedMessageKey::Results);
             for entry in results.map(|results| results.entries()).unwrap_or_default() {
-                add_result(&mut talk, entry.node);
+                add_result(&mut conversation, entry.node);
             }
         } else {
-            add_older(&mut talk, *node, message, &asker);
+            add_older(&mut conversation, *node, message, &asker);
         }
     }
-    add_usage(&mut talk, thread);
-    talk.finish_with_tools();
+    add_usage(&mut conversation, thread);
+    conversation.finish_with_tools();
     Ok(())
 }
 
 fn add_content<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     content: Option<Node<'run>>,
     speaker: Speaker,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     for node in content.and_then(node_list).unwrap_or_default() {
         let part = node_object(*node);
         let held = |key| part.and_then(|part| value_of(part, key));
         let inside = |key, field| held(key).and_then(node_object).and_then(|inner| value_of(inner, field));
         if let Some(text) = held(ZedPartKey::Text) {
-            talk.add_message(speaker, text, about, node.origin);
+            conversation.add_message(speaker, text, meta, node.origin);
         } else if let Some(thought) = inside(ZedPartKey::Thinking, BlockKey::Text) {
-            talk.add_message(Speaker::Thinking, thought, about, node.origin);
+            conversation.add_message(Speaker::Thinking, thought, meta, node.origin);
         } else if let Some(shown) = inside(ZedPartKey::Mention, BlockKey::Content) {
-            talk.add_message(Speaker::System, shown, about, node.origin);
+            conversation.add_message(Speaker::System, shown, meta, node.origin);
         } else if let Some(call) = held(ZedPartKey::Use).and_then(node_object) {
-            add_call(talk, *node, call);
+            add_call(conversation, *node, call);
         } else if held(ZedPartKey::Silent).is_none() {
-            talk.draft.skip_value(node, blocks::UNKNOWN);
+            conversation.builder.skip_value(node, blocks::UNKNOWN);
         }
     }
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>) {
+fn add_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, call: Object<'run>) {
     let made = ToolCall {
         tool: call.field(ZedCallKey::Name).unwrap_or(Node::computed(Value::Null)),
         args: value_of(call, ZedCallKey::Input),
         id: call.field(ZedCallKey::Id),
         origin: node.origin,
     };
-    talk.add_call(made, &StepMeta::default());
+    conversation.add_call(made, &StepMeta::default());
 }
 
-fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>) {
+fn add_result<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>) {
     let Some(answer) = node_object(node) else {
-        return talk.draft.skip_value(node, "a result that is no object is passed over");
+        return conversation.builder.skip_value(node, "a result that is no object is skipped");
     };
-    let content = value_of(answer, ZedCallKey::Content).map(|content| result_text(content, talk.draft));
+    let content = value_of(answer, ZedCallKey::Content).map(|content| result_text(content, conversation.builder));
     let failed = is_true(&answer, &NodeShapes, ZedCallKey::Failed);
     let is_refused = failed && content.and_then(node_text).is_some_and(|text| text.starts_with(REFUSAL));
     let status = match failed {
@@ -193,14 +198,14 @@ fn add_result<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'ru
     };
     let details = value_of(answer, ZedCallKey::Details);
     let outcome = CallResult { result: content, status: Some(status), details, ..CallResult::default() };
-    talk.add_result(text_of(answer, ZedCallKey::Answers), None, outcome, &StepMeta::default(), node.origin);
+    conversation.add_result(text_of(answer, ZedCallKey::Answers), None, outcome, &StepMeta::default(), node.origin);
 }
 
 /// What the program writes in place of a result where the user did not let the tool run. One that was stopped may have run.
 const REFUSAL: &str = "Permission to run tool denied by user";
 
 /// A text, a block with one, or a list of these.
-fn result_text<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+fn result_text<'run>(content: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     let text_in = |node: &Node<'run>| match node.value {
         Value::Text(_) => Some(*node),
         _ => {
@@ -208,32 +213,32 @@ fn result_text<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<
             value_of(part, ZedPartKey::Text).or_else(|| value_of(part, BlockKey::Text))
         }
     };
-    let parts = node_list(content).unwrap_or(std::slice::from_ref(draft.arena.alloc(content)));
+    let parts = node_list(content).unwrap_or(std::slice::from_ref(builder.arena.alloc(content)));
     let texts: Vec<Node<'run>> = parts.iter().filter_map(text_in).collect();
-    content::join_texts(&texts, draft.arena).unwrap_or(content)
+    content::join_texts(&texts, builder.arena).unwrap_or(content)
 }
 
 fn add_older<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     message: Object<'run>,
     asker: &StepMeta<'run>,
 ) {
-    let role = talk.draft.role_of(node, text_of(message, ZedMessageKey::Role));
+    let role = conversation.builder.role_of(node, text_of(message, ZedMessageKey::Role));
     let speaker = Speaker::from_role(role);
     if role == Some(MessageRole::Assistant) {
-        talk.begin_turn();
+        conversation.begin_turn();
     }
-    let about = if speaker == Speaker::User { *asker } else { StepMeta::default() };
+    let meta = if speaker == Speaker::User { *asker } else { StepMeta::default() };
     let segments = value_of(message, ZedMessageKey::Segments).or_else(|| value_of(message, ZedMessageKey::Text));
     if let Some(segments) = segments {
-        block_session::add_content(talk, segments, speaker, &UserWords::PLAIN, &about, classify_segment);
+        block_session::add_content(conversation, segments, speaker, &UserWords::PLAIN, &meta, classify_segment);
     }
-    for (at, call) in talk.draft.record_objects(list_of(message, ZedMessageKey::Uses).unwrap_or_default()) {
-        add_call(talk, at, call);
+    for (at, call) in conversation.builder.record_objects(list_of(message, ZedMessageKey::Uses).unwrap_or_default()) {
+        add_call(conversation, at, call);
     }
     for at in list_of(message, ZedMessageKey::Results).unwrap_or_default() {
-        add_result(talk, *at);
+        add_result(conversation, *at);
     }
 }
 
@@ -253,7 +258,7 @@ fn classify_segment(segment: Object<'_>) -> ContentBlock<'_> {
 }
 
 /// Counts that are all 0 were never taken.
-fn add_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, thread: Object<'run>) {
+fn add_usage<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, thread: Object<'run>) {
     let Some(counts) = object_of(thread, ZedKey::Usage) else { return };
     let is_some = |node: &Node<'_>| matches!(node.value, Value::Number(count) if count != Number::Integer(0));
     let mut usage = TokenUsage::default();
@@ -268,6 +273,6 @@ fn add_usage<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, thread: Object<
             usage.add_count(name, value_of(counts, key));
         }
         usage.count_cache_as_input();
-        talk.add_usage(&usage, None);
+        conversation.add_usage(&usage, None);
     }
 }

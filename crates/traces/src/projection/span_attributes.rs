@@ -114,7 +114,7 @@ impl AttributeReader {
     pub(super) fn read_list<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
-        draft: &RunBuilder<'a, '_>,
+        builder: &RunBuilder<'a, '_>,
         start: usize,
     ) -> Option<(Node<'a>, usize)> {
         let mut entries: SmallVec<[ObjectEntry<'a>; ENTRIES]> = SmallVec::new();
@@ -127,7 +127,7 @@ impl AttributeReader {
                     behind
                 }
                 None => {
-                    let (entry, behind) = self.read_attribute(chunk, draft, at, place)?;
+                    let (entry, behind) = self.read_attribute(chunk, builder, at, place)?;
                     entries.extend(entry);
                     behind
                 }
@@ -158,7 +158,7 @@ impl AttributeReader {
     fn read_attribute<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
-        draft: &RunBuilder<'a, '_>,
+        builder: &RunBuilder<'a, '_>,
         at: usize,
         place: usize,
     ) -> Option<(Option<ObjectEntry<'a>>, usize)> {
@@ -184,7 +184,7 @@ impl AttributeReader {
                 Some((Some(ObjectEntry { key, node }), behind))
             }
             _ if chunk.may_hold_call((at, behind)) => None,
-            _ => Some((attributes::attribute_entry(value_at(chunk, at, behind)?, draft, 0), behind)),
+            _ => Some((attributes::attribute_entry(value_at(chunk, at, behind)?, builder, 0), behind)),
         }
     }
 }

@@ -98,9 +98,9 @@ impl TraceReader {
         let start = cursor.skip_blank(0);
         let args_as_written = read_set.texts.get(CallField::Args as usize) != Some(&true);
         let asked = RequestedParts { entries: &read_set.roots, args_as_written };
-        let mut draft = RunBuilder::for_projection(chunk.arena, chunk.limits, asked);
+        let mut builder = RunBuilder::for_projection(chunk.arena, chunk.limits, asked);
         let mut trace = SpanTrace::with_room(self.room.spans);
-        let mut container = |at| self.read_container(chunk, at, &mut trace, &mut draft);
+        let mut container = |at| self.read_container(chunk, at, &mut trace, &mut builder);
         let behind = match cursor.byte_at(start) {
             b'[' => read_list(cursor, start, container)?,
             _ => container(start)?,
@@ -109,11 +109,11 @@ impl TraceReader {
             return None;
         }
         self.room.spans = trace.span_count().min(MOST_SPANS);
-        trace.build_run(TextOrigin::new(start, behind), &mut draft);
+        trace.build_run(TextOrigin::new(start, behind), &mut builder);
         for (pool, bytes) in projection.texts.iter_mut().zip(self.room.texts) {
             pool.text.reserve(bytes);
         }
-        take_run(chunk, &draft, read_set, projection)?;
+        take_run(chunk, &builder, read_set, projection)?;
         self.room.texts = projection.texts.each_ref().map(|pool| pool.text.len().min(MOST_TEXT));
         Some(())
     }
@@ -123,15 +123,15 @@ impl TraceReader {
         chunk: ScannedChunk<'a>,
         at: usize,
         trace: &mut SpanTrace<'a>,
-        draft: &mut RunBuilder<'a, '_>,
+        builder: &mut RunBuilder<'a, '_>,
     ) -> Option<usize> {
         let Self { outer, resources, scopes, spans, .. } = self;
         let mut words = SpanValues::empty_values();
         read_holder(outer, chunk, at, |at| {
             read_holder(resources, chunk, at, |at| {
                 read_holder(scopes, chunk, at, |at| {
-                    let behind = spans.read_span(chunk, draft, at, &mut words)?;
-                    trace.add_span(&words, SpanForm::Otlp, Object::EMPTY, draft);
+                    let behind = spans.read_span(chunk, builder, at, &mut words)?;
+                    trace.add_span(&words, SpanForm::Otlp, Object::EMPTY, builder);
                     Some(behind)
                 })
             })
@@ -142,11 +142,11 @@ impl TraceReader {
 /// `None` for the full reader.
 fn take_run<'a>(
     chunk: ScannedChunk<'a>,
-    draft: &RunBuilder<'a, '_>,
+    builder: &RunBuilder<'a, '_>,
     read_set: &ReadSet,
     projection: &mut RunProjection<'a>,
 ) -> Option<()> {
-    let (steps, records_calls) = draft.projected_steps()?;
+    let (steps, records_calls) = builder.projected_steps()?;
     projection.calls.reserve(steps.len());
     let mut records = [false; CallField::ALL.len()];
     for step in steps.iter().filter(|step| step.kind == StepKind::Call) {
@@ -164,7 +164,7 @@ fn take_run<'a>(
     }
     (projection.records_calls, projection.conversation) = (records_calls, true);
     projection.settle_fields(|field| records.get(field as usize) == Some(&true));
-    let entry = |name: &String| RawValue::Value(draft.run_entry(name).map_or(Value::Absent, |node| node.value));
+    let entry = |name: &String| RawValue::Value(builder.run_entry(name).map_or(Value::Absent, |node| node.value));
     projection.roots.extend(read_set.roots.iter().map(entry));
     projection.settle_error(&read_set.roots);
     Some(())
@@ -285,7 +285,7 @@ impl SpanReader {
     fn read_span<'a>(
         &mut self,
         chunk: ScannedChunk<'a>,
-        draft: &RunBuilder<'a, '_>,
+        builder: &RunBuilder<'a, '_>,
         at: usize,
         words: &mut SpanValues<'a>,
     ) -> Option<usize> {
@@ -304,7 +304,7 @@ impl SpanReader {
             }
             seen |= bit;
             let (node, end) = match word {
-                SpanKey::Attributes if cursor.byte_at(at) == b'[' => attributes.read_list(chunk, draft, at)?,
+                SpanKey::Attributes if cursor.byte_at(at) == b'[' => attributes.read_list(chunk, builder, at)?,
                 _ => {
                     let end = pass_value(chunk, at)?;
                     (value_at(chunk, at, end)?, end)

@@ -64,7 +64,7 @@ pub(super) fn blank_bad_lines(mut bytes: Vec<u8>) -> (String, Vec<BrokenLine>) {
 pub(super) fn without_bad_lines(bytes: Vec<u8>) -> (String, Vec<ReadWarning>) {
     let (text, broken) = blank_bad_lines(bytes);
     let warning = |broken: &BrokenLine| ReadWarning {
-        message: "a line is not UTF-8 and is passed over".to_owned(),
+        message: "a line is not UTF-8 and is skipped".to_owned(),
         offset: broken.start,
         lost: true,
     };

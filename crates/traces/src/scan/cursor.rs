@@ -26,7 +26,7 @@ pub struct ScanCursor<'a> {
 }
 
 impl<'a> ScanCursor<'a> {
-    /// A cursor over bytes and their index. Values nested deeper than `depth` are not passed over.
+    /// A cursor over bytes and their index. Values nested deeper than `depth` are not skipped.
     #[must_use]
     pub fn new(bytes: &'a [u8], index: &'a ByteIndex, depth: usize) -> Self {
         Self { bytes, words: index.words(), depth: u32::try_from(depth).unwrap_or(u32::MAX) }

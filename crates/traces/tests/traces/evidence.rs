@@ -39,7 +39,7 @@ fn other_protocols_over_json_rpc_are_no_logs_of_mcp() {
         {"jsonrpc": "2.0", "method": "window/showMessage", "params": {}}]"#;
     with(mcp, |run| {
         assert_eq!((run.format, run.records_kind(StepKind::Call)), ("MCP log", true));
-        assert_eq!(run.warnings[0].message, "a message of unknown method `window/showMessage` is passed over");
+        assert_eq!(run.warnings[0].message, "a message of unknown method `window/showMessage` is skipped");
         assert_eq!(run.records.not_understood, 1);
     });
 }

@@ -117,7 +117,7 @@ fn chat_messages_give_calls_with_their_results() {
         let warnings: Vec<_> = run.warnings.iter().map(|warning| warning.message.as_str()).collect();
         assert_eq!(warnings.len(), 2);
         assert!(warnings[0].starts_with("arguments of a call are not JSON and stay text"));
-        assert_eq!(warnings[1], "a result that no call is waiting for is passed over");
+        assert_eq!(warnings[1], "a result that no call is waiting for is skipped");
     });
 }
 
@@ -131,7 +131,7 @@ fn a_result_without_its_call_proves_that_the_run_is_not_complete() {
     for text in orphans {
         with(text, |run| {
             assert!(!run.complete && run.records.missing_calls == 1, "{text}");
-            assert_eq!(run.warnings[0].message, "a result that no call is waiting for is passed over");
+            assert_eq!(run.warnings[0].message, "a result that no call is waiting for is skipped");
         });
     }
     // A result that comes twice, or in front of its call, misses none.
@@ -295,7 +295,7 @@ fn a_broken_line_of_a_session_is_passed_over() {
         format!("{}\n{{\"type\": \"user\", broken\n{}", line("user", "\"go\"", ""), line("assistant", "\"done\"", ""));
     with(&text, |run| {
         assert_eq!(steps(run), ["message user", "message assistant"]);
-        assert!(run.warnings[0].message.starts_with("a line is not JSON and is passed over"));
+        assert!(run.warnings[0].message.starts_with("a line is not JSON and is skipped"));
     });
 }
 

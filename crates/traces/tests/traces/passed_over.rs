@@ -1,4 +1,4 @@
-//! What programs of agents write down, and what was passed over before: calls, ends, errors.
+//! What programs of agents write down, and what was skipped before: calls, ends, errors.
 
 use super::formats::{field, root, with};
 use super::told::calls;

@@ -223,8 +223,8 @@ fn lines_that_are_nothing_known_are_passed_over_with_a_warning() {
     session("edge_cases.jsonl", |run| {
         let messages: Vec<_> = run.warnings.iter().map(|warning| warning.message.as_str()).collect();
         assert_eq!(messages.iter().filter(|message| message.starts_with("a line that is no object")).count(), 3);
-        assert!(messages.contains(&"a line without `type` is passed over"));
-        assert!(messages.contains(&"a message without `content` is passed over"));
+        assert!(messages.contains(&"a line without `type` is skipped"));
+        assert!(messages.contains(&"a message without `content` is skipped"));
     });
 }
 

@@ -1,4 +1,4 @@
-//! What a run tells in places that are easily passed over: beside a call, behind it, or summed up.
+//! What a run tells in places that are easily skipped: beside a call, behind it, or summed up.
 
 use super::formats::{field, root, steps, with};
 use averment_runs::run::StepStatus;

@@ -176,7 +176,7 @@ impl GrowingLiteral {
     }
 
     fn push_part(&mut self, item: LiteralPart) {
-        // What may be passed over too far is not passed over: nothing is said of what follows then.
+        // What may be skipped too far is not skipped: nothing is said of what follows then.
         self.open &= match (self.items.last(), item) {
             (Some(LiteralPart::Many { set, .. }), LiteralPart::Byte(next)) => !set.shares_byte(next),
             (Some(LiteralPart::Many { .. }), _) => false,

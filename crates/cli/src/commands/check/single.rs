@@ -23,7 +23,7 @@ pub fn check_rules(arguments: &CheckArgs, color: ColorChoice) -> Result<averment
     let mut rules = load_rules(&given, limits, arguments.compat.foreign_options(&values.texts))?;
     if rules.is_broken() {
         print_diagnostics(&rules, &[], color)?;
-        return Err(CommandError::Said(Exit::Rules));
+        return Err(CommandError::AlreadyReported(Exit::Rules));
     }
     if let Some(project) = project {
         params::apply_project(&mut rules.programs, project, given.uses_project_rules)?;

@@ -123,7 +123,7 @@ fn plan_rules(folder: &Path, survey: &FolderSurvey) -> Result<Vec<PlannedFile>, 
         [] => None,
         // Proposals must hold on all runs. After an unreadable run, which was reported, a template is used instead.
         some => match new::propose_rules("agent", some) {
-            Err(CommandError::Said(Exit::Trace)) => None,
+            Err(CommandError::AlreadyReported(Exit::Trace)) => None,
             proposed => Some(proposed?),
         },
     };

@@ -19,7 +19,7 @@ use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_te
 use averment_base::limits::Limits;
 use averment_engine::vm::select::RuleSelection;
 use averment_report::json_escape;
-use averment_report::redact::{in_data, redact};
+use averment_report::redact::{redact, redact_json};
 use averment_report::{Format, ReportedCommand};
 use averment_testing::outcome::{self, TrialReport};
 use averment_testing::show;
@@ -132,10 +132,10 @@ enum TestDeny {
 pub fn run_tests(arguments: &TestArgs, color: ColorChoice) -> Result<Exit, CommandError> {
     if arguments.watch {
         let named = arguments.named_paths();
-        let once = |used: &mut UsedPaths| run_round(arguments, color, used);
+        let once = |used: &mut UsedPaths| check_once(arguments, color, used);
         return watch_command(&WatchedCommand { name: "aver test", named, once: &once }, color);
     }
-    run_round(arguments, color, &mut UsedPaths::default())
+    check_once(arguments, color, &mut UsedPaths::default())
 }
 
 impl TestArgs {
@@ -164,7 +164,7 @@ impl TestArgs {
 }
 
 /// Runs the tests once, and adds the files that were read to `used`.
-fn run_round(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> Result<Exit, CommandError> {
+fn check_once(arguments: &TestArgs, color: ColorChoice, used: &mut UsedPaths) -> Result<Exit, CommandError> {
     let given = TestInputs::new(arguments, color)?;
     let folder =
         arguments.project.report_folder(arguments.reports.report_dir.as_deref(), given.project.as_ref(), color);
@@ -305,7 +305,7 @@ impl TestRound {
                 data.insert("orphans".to_owned(), json!(self.orphans));
             }
         }
-        in_data(&mut data);
+        redact_json(&mut data);
         data
     }
 

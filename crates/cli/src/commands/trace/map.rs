@@ -7,7 +7,7 @@ use averment_base::limits::Limits;
 use averment_base::value::json;
 use averment_builtins::detect;
 use averment_bulk::feed::{self, RunReadOptions};
-use averment_report::redact::{WithheldTexts, is_telling, redact};
+use averment_report::redact::{WithheldTexts, is_long_enough_to_hide, redact};
 use averment_traces::names::propose;
 use bumpalo::Bump;
 use std::io::{self, Write};
@@ -61,7 +61,7 @@ fn propose_map(text: &str) -> Result<String, String> {
     let arena = Bump::new();
     let mut texts = Vec::new();
     if let Ok(document) = json::parse_recorded(text, 0, &arena, &Limits::default()) {
-        let telling = |text: &&str| is_telling(text);
+        let telling = |text: &&str| is_long_enough_to_hide(text);
         detect::visit_named_texts(&document.node.value, &mut |text| {
             texts.extend(Some(text).filter(telling).map(str::to_owned))
         });

@@ -136,7 +136,7 @@ impl TraceInputs {
             as_skillgym,
             ..RunReadOptions::default()
         };
-        let mut passed_over = SkippedFiles::new(&self.traces, self.strict);
+        let mut skipped = SkippedFiles::new(&self.traces, self.strict);
         let (mut read, mut exit, mut arena) = (0_usize, Exit::Holds, Bump::new());
         for trace in &traces {
             let documents = feed::run_chunks(trace, &reading);
@@ -161,7 +161,7 @@ impl TraceInputs {
                                 None => look(&run, out),
                             }
                         }
-                        Err(unreadable) if passed_over.skips_unreadable(&unreadable) => Ok(()),
+                        Err(unreadable) if skipped.skips_unreadable(&unreadable) => Ok(()),
                         Err(unreadable) => {
                             exit = Exit::Trace;
                             out.flush()?;
@@ -171,13 +171,13 @@ impl TraceInputs {
                     looked?;
                     arena.reset();
                 }
-                passed_over.count_records(&records);
+                skipped.count_records(&records);
             }
         }
         out.flush()?;
-        super::console::eprint_redacted(&passed_over.skipped_note());
+        super::console::eprint_redacted(&skipped.skipped_note());
         let understood = ReadingNotes::default();
-        passed_over.note_records(&understood);
+        skipped.note_records(&understood);
         super::console::eprint_redacted(&understood.warning_lines());
         match (read, exit) {
             (0, Exit::Holds) => Err(CommandError::usage("there is no such run in these traces", "")),

@@ -21,7 +21,7 @@ impl CommandLexer<'_> {
         text
     }
 
-    /// What stands before the closing parenthesis; quotes, comments and here documents inside are passed over.
+    /// What stands before the closing parenthesis; quotes, comments and here documents inside are skipped.
     pub(super) fn lex_parenthesised(&mut self) -> String {
         let (mut script, mut depth, mut quote) = (String::new(), 1_usize, None);
         let mut ends: Vec<String> = Vec::new();

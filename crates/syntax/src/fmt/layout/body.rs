@@ -13,7 +13,7 @@ pub(super) struct LayoutRow<'n, 't> {
     pub node: &'n ConcreteNode,
     pub doc: Doc<'t>,
     /// True for a block of several lines, which is separated from its neighbors by empty lines.
-    pub is_apart: bool,
+    pub is_disjoint: bool,
 }
 
 pub(super) struct RowComments<'t> {
@@ -90,7 +90,7 @@ impl<'t> FileLayout<'t, '_> {
         let mut rows = Vec::with_capacity(pairs.len());
         for node in pairs {
             self.claim_around(node);
-            rows.push(LayoutRow { node, doc: self.layout_node(node), is_apart: false });
+            rows.push(LayoutRow { node, doc: self.layout_node(node), is_disjoint: false });
         }
         self.depth -= 1;
         self.layout_braces(open, close, rows, "")
@@ -156,9 +156,9 @@ impl<'t> FileLayout<'t, '_> {
             if items.get(index + 1).is_some_and(|next| absorbs_next(node, next)) {
                 doc = sequence(vec![doc, doc_text(";")]);
             }
-            let is_apart =
+            let is_disjoint =
                 !on_one_line && node.children.iter().any(|child| stands_apart(child.rule) && body_of(child).is_some());
-            rows.push(LayoutRow { node, doc, is_apart });
+            rows.push(LayoutRow { node, doc, is_disjoint });
         }
         rows
     }
@@ -229,10 +229,10 @@ impl<'t> FileLayout<'t, '_> {
             let start = self.leaf_range(row.node.leaves.start).start;
             let attached = self.attached_comment(&own, start);
             for (index, remark) in own.iter().enumerate() {
-                let apart = (apart_before && index == 0) || (row.is_apart && index == attached);
+                let apart = (apart_before && index == 0) || (row.is_disjoint && index == attached);
                 lines.push_comment(self.source, remark, apart);
             }
-            let apart = own.is_empty() && (apart_before || row.is_apart);
+            let apart = own.is_empty() && (apart_before || row.is_disjoint);
             lines.begin_line(self.source, start, apart);
             let last = row.node.leaves.end.saturating_sub(1);
             let remarks = self.comments_between(Some(last), next);
@@ -241,7 +241,7 @@ impl<'t> FileLayout<'t, '_> {
             lines.docs.extend(remarks.behind.as_ref().map(|remark| trailing_comment(remark.text)));
             lines.end = Some(remarks.behind.map_or_else(|| self.leaf_range(last).end, |remark| remark.range.end));
             own = remarks.own;
-            apart_before = row.is_apart;
+            apart_before = row.is_disjoint;
         }
         for (index, remark) in own.iter().enumerate() {
             lines.push_comment(self.source, remark, apart_before && index == 0);

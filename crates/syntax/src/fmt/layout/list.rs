@@ -61,7 +61,7 @@ impl<'t> FileLayout<'t, '_> {
         let mut rows = Vec::with_capacity(elements.len());
         for &node in elements {
             self.claim_around(node);
-            rows.push(LayoutRow { node, doc: self.layout_node(node), is_apart: false });
+            rows.push(LayoutRow { node, doc: self.layout_node(node), is_disjoint: false });
         }
         self.gaps.claim_before(close);
         let open_bracket = self.layout_leaf(open);

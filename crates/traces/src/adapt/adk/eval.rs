@@ -92,89 +92,93 @@ fn case_id<'run>(case: Object<'run>) -> Option<Node<'run>> {
     value_of(case, EvalSetKey::Case).filter(|id| NodeShapes.has_shape(*id, ValueShape::Text))
 }
 
-fn read_expected<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_expected<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Some(case) = first_case(root, EvalSetKey::Cases) else { return Ok(()) };
-    draft.set_some(of_run::ID, case_id(case));
-    draft.add_warning(
+    builder.set_some(of_run::ID, case_id(case));
+    builder.add_warning(
         root.origin,
         "calls and answers count as not recorded: an eval set says what is expected, under `meta.expected`",
     );
     let conversation = case.field(EvalSetKey::Conversation);
-    for (at, turn) in draft.record_objects(conversation.and_then(node_list).unwrap_or_default()) {
-        draft.count_record();
+    for (at, turn) in builder.record_objects(conversation.and_then(node_list).unwrap_or_default()) {
+        builder.count_record();
         let asked = value_of(turn, EvalTurnKey::Asked).and_then(node_object);
         if asked.is_none() {
-            draft.skip_value(at, "a turn without what was asked is passed over");
+            builder.skip_value(at, "a turn without what was asked is skipped");
         }
         let parts = asked.and_then(|asked| list_of(asked, AdkPartKey::Parts)).unwrap_or_default();
         if let Some(words) = object_items(parts)
             .find_map(|(_, part)| part.field(AdkPartKey::Words))
-            .filter(|_| !draft.has_entry(of_run::PROMPT))
+            .filter(|_| !builder.has_entry(of_run::PROMPT))
         {
-            draft.set_entry(of_run::PROMPT, words);
+            builder.set_entry(of_run::PROMPT, words);
         }
     }
     if let Some(conversation) = conversation {
-        let meta = draft.object_node(&[field_entry(EXPECTED, conversation)]);
-        draft.set_entry(of_run::META, meta);
+        let meta = builder.object_node(&[field_entry(EXPECTED, conversation)]);
+        builder.set_entry(of_run::META, meta);
     }
     Ok(())
 }
 
-fn read_results<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+fn read_results<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
     let Some(case) = first_case(root, EvalSetKey::Results) else { return Ok(()) };
     let details = value_of(case, EvalSetKey::Session);
-    let mut talk = ConversationBuilder::from_parts(draft);
+    let mut conversation = ConversationBuilder::from_parts(builder);
     match details.filter(|details| node_object(*details).is_some_and(super::holds_events)) {
-        Some(details) => read_session(&mut talk, details),
+        Some(details) => read_session(&mut conversation, details),
         None => {
             let turns = value_of(case, EvalSetKey::Turns).and_then(node_list).unwrap_or_default();
-            for (at, judged) in talk.draft.record_objects(turns) {
-                talk.draft.count_record();
+            for (at, judged) in conversation.builder.record_objects(turns) {
+                conversation.builder.count_record();
                 match value_of(judged, EvalSetKey::Actual).and_then(node_object) {
-                    Some(actual) => add_turn(&mut talk, actual),
-                    None => talk.draft.skip_value(at, "a turn without what was done is passed over"),
+                    Some(actual) => add_turn(&mut conversation, actual),
+                    None => conversation.builder.skip_value(at, "a turn without what was done is skipped"),
                 }
             }
         }
     }
     // The case is what people look for; its session has an id of its own.
     if let Some(id) = case_id(case) {
-        talk.draft.set_entry(of_run::ID, id);
+        conversation.builder.set_entry(of_run::ID, id);
         // The cases of its eval set are told by their names.
-        talk.add_meta(of_meta::CASE, Some(id));
+        conversation.add_meta(of_meta::CASE, Some(id));
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
-fn add_turn<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, turn: Object<'run>) {
+fn add_turn<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, turn: Object<'run>) {
     let about = StepMeta::default();
     let content = |field: EvalTurnKey| value_of(turn, field).and_then(node_object);
     if let Some(asked) = content(EvalTurnKey::Asked) {
-        add_parts(talk, asked, Speaker::User, &about);
+        add_parts(conversation, asked, Speaker::User, &about);
     }
     if let Some(between) = content(EvalTurnKey::Between) {
-        add_intermediate(talk, between, &about);
+        add_intermediate(conversation, between, &about);
     }
     if let Some(answer) = content(EvalTurnKey::Answer) {
-        add_parts(talk, answer, Speaker::Assistant, &about);
+        add_parts(conversation, answer, Speaker::Assistant, &about);
     }
 }
 
 /// Between question and answer: lists of calls and results, or the events themselves.
-fn add_intermediate<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, between: Object<'run>, about: &StepMeta<'run>) {
+fn add_intermediate<'run>(
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
+    between: Object<'run>,
+    about: &StepMeta<'run>,
+) {
     let all = |field: EvalTurnKey| value_of(between, field).and_then(node_list).unwrap_or_default();
-    for (_, event) in talk.draft.record_objects(all(EvalTurnKey::Inner)) {
+    for (_, event) in conversation.builder.record_objects(all(EvalTurnKey::Inner)) {
         if let Some(content) = object_of(event, AdkEventKey::Content) {
             let agent = event.field(AdkEventKey::Author).filter(|agent| NodeShapes.has_shape(*agent, ValueShape::Text));
-            add_parts(talk, content, Speaker::Assistant, &StepMeta { agent, ..*about });
+            add_parts(conversation, content, Speaker::Assistant, &StepMeta { agent, ..*about });
         }
     }
-    for (at, used) in talk.draft.record_objects(all(EvalTurnKey::Uses)) {
-        add_call(talk, at, used, about);
+    for (at, used) in conversation.builder.record_objects(all(EvalTurnKey::Uses)) {
+        add_call(conversation, at, used, about);
     }
-    for (at, given) in talk.draft.record_objects(all(EvalTurnKey::Responses)) {
-        add_result(talk, at, given, about);
+    for (at, given) in conversation.builder.record_objects(all(EvalTurnKey::Responses)) {
+        add_result(conversation, at, given, about);
     }
 }

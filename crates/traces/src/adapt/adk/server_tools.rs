@@ -114,19 +114,19 @@ pub(in crate::adapt) fn is_same_part(a: Object<'_>, b: Object<'_>) -> bool {
 }
 
 pub(in crate::adapt) fn add_part<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     part: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let Some((kind, node, told)) = server_part(part) else { return };
     let (id, tool) = (value_of(told, ServerToolKey::Id), value_of(told, ServerToolKey::Kind));
     let code = Node::computed(Value::plain_text(CODE));
     let made = |tool, args| ToolCall { tool, args, id, origin: node.origin };
     match kind {
-        ServerPartKey::Code => drop(talk.add_call(made(code, Some(node)), about)),
+        ServerPartKey::Code => drop(conversation.add_call(made(code, Some(node)), meta)),
         ServerPartKey::Call => {
             let tool = tool.unwrap_or(Node::computed(Value::Null));
-            talk.add_call(made(tool, value_of(told, ServerToolKey::Args)), about);
+            conversation.add_call(made(tool, value_of(told, ServerToolKey::Args)), meta);
         }
         ServerPartKey::CodeResult => {
             let outcome = text_of(told, ServerToolKey::Outcome).and_then(CodeOutcome::from_key);
@@ -138,8 +138,8 @@ pub(in crate::adapt) fn add_part<'run>(
             };
             let outcome = CallResult { result, error, status: Some(status), ..CallResult::default() };
             let id = text_of(told, ServerToolKey::Id);
-            talk.within_message(|talk| {
-                talk.add_result(id, Some(CODE), outcome, about, node.origin);
+            conversation.within_message(|conversation| {
+                conversation.add_result(id, Some(CODE), outcome, meta, node.origin);
             });
         }
         ServerPartKey::Response => {
@@ -147,8 +147,8 @@ pub(in crate::adapt) fn add_part<'run>(
             let outcome = CallResult { result, status: Some(StepStatus::Unknown), ..CallResult::default() };
             let tool = text_of(told, ServerToolKey::Kind);
             let id = text_of(told, ServerToolKey::Id);
-            talk.within_message(|talk| {
-                talk.add_result(id, tool, outcome, about, node.origin);
+            conversation.within_message(|conversation| {
+                conversation.add_result(id, tool, outcome, meta, node.origin);
             });
         }
     }
@@ -177,7 +177,11 @@ impl<'run> Grounding<'run> {
         self.searched.is_none() && self.read.is_none()
     }
 
-    pub(in crate::adapt) fn add_calls(&self, talk: &mut ConversationBuilder<'_, 'run, '_>, about: &StepMeta<'run>) {
+    pub(in crate::adapt) fn add_calls(
+        &self,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
+        meta: &StepMeta<'run>,
+    ) {
         let of_search = |key| self.searched.and_then(|it| value_of(it, key));
         let (queries, found) = (of_search(GroundingKey::Queries), of_search(GroundingKey::Found));
         let queries = queries.filter(|queries| node_list(*queries).is_some_and(|queries| !queries.is_empty()));
@@ -185,7 +189,7 @@ impl<'run> Grounding<'run> {
         let urls = pages.map(|pages| {
             let listed = node_list(pages).unwrap_or_default();
             let urls = listed.iter().filter_map(|page| value_of(node_object(*page)?, GroundingKey::Url));
-            Node::new(talk.draft.list_node(&urls.collect::<Vec<_>>()).value, pages.origin)
+            Node::new(conversation.builder.list_node(&urls.collect::<Vec<_>>()).value, pages.origin)
         });
         // Of what was found without a search of the web nobody says what was looked for.
         let is_of = |key| {
@@ -202,11 +206,13 @@ impl<'run> Grounding<'run> {
             (READER, ServerToolArgs::Urls.key(), urls, pages),
         ] {
             let Some(origin) = given.or(result.filter(|_| key.is_empty())).map(|node| node.origin) else { continue };
-            let args = given.map(|given| talk.draft.object_node(&[field_entry(key, given)]));
+            let args = given.map(|given| conversation.builder.object_node(&[field_entry(key, given)]));
             let tool = Node::computed(Value::plain_text(tool));
-            let call = talk.add_call(ToolCall { tool, args, id: None, origin }, about);
+            let call = conversation.add_call(ToolCall { tool, args, id: None, origin }, meta);
             let outcome = CallResult { result, status: Some(StepStatus::Unknown), ..CallResult::default() };
-            call.into_iter().for_each(|call| talk.within_message(|talk| talk.end_call(call, outcome, about)));
+            call.into_iter().for_each(|call| {
+                conversation.within_message(|conversation| conversation.end_call(call, outcome, meta))
+            });
         }
     }
 }

@@ -74,26 +74,27 @@ fn class_of(event: Object<'_>) -> Option<&str> {
 
 pub(super) fn read_log<'run>(
     lines: &'run [Node<'run>],
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> Result<(), crate::error::PlacedError> {
-    let mut log = Log { talk: ConversationBuilder::from_parts(draft), has_usage: false, usage: TokenUsage::default() };
-    for (node, line) in log.talk.draft.record_objects(lines) {
-        log.talk.draft.count_record();
+    let mut log =
+        Log { conversation: ConversationBuilder::from_parts(builder), has_usage: false, usage: TokenUsage::default() };
+    for (node, line) in log.conversation.builder.record_objects(lines) {
+        log.conversation.builder.count_record();
         match object_of(line, LogKey::Data).filter(|_| is_line(line)) {
             Some(data) => log.add_event(node, class_of(line), data),
-            None => log.talk.draft.skip_record(node.origin, "a line that is no event is passed over"),
+            None => log.conversation.builder.skip_record(node.origin, "a line that is no event is skipped"),
         }
     }
-    let Log { mut talk, has_usage, usage } = log;
+    let Log { mut conversation, has_usage, usage } = log;
     if !has_usage {
-        talk.add_usage(&usage, None);
+        conversation.add_usage(&usage, None);
     }
-    talk.finish_run();
+    conversation.finish_run();
     Ok(())
 }
 
 struct Log<'a, 'run, 'limits> {
-    talk: ConversationBuilder<'a, 'run, 'limits>,
+    conversation: ConversationBuilder<'a, 'run, 'limits>,
     /// Events of their own tell what was used; else the answers do.
     has_usage: bool,
     usage: TokenUsage,
@@ -101,87 +102,97 @@ struct Log<'a, 'run, 'limits> {
 
 impl<'run> Log<'_, 'run, '_> {
     fn add_event(&mut self, node: Node<'run>, class: Option<&str>, event: Object<'run>) {
-        let about = StepMeta { time: value_of(event, LogKey::Time).and_then(instant_node), ..StepMeta::default() };
+        let meta = StepMeta { time: value_of(event, LogKey::Time).and_then(instant_node), ..StepMeta::default() };
         let content = value_of(event, LogKey::Content);
         match class.and_then(LogEvent::from_key) {
-            Some(LogEvent::Asked) => self.add_parts(event, &about),
+            Some(LogEvent::Asked) => self.add_parts(event, &meta),
             Some(LogEvent::Person) => {
-                content.into_iter().for_each(|words| self.talk.add_content(Speaker::User, words, &about, node.origin));
+                content
+                    .into_iter()
+                    .for_each(|words| self.conversation.add_content(Speaker::User, words, &meta, node.origin));
             }
             Some(LogEvent::Thought) => {
-                content.into_iter().for_each(|words| self.talk.add_message(Speaker::Thinking, words, &about, node.origin));
+                content
+                    .into_iter()
+                    .for_each(|words| self.conversation.add_message(Speaker::Thinking, words, &meta, node.origin));
             }
-            Some(LogEvent::Answered) => self.add_answer(node, event, &about),
-            Some(LogEvent::Calls) => self.add_calls(event, &about),
-            Some(LogEvent::Call) => self.add_call(node, event, &about),
+            Some(LogEvent::Answered) => self.add_answer(node, event, &meta),
+            Some(LogEvent::Calls) => self.add_calls(event, &meta),
+            Some(LogEvent::Call) => self.add_call(node, event, &meta),
             Some(LogEvent::Results) => {
-                for (at, given) in self.talk.draft.record_objects(list_of(event, LogKey::Results).unwrap_or_default()) {
+                for (at, given) in
+                    self.conversation.builder.record_objects(list_of(event, LogKey::Results).unwrap_or_default())
+                {
                     self.add_event(at, class_of(given), given);
                 }
             }
-            Some(LogEvent::Result) => self.add_result(node, event, StepStatus::Ok, &about),
-            Some(LogEvent::Failed) => self.add_result(node, event, StepStatus::Failed, &about),
+            Some(LogEvent::Result) => self.add_result(node, event, StepStatus::Ok, &meta),
+            Some(LogEvent::Failed) => self.add_result(node, event, StepStatus::Failed, &meta),
             Some(LogEvent::Usage) => {
                 if let Some(usage) = usage_of(event) {
                     self.has_usage = true;
-                    self.talk.add_usage(&usage, value_of(event, LogKey::Model));
+                    self.conversation.add_usage(&usage, value_of(event, LogKey::Model));
                 }
             }
             Some(LogEvent::Silent) => {}
-            None => self.talk.draft.skip_record(
+            None => self.conversation.builder.skip_record(
                 node.origin,
-                "an event of unknown class is passed over: it may be a call, or the work of an agent with a log of its own",
+                "an event of unknown class is skipped: it may be a call, or the work of an agent with a log of its own",
             ),
         }
     }
 
-    fn add_parts(&mut self, event: Object<'run>, about: &StepMeta<'run>) {
-        for (at, part) in self.talk.draft.record_objects(list_of(event, LogKey::Parts).unwrap_or_default()) {
+    fn add_parts(&mut self, event: Object<'run>, meta: &StepMeta<'run>) {
+        for (at, part) in self.conversation.builder.record_objects(list_of(event, LogKey::Parts).unwrap_or_default()) {
             match class_of(part).and_then(LogInput::from_key) {
                 Some(LogInput::Said) => {
                     let words = first_text(part);
-                    words.into_iter().for_each(|words| self.talk.add_content(Speaker::User, words, about, at.origin));
+                    words
+                        .into_iter()
+                        .for_each(|words| self.conversation.add_content(Speaker::User, words, meta, at.origin));
                 }
                 Some(LogInput::Silent) => {}
-                None => self.talk.draft.skip_record(at.origin, "a part of unknown class is passed over"),
+                None => self.conversation.builder.skip_record(at.origin, "a part of unknown class is skipped"),
             }
         }
     }
 
-    fn add_answer(&mut self, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
-        self.talk.begin_turn();
-        self.talk.add_meta(of_meta::MODEL, value_of(event, LogKey::Model));
+    fn add_answer(&mut self, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
+        self.conversation.begin_turn();
+        self.conversation.add_meta(of_meta::MODEL, value_of(event, LogKey::Model));
         let said = object_of(event, LogKey::Message).and_then(|message| value_of(message, LogKey::Content));
-        said.into_iter().for_each(|words| self.talk.add_content(Speaker::Assistant, words, about, node.origin));
+        said.into_iter().for_each(|words| self.conversation.add_content(Speaker::Assistant, words, meta, node.origin));
         if let Some(calls) = object_of(event, LogKey::Calls) {
-            self.add_calls(calls, about);
+            self.add_calls(calls, meta);
         }
         if let Some(usage) = usage_of(event) {
             self.usage.merge_usage(&usage);
         }
     }
 
-    fn add_calls(&mut self, holder: Object<'run>, about: &StepMeta<'run>) {
-        for (at, call) in self.talk.draft.record_objects(list_of(holder, LogKey::Listed).unwrap_or_default()) {
+    fn add_calls(&mut self, holder: Object<'run>, meta: &StepMeta<'run>) {
+        for (at, call) in self.conversation.builder.record_objects(list_of(holder, LogKey::Listed).unwrap_or_default())
+        {
             match class_of(call).and_then(LogEvent::from_key) {
-                Some(LogEvent::Call) => self.add_call(at, call, about),
-                _ => self.talk.draft.skip_record(at.origin, "a call of unknown class is passed over"),
+                Some(LogEvent::Call) => self.add_call(at, call, meta),
+                _ => self.conversation.builder.skip_record(at.origin, "a call of unknown class is skipped"),
             }
         }
     }
 
-    fn add_call(&mut self, at: Node<'run>, call: Object<'run>, about: &StepMeta<'run>) {
-        let is_known = text_of(call, LogKey::Id).is_some_and(|id| self.talk.find_call(id).is_some());
+    fn add_call(&mut self, at: Node<'run>, call: Object<'run>, meta: &StepMeta<'run>) {
+        let is_known = text_of(call, LogKey::Id).is_some_and(|id| self.conversation.find_call(id).is_some());
         if !is_known {
             let [tool, args, id] = [LogKey::Name, LogKey::Args, LogKey::Id].map(|key| value_of(call, key));
-            block_session::add_call(&mut self.talk, at, BlockCall { tool, args, id, answer: None }, about);
+            block_session::add_call(&mut self.conversation, at, BlockCall { tool, args, id, answer: None }, meta);
         }
     }
 
-    fn add_result(&mut self, at: Node<'run>, given: Object<'run>, status: StepStatus, about: &StepMeta<'run>) {
+    fn add_result(&mut self, at: Node<'run>, given: Object<'run>, status: StepStatus, meta: &StepMeta<'run>) {
         let id = text_of(given, LogKey::Answers);
-        let call = id.and_then(|id| self.talk.find_call(id));
-        let is_known = |call| self.talk.draft.step_field(call, averment_runs::normal::of_step::STATUS).is_some();
+        let call = id.and_then(|id| self.conversation.find_call(id));
+        let is_known =
+            |call| self.conversation.builder.step_field(call, averment_runs::normal::of_step::STATUS).is_some();
         if call.is_some_and(is_known) {
             return;
         }
@@ -189,22 +200,22 @@ impl<'run> Log<'_, 'run, '_> {
         let held = held.and_then(|held| object_of(held, LogKey::Data)).or(held);
         let parts = held.and_then(|held| list_of(held, LogKey::Parts)).unwrap_or_default();
         let mut texts = Vec::new();
-        for (node, part) in self.talk.draft.record_objects(parts) {
+        for (node, part) in self.conversation.builder.record_objects(parts) {
             match class_of(part).and_then(LogInput::from_key) {
                 Some(LogInput::Said) => texts.extend(first_text(part)),
                 Some(LogInput::Silent) => {}
-                None => self.talk.draft.skip_record(node.origin, "a part of unknown class is passed over"),
+                None => self.conversation.builder.skip_record(node.origin, "a part of unknown class is skipped"),
             }
         }
         let result = match &texts[..] {
             [] => None,
             [only] => Some(*only),
-            several => Some(self.talk.draft.list_node(several)),
+            several => Some(self.conversation.builder.list_node(several)),
         };
         let why = value_of(given, LogKey::Error);
         let error = why.map(|why| node_object(why).and_then(|why| value_of(why, LogKey::Message)).unwrap_or(why));
         let outcome = CallResult { result, status: Some(status), error, ..CallResult::default() };
-        self.talk.add_result(id, text_of(given, LogKey::Name), outcome, about, at.origin);
+        self.conversation.add_result(id, text_of(given, LogKey::Name), outcome, meta, at.origin);
     }
 }
 

@@ -134,12 +134,12 @@ impl<'run> PassedParts<'run> {
     }
 
     /// What no other event told may have been more. Asked where all are read.
-    pub(super) fn check_told(self, told: &FxHashSet<&'run str>, talk: &ConversationBuilder<'_, 'run, '_>) {
+    pub(super) fn check_told(self, told: &FxHashSet<&'run str>, conversation: &ConversationBuilder<'_, 'run, '_>) {
         let mut left: FxHashMap<&str, usize> = FxHashMap::default();
-        talk.draft.called_tools().for_each(|tool| *left.entry(tool).or_default() += 1);
+        conversation.builder.called_tools().for_each(|tool| *left.entry(tool).or_default() += 1);
         for (node, part) in self.0 {
             let is_told = match part {
-                ExpectedPart::Call(id) => talk.find_call(id).is_some(),
+                ExpectedPart::Call(id) => conversation.find_call(id).is_some(),
                 ExpectedPart::Message(id) => told.contains(id),
                 ExpectedPart::ToolRun(tool) => left.get_mut(tool).is_some_and(|many| {
                     let is_left = *many > 0;
@@ -148,7 +148,7 @@ impl<'run> PassedParts<'run> {
                 }),
             };
             if !is_told {
-                talk.draft.note_unknown(node.origin, "what a program passed on is told by no other event");
+                conversation.builder.note_unknown(node.origin, "what a program passed on is told by no other event");
             }
         }
     }

@@ -83,42 +83,42 @@ fn is_event(event: Object<'_>) -> bool {
     }
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = items_of::<ApiKey>(root, &[]);
     if items.iter().any(|item| node_object(*item).is_some_and(is_event)) {
-        read_stream(items, draft);
+        read_stream(items, builder);
     } else {
-        super::read_exchanges(items, draft);
+        super::read_exchanges(items, builder);
     }
     Ok(())
 }
 
 pub(super) fn add_block<'a, 'run, 'limits>(
-    talk: &mut ConversationBuilder<'a, 'run, 'limits>,
+    conversation: &mut ConversationBuilder<'a, 'run, 'limits>,
     node: Node<'run>,
     block: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     match blocks::classify_block(block) {
         ContentBlock::Calls(asked) => {
             let Some(tool) = asked.tool else {
-                talk.draft.skip_record(node.origin, "a call without the name of its tool is passed over");
+                conversation.builder.skip_record(node.origin, "a call without the name of its tool is skipped");
                 return;
             };
-            talk.add_call(ToolCall { tool, args: asked.args, id: asked.id, origin: node.origin }, about);
+            conversation.add_call(ToolCall { tool, args: asked.args, id: asked.id, origin: node.origin }, meta);
         }
         ContentBlock::Answers(answer) => {
-            let result = answer.result_content(talk.draft.arena);
+            let result = answer.result_content(conversation.builder.arena);
             let outcome = CallResult { result, status: Some(answer.call_status(result)), ..CallResult::default() };
             let within = text_of(block, BlockKey::Type).is_some_and(|word| word != OF_USER);
-            let tell = |talk: &mut ConversationBuilder<'a, 'run, 'limits>| {
-                talk.add_result(answer.id, None, outcome, about, node.origin);
+            let tell = |conversation: &mut ConversationBuilder<'a, 'run, 'limits>| {
+                conversation.add_result(answer.id, None, outcome, meta, node.origin);
             };
-            if within { talk.within_message(tell) } else { tell(talk) }
+            if within { conversation.within_message(tell) } else { tell(conversation) }
         }
-        ContentBlock::Thinks(words) => talk.add_message(Speaker::Thinking, words, about, node.origin),
-        ContentBlock::Unknown => talk.draft.skip_value(node, blocks::UNKNOWN),
+        ContentBlock::Thinks(words) => conversation.add_message(Speaker::Thinking, words, meta, node.origin),
+        ContentBlock::Unknown => conversation.builder.skip_value(node, blocks::UNKNOWN),
         ContentBlock::Says(_) | ContentBlock::Silent => {}
     }
 }
@@ -148,10 +148,10 @@ impl<'run> PartialBlock<'run> {
     }
 
     /// A call that a limit cut off has an end all the same.
-    fn is_cut(&self, draft: &RunBuilder<'run, '_>) -> bool {
-        let is_cut = self.is_call() && !self.words.is_empty() && !cut_calls::is_whole(&self.words, draft.limits);
+    fn is_cut(&self, builder: &RunBuilder<'run, '_>) -> bool {
+        let is_cut = self.is_call() && !self.words.is_empty() && !cut_calls::is_whole(&self.words, builder.limits);
         if is_cut {
-            draft.note_unknown(self.node.origin, CUT_CALL);
+            builder.note_unknown(self.node.origin, CUT_CALL);
         }
         is_cut
     }
@@ -173,11 +173,11 @@ struct BlockStream<'run> {
 }
 
 impl<'run> BlockStream<'run> {
-    fn close_block(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
-        let Some(mut whole) = self.open.take().filter(|open| !open.is_cut(talk.draft)) else { return };
+    fn close_block(&mut self, conversation: &mut ConversationBuilder<'_, 'run, '_>) {
+        let Some(mut whole) = self.open.take().filter(|open| !open.is_cut(conversation.builder)) else { return };
         if !whole.is_text() {
-            self.flush_text(talk);
-            return add_streamed(talk, whole);
+            self.flush_text(conversation);
+            return add_streamed(conversation, whole);
         }
         if whole.words.is_empty() {
             whole.words.push_str(text_of(whole.block, BlockKey::Text).unwrap_or_default());
@@ -188,55 +188,59 @@ impl<'run> BlockStream<'run> {
                 (said.block, said.is_cited) = (whole.block, whole.is_cited);
             }
             _ => {
-                self.flush_text(talk);
+                self.flush_text(conversation);
                 self.said = Some(whole);
             }
         }
     }
 
     /// The last text is not continued.
-    fn flush_text(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) {
-        self.said.take().into_iter().for_each(|said| add_streamed(talk, said));
+    fn flush_text(&mut self, conversation: &mut ConversationBuilder<'_, 'run, '_>) {
+        self.said.take().into_iter().for_each(|said| add_streamed(conversation, said));
     }
 }
 
 /// Assembles blocks from streamed parts. Without the end of a message more may come.
-fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
-    let mut talk = ConversationBuilder::from_parts(draft);
+fn read_stream<'run>(events: &'run [Node<'run>], builder: &mut RunBuilder<'run, '_>) {
+    let mut conversation = ConversationBuilder::from_parts(builder);
     let mut arriving = BlockStream::default();
     let mut counts: Option<(Option<Object<'run>>, Option<Object<'run>>)> = None;
     let mut is_over = true;
     for node in events {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let event = node_object(*node);
         let kind =
             event.and_then(|event| text_of(event, AnthropicEventKey::Type)).and_then(AnthropicEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.skip_value(node, "an event of unknown type is passed over");
+            conversation.builder.skip_value(node, "an event of unknown type is skipped");
             continue;
         };
         match kind {
             AnthropicEventType::Start => {
-                arriving.flush_text(&mut talk);
-                count_usage(&mut talk, counts.take());
-                talk.note_input();
+                arriving.flush_text(&mut conversation);
+                count_usage(&mut conversation, counts.take());
+                conversation.note_input();
                 is_over = false;
                 let message = object_of(event, AnthropicEventKey::Message);
-                talk.add_meta(of_meta::MODEL, message.and_then(|message| message.field(AnthropicEventKey::Model)));
+                conversation
+                    .add_meta(of_meta::MODEL, message.and_then(|message| message.field(AnthropicEventKey::Model)));
                 counts = Some((message.and_then(|message| object_of(message, AnthropicEventKey::Usage)), None));
                 for block in begun_blocks(message) {
                     arriving.open = PartialBlock::from_start(*block);
-                    arriving.close_block(&mut talk);
+                    arriving.close_block(&mut conversation);
                 }
             }
             AnthropicEventType::Block => {
-                arriving.close_block(&mut talk);
+                arriving.close_block(&mut conversation);
                 arriving.open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
             }
-            AnthropicEventType::Delta => {
-                apply_delta(*node, arriving.open.as_mut(), object_of(event, AnthropicEventKey::Delta), talk.draft)
-            }
-            AnthropicEventType::BlockEnd => arriving.close_block(&mut talk),
+            AnthropicEventType::Delta => apply_delta(
+                *node,
+                arriving.open.as_mut(),
+                object_of(event, AnthropicEventKey::Delta),
+                conversation.builder,
+            ),
+            AnthropicEventType::BlockEnd => arriving.close_block(&mut conversation),
             AnthropicEventType::Changed => {
                 if let Some((_, last)) = &mut counts {
                     *last = object_of(event, AnthropicEventKey::Usage).or(*last);
@@ -245,7 +249,7 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
             AnthropicEventType::Failed => {
                 let error = first_of(event, &[AnthropicEventKey::Error]);
                 let why = error.and_then(node_object).and_then(|error| first_of(error, &[AnthropicEventKey::Message]));
-                talk.draft.set_some(of_run::ERROR, why.or(error));
+                conversation.builder.set_some(of_run::ERROR, why.or(error));
             }
             AnthropicEventType::End => is_over = true,
             AnthropicEventType::Ping => {}
@@ -253,14 +257,14 @@ fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_
     }
     // Of a call that is cut off nobody knows the arguments.
     if let Some(PartialBlock { node, .. }) = arriving.open.take_if(|open| open.is_call()) {
-        talk.draft.note_unknown(node.origin, CUT_CALL);
+        conversation.builder.note_unknown(node.origin, CUT_CALL);
     }
-    arriving.close_block(&mut talk);
-    arriving.flush_text(&mut talk);
-    count_usage(&mut talk, counts);
-    let draft = talk.finish_run();
+    arriving.close_block(&mut conversation);
+    arriving.flush_text(&mut conversation);
+    count_usage(&mut conversation, counts);
+    let builder = conversation.finish_run();
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
 }
 
@@ -271,7 +275,7 @@ fn begun_blocks<'run>(message: Option<Object<'run>>) -> &'run [Node<'run>] {
 
 /// The last counts of a message win, including those that only the first event has.
 fn count_usage<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     counts: Option<(Option<Object<'run>>, Option<Object<'run>>)>,
 ) {
     let Some((first, last)) = counts else { return };
@@ -283,7 +287,7 @@ fn count_usage<'run>(
         usage.add_unknown(first);
     }
     usage.count_cache_as_input();
-    talk.usage.merge_usage(&usage);
+    conversation.usage.merge_usage(&usage);
 }
 
 key_table! {
@@ -296,11 +300,11 @@ fn apply_delta<'run>(
     node: Node<'run>,
     open: Option<&mut PartialBlock<'run>>,
     delta: Option<Object<'run>>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) {
     if delta.and_then(|delta| text_of(delta, AnthropicEventKey::Type)).and_then(AnthropicDeltaType::from_key).is_none()
     {
-        draft.note_unknown(node.origin, "a piece of a block is of no known type: it may be of a call");
+        builder.note_unknown(node.origin, "a piece of a block is of no known type: it may be of a call");
     }
     let (Some(open), Some(delta)) = (open, delta) else { return };
     let parts = [AnthropicEventKey::Words, AnthropicEventKey::Thinking, AnthropicEventKey::Arguments];
@@ -311,57 +315,57 @@ fn apply_delta<'run>(
 }
 
 /// A complete block; its first event is empty but for name and id.
-fn add_streamed<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, open: PartialBlock<'run>) {
+fn add_streamed<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, open: PartialBlock<'run>) {
     let PartialBlock { node, block: whole, words, .. } = open;
-    let about = StepMeta::default();
-    let grown = Node::new(Value::Text(ValueText::Plain(talk.draft.arena.alloc_str(&words))), node.origin);
+    let meta = StepMeta::default();
+    let grown = Node::new(Value::Text(ValueText::Plain(conversation.builder.arena.alloc_str(&words))), node.origin);
     match text_of(whole, BlockKey::Type).and_then(BlockType::of_block) {
         Some(BlockType::Call) => {
             let args = if words.is_empty() { whole.field(BlockKey::Input) } else { Some(Node::computed(grown.value)) };
             let tool = whole.field(BlockKey::Name).unwrap_or(Node::computed(Value::Null));
-            talk.add_call(ToolCall { tool, args, id: whole.field(BlockKey::Id), origin: node.origin }, &about);
+            conversation.add_call(ToolCall { tool, args, id: whole.field(BlockKey::Id), origin: node.origin }, &meta);
         }
         Some(BlockType::Text | BlockType::OtherText) => {
-            talk.add_message(Speaker::Assistant, grown, &about, node.origin)
+            conversation.add_message(Speaker::Assistant, grown, &meta, node.origin)
         }
         Some(BlockType::Thinking) if NodeShapes.has_shape(grown, ValueShape::Text) => {
-            talk.add_message(Speaker::Thinking, grown, &about, node.origin);
+            conversation.add_message(Speaker::Thinking, grown, &meta, node.origin);
         }
-        _ => add_block(talk, node, whole, &about),
+        _ => add_block(conversation, node, whole, &meta),
     }
 }
 
 /// The answer that events make together, and whether it is whole; `None` if they are none.
 pub(in crate::adapt) fn compose_answer<'run>(
     events: &'run [Node<'run>],
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<(Node<'run>, bool)> {
     let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_event);
     let start = node_object(*events.iter().find(|node| is_own(node))?)?;
     let message = object_of(start, AnthropicEventKey::Message);
     let (mut content, mut changed, mut is_over) = (begun_blocks(message).to_vec(), None, false);
     let mut open: Option<PartialBlock<'run>> = None;
-    for (node, event) in draft.known_objects(events) {
+    for (node, event) in builder.known_objects(events) {
         match text_of(event, AnthropicEventKey::Type).and_then(AnthropicEventType::from_key) {
             Some(AnthropicEventType::Block) => {
-                content.extend(open.take().and_then(|open| open.into_block(draft)));
+                content.extend(open.take().and_then(|open| open.into_block(builder)));
                 open = event.field(AnthropicEventKey::Block).and_then(PartialBlock::from_start);
             }
             Some(AnthropicEventType::Delta) => {
-                apply_delta(node, open.as_mut(), object_of(event, AnthropicEventKey::Delta), draft);
+                apply_delta(node, open.as_mut(), object_of(event, AnthropicEventKey::Delta), builder);
             }
-            Some(AnthropicEventType::BlockEnd) => content.extend(open.take().and_then(|open| open.into_block(draft))),
+            Some(AnthropicEventType::BlockEnd) => content.extend(open.take().and_then(|open| open.into_block(builder))),
             Some(AnthropicEventType::Changed) => changed = object_of(event, AnthropicEventKey::Usage).or(changed),
             Some(AnthropicEventType::End) => is_over = true,
             Some(AnthropicEventType::Start | AnthropicEventType::Ping) => {}
             Some(AnthropicEventType::Failed) | None => {
-                draft.note_unknown(node.origin, "an event of a streamed answer is not understood");
+                builder.note_unknown(node.origin, "an event of a streamed answer is not understood");
             }
         }
     }
     // Of a call that is cut off nobody knows the arguments.
-    content.extend(open.take_if(|open| !open.is_call()).and_then(|open| open.into_block(draft)));
-    open.iter().for_each(|open| draft.note_unknown(open.node.origin, CUT_CALL));
+    content.extend(open.take_if(|open| !open.is_call()).and_then(|open| open.into_block(builder)));
+    open.iter().for_each(|open| builder.note_unknown(open.node.origin, CUT_CALL));
     let first = message.and_then(|message| object_of(message, AnthropicEventKey::Usage));
     let counts = [changed, first].into_iter().flatten().flat_map(|usage| usage.entries().iter().copied());
     let mut usage: Vec<ObjectEntry<'run>> = Vec::new();
@@ -375,19 +379,19 @@ pub(in crate::adapt) fn compose_answer<'run>(
     let role = Node::computed(Value::plain_text(role::ASSISTANT));
     let made = [
         field_entry(ApiKey::Role.key(), role),
-        field_entry(ApiKey::Content.key(), draft.list_node(&content)),
-        field_entry(ApiKey::Usage.key(), draft.object_node(&usage)),
+        field_entry(ApiKey::Content.key(), builder.list_node(&content)),
+        field_entry(ApiKey::Usage.key(), builder.object_node(&usage)),
     ];
     let mut entries: Vec<ObjectEntry<'run>> = kept.copied().chain(made).collect();
     if !entries.iter().any(|entry| entry.key == ApiKey::Stop.key()) {
         entries.push(field_entry(ApiKey::Stop.key(), Node::computed(Value::Null)));
     }
-    Some((draft.object_node(&entries), is_over))
+    Some((builder.object_node(&entries), is_over))
 }
 
 impl<'run> PartialBlock<'run> {
     /// The block as the API gives it whole; `None` of a call that is not.
-    fn into_block(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    fn into_block(self, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         let Some(grown) = self.block_type().and_then(|kind| match kind {
             BlockType::Call => Some(BlockKey::Input),
             BlockType::Text | BlockType::OtherText => Some(BlockKey::Text),
@@ -396,15 +400,15 @@ impl<'run> PartialBlock<'run> {
         }) else {
             return Some(self.node);
         };
-        if self.is_cut(draft) {
+        if self.is_cut(builder) {
             return None;
         }
         if self.words.is_empty() {
             return Some(self.node);
         }
-        let words = Node::computed(Value::plain_text(draft.arena.alloc_str(&self.words)));
+        let words = Node::computed(Value::plain_text(builder.arena.alloc_str(&self.words)));
         let others = self.block.entries().iter().filter(|entry| entry.key != grown.key()).copied();
         let entries: Vec<ObjectEntry<'run>> = others.chain([field_entry(grown.key(), words)]).collect();
-        Some(Node::new(draft.object_node(&entries).value, self.node.origin))
+        Some(Node::new(builder.object_node(&entries).value, self.node.origin))
     }
 }

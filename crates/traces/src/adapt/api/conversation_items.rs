@@ -39,21 +39,21 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
         text_of(object, ItemListKey::Object).and_then(ItemListKind::from_key).is_some()
             && list_of(object, ItemListKey::Data).is_some_and(|data| object_items(data).any(|(_, item)| is_item(item)))
     },
-    read: |root, draft| {
+    read: |root, builder| {
         let Some(list) = node_object(root) else { return Ok(()) };
         let listed = list_of(list, ItemListKey::Data).unwrap_or_default();
-        let items = draft.arena.alloc_slice_fill_iter(listed.iter().copied());
+        let items = builder.arena.alloc_slice_fill_iter(listed.iter().copied());
         if is_newest_first(listed) {
             items.reverse();
         }
         let items = &*items;
-        items.iter().for_each(|_| draft.count_record());
+        items.iter().for_each(|_| builder.count_record());
         let mut pieces = Vec::new();
-        push_items(items, &mut pieces, draft);
-        ExchangeMerger { pieces, ..ExchangeMerger::default() }.finish_run(draft);
+        push_items(items, &mut pieces, builder);
+        ExchangeMerger { pieces, ..ExchangeMerger::default() }.finish_run(builder);
         // The rest of the conversation stands on other pages.
         if matches!(list.field(ItemListKey::More).map(|more| more.value), Some(Value::Boolean(true))) {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
         }
         Ok(())
     },

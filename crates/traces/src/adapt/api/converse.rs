@@ -41,12 +41,12 @@ pub(crate) const FORMAT: TraceFormat = TraceFormat {
     ..IN_FULL
 };
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
-    let (answers, is_over) = compose_answers(items_of::<ApiKey>(root, &[]), draft);
-    read_exchanges(draft.arena.alloc_slice_copy(&answers), draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
+    let (answers, is_over) = compose_answers(items_of::<ApiKey>(root, &[]), builder);
+    read_exchanges(builder.arena.alloc_slice_copy(&answers), builder);
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ use averment_base::value::{Node, Object, Value, json};
 use bumpalo::Bump;
 use rustc_hash::FxHashSet;
 
-pub(in crate::adapt) const CUT_CALL: &str = "a call whose arguments are cut off is passed over";
+pub(in crate::adapt) const CUT_CALL: &str = "a call whose arguments are cut off is skipped";
 
 key_table! {
     CutStatus {
@@ -72,10 +72,10 @@ fn is_cut_call(call: Object<'_>, is_last: bool, limits: &Limits) -> bool {
 pub(in crate::adapt) fn note_cut_calls<'run>(
     items: &[Option<(Node<'run>, Object<'run>)>],
     is_of_cut: impl Fn(usize) -> bool,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> FxHashSet<usize> {
     let is_cut = |(place, item): (usize, &Option<(Node<'run>, Object<'run>)>)| {
-        item.filter(|(_, item)| is_cut(*item, is_of_cut(place), draft.limits)).map(|item| (place, item))
+        item.filter(|(_, item)| is_cut(*item, is_of_cut(place), builder.limits)).map(|item| (place, item))
     };
     let mut cut: Vec<_> = items.iter().enumerate().filter_map(is_cut).collect();
     if !cut.is_empty() {
@@ -83,7 +83,7 @@ pub(in crate::adapt) fn note_cut_calls<'run>(
         let answered: FxHashSet<_> = results.filter_map(|(_, item)| text_of(*item, ItemKey::CallId)).collect();
         cut.retain(|(_, (_, item))| !text_of(*item, ItemKey::CallId).is_some_and(|id| answered.contains(id)));
     }
-    cut.iter().for_each(|(_, (node, _))| draft.note_unknown(node.origin, CUT_CALL));
+    cut.iter().for_each(|(_, (node, _))| builder.note_unknown(node.origin, CUT_CALL));
     cut.into_iter().map(|(place, _)| place).collect()
 }
 
@@ -91,7 +91,7 @@ pub(in crate::adapt) fn note_cut_calls<'run>(
 pub(super) fn drop_cut_calls<'run>(
     pieces: &mut Vec<MessagePart<'run>>,
     ends: &AnswerEnds<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) {
     let item = |piece: &MessagePart<'run>| match *piece {
         MessagePart::Item(node, item) | MessagePart::Hosted(node, item) => Some((node, item)),
@@ -100,7 +100,7 @@ pub(super) fn drop_cut_calls<'run>(
     let mut cut = FxHashSet::default();
     if pieces.iter().any(|piece| item(piece).is_some()) {
         let items: Vec<_> = pieces.iter().map(item).collect();
-        cut = note_cut_calls(&items, |place| ends.is_cut(place), draft);
+        cut = note_cut_calls(&items, |place| ends.is_cut(place), builder);
     }
     let answer = |piece: &MessagePart<'run>| match *piece {
         MessagePart::Result(_, message) => text_of(message, ChatMessageKey::Answers),
@@ -113,8 +113,8 @@ pub(super) fn drop_cut_calls<'run>(
         let is_last = !matches!(pieces.get(place + 1), Some(MessagePart::Call(..)));
         let id = text_of(call, ToolCallKey::Id);
         let is_answered = || id.is_some_and(|id| answered.contains(id));
-        if is_cut_call(call, is_last, draft.limits) && !is_answered() {
-            draft.note_unknown(node.origin, CUT_CALL);
+        if is_cut_call(call, is_last, builder.limits) && !is_answered() {
+            builder.note_unknown(node.origin, CUT_CALL);
             cut.insert(place);
         }
     }
@@ -126,7 +126,7 @@ pub(super) fn drop_cut_calls<'run>(
 pub(in crate::adapt) fn drop_cut_from<'run>(
     messages: &mut [Node<'run>],
     places: &[usize],
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) {
     if places.is_empty() {
         return;
@@ -144,11 +144,11 @@ pub(in crate::adapt) fn drop_cut_from<'run>(
             };
             let is_left = |(at, call): (usize, &Node<'run>)| {
                 let is_cut = node_object(*call).is_some_and(|call| {
-                    is_cut_call(call, at + 1 == calls.len(), draft.limits)
+                    is_cut_call(call, at + 1 == calls.len(), builder.limits)
                         && !text_of(call, ToolCallKey::Id).is_some_and(|id| answered.contains(id))
                 });
                 if is_cut {
-                    draft.note_unknown(call.origin, CUT_CALL);
+                    builder.note_unknown(call.origin, CUT_CALL);
                 }
                 (!is_cut).then_some(*call)
             };
@@ -156,10 +156,10 @@ pub(in crate::adapt) fn drop_cut_from<'run>(
             match left.len() == calls.len() {
                 true => *entry,
                 // An empty list says that the message tells of calls.
-                false => field_entry(ChatMessageKey::Calls.key(), draft.list_node(&left)),
+                false => field_entry(ChatMessageKey::Calls.key(), builder.list_node(&left)),
             }
         });
         let entries: Vec<_> = entries.collect();
-        *node = Node::new(draft.object_node(&entries).value, node.origin);
+        *node = Node::new(builder.object_node(&entries).value, node.origin);
     }
 }

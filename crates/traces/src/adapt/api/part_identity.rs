@@ -32,13 +32,13 @@ impl<'run> PartIdentity<'run> {
     }
 
     /// One call or one result, by its id and all that it says, in the words of whichever provider.
-    pub(super) fn is_same(&self, other: &Self, draft: &RunBuilder<'run, '_>) -> bool {
+    pub(super) fn is_same(&self, other: &Self, builder: &RunBuilder<'run, '_>) -> bool {
         match (self, other) {
             (Self::Call(a, tool, args), Self::Call(b, other, others)) => {
-                a == b && tool == other && (values_equal(args, others) || same_arguments(*args, *others, draft))
+                a == b && tool == other && (values_equal(args, others) || same_arguments(*args, *others, builder))
             }
             (Self::Result(a, result), Self::Result(b, other)) => {
-                a == b && (values_equal(result, other) || same_words(*result, *other, draft))
+                a == b && (values_equal(result, other) || same_words(*result, *other, builder))
             }
             _ => false,
         }
@@ -53,17 +53,17 @@ impl<'run> PartIdentity<'run> {
 }
 
 /// Some write arguments as JSON in text.
-fn same_arguments<'run>(a: Value<'run>, b: Value<'run>, draft: &RunBuilder<'run, '_>) -> bool {
+fn same_arguments<'run>(a: Value<'run>, b: Value<'run>, builder: &RunBuilder<'run, '_>) -> bool {
     let read = |value: Value<'run>| {
         let node = Node::computed(value);
-        draft.open_json(node).map_or(value, |read| read.value)
+        builder.open_json(node).map_or(value, |read| read.value)
     };
     values_equal(&read(a), &read(b))
 }
 
 /// Some write results as blocks of text.
-fn same_words<'run>(a: Value<'run>, b: Value<'run>, draft: &RunBuilder<'run, '_>) -> bool {
-    let words = |value: Value<'run>| content::content_text(Node::computed(value), draft.arena);
+fn same_words<'run>(a: Value<'run>, b: Value<'run>, builder: &RunBuilder<'run, '_>) -> bool {
+    let words = |value: Value<'run>| content::content_text(Node::computed(value), builder.arena);
     words(a).zip(words(b)).is_some_and(|(a, b)| values_equal(&a.value, &b.value))
 }
 

@@ -22,39 +22,41 @@ key_table! {
 }
 
 /// The complete response wins, else complete items and calls with complete arguments. Without its end more may come.
-pub(super) fn read_stream<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+pub(super) fn read_stream<'run>(events: &'run [Node<'run>], builder: &mut RunBuilder<'run, '_>) {
     let mut exchanges = ExchangeMerger::default();
     let mut streamed = StreamedItems::default();
     let mut is_over = false;
-    for (node, event) in draft.record_objects(events) {
-        draft.count_record();
+    for (node, event) in builder.record_objects(events) {
+        builder.count_record();
         let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_key);
         match kind {
             Some(kind) if streamed.add_event(kind, event) => {}
-            Some(ResponseEventType::Failed) => draft.set_some(of_run::ERROR, first_of(event, &[ResponseEventKey::Why])),
+            Some(ResponseEventType::Failed) => {
+                builder.set_some(of_run::ERROR, first_of(event, &[ResponseEventKey::Why]))
+            }
             Some(ResponseEventType::End) => {
                 let response = object_of(event, ResponseEventKey::Response);
                 if let Some(response) = response
                     .filter(|response| list_of(*response, ApiKey::Output).is_some_and(|items| !items.is_empty()))
                 {
                     streamed = StreamedItems::default();
-                    exchanges.add_exchange(node, response, draft);
+                    exchanges.add_exchange(node, response, builder);
                 }
             }
-            None if !is_event(event) => draft.skip_value(node, "what is no event of a response is passed over"),
+            None if !is_event(event) => builder.skip_value(node, "what is no event of a response is skipped"),
             _ => {}
         }
         is_over = kind == Some(ResponseEventType::End);
     }
-    let items = streamed.finish_items(draft);
+    let items = streamed.finish_items(builder);
     if !items.is_empty() {
         exchanges.pieces.push(MessagePart::Turn);
     }
-    let items = draft.arena.alloc_slice_copy(&items);
-    super::push_items(items, &mut exchanges.pieces, draft);
-    exchanges.finish_run(draft);
+    let items = builder.arena.alloc_slice_copy(&items);
+    super::push_items(items, &mut exchanges.pieces, builder);
+    exchanges.finish_run(builder);
     if !is_over {
-        draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
 }
 
@@ -84,8 +86,8 @@ impl<'run> StreamedItems<'run> {
     }
 
     /// The whole items, and the calls whose arguments are known.
-    fn finish_items(mut self, draft: &RunBuilder<'run, '_>) -> Vec<Node<'run>> {
-        self.whole.extend(self.open.into_iter().filter_map(|growing| growing.into_call(draft)));
+    fn finish_items(mut self, builder: &RunBuilder<'run, '_>) -> Vec<Node<'run>> {
+        self.whole.extend(self.open.into_iter().filter_map(|growing| growing.into_call(builder)));
         self.whole
     }
 }
@@ -117,27 +119,27 @@ impl<'run> PartialItem<'run> {
     }
 
     /// `None` unless its arguments are known.
-    fn into_call(self, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    fn into_call(self, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
         let args = self.args?;
         let keys = [ItemKey::Arguments.key(), ItemKey::Input.key()];
         let others = self.item.entries().iter().filter(|entry| !keys.contains(&entry.key)).copied();
         let entries: Vec<ObjectEntry<'run>> =
             others.chain([ObjectEntry { key: ItemKey::Arguments.key(), node: args }]).collect();
-        Some(Node::new(draft.object_node(&entries).value, self.node.origin))
+        Some(Node::new(builder.object_node(&entries).value, self.node.origin))
     }
 }
 
 /// The answer that events make together, and whether it is whole; `None` if they are none.
 pub(in crate::adapt) fn compose_answer<'run>(
     events: &'run [Node<'run>],
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<(Node<'run>, bool)> {
     let is_own = |node: &Node<'run>| node_object(*node).is_some_and(is_event);
     events.iter().find(|node| is_own(node))?;
     let mut streamed = StreamedItems::default();
     let mut response: Option<Object<'run>> = None;
     let mut is_over = false;
-    for (node, event) in draft.known_objects(events) {
+    for (node, event) in builder.known_objects(events) {
         let kind = text_of(event, ResponseEventKey::Type).and_then(ResponseEventType::from_key);
         response = object_of(event, ResponseEventKey::Response).or(response);
         match kind {
@@ -145,14 +147,14 @@ pub(in crate::adapt) fn compose_answer<'run>(
             Some(ResponseEventType::End) => is_over = true,
             None if is_event(event) => {}
             _ => {
-                draft.note_unknown(node.origin, "an event of a streamed answer is not understood");
+                builder.note_unknown(node.origin, "an event of a streamed answer is not understood");
             }
         }
     }
     let told =
         response.and_then(|response| list_of(response, ApiKey::Output)).filter(|told| !told.is_empty() && is_over);
-    let items = streamed.finish_items(draft);
-    let output = draft.list_node(told.unwrap_or(&items));
+    let items = streamed.finish_items(builder);
+    let output = builder.list_node(told.unwrap_or(&items));
     // Whether it is whole the events say.
     let own = [ApiKey::Output.key(), ApiKey::Object.key(), ApiKey::Status.key()];
     let kept = response.map_or(&[][..], |response| response.entries()).iter().filter(|entry| !own.contains(&entry.key));
@@ -161,5 +163,5 @@ pub(in crate::adapt) fn compose_answer<'run>(
         field_entry(ApiKey::Output.key(), output),
     ];
     let entries: Vec<ObjectEntry<'run>> = kept.copied().chain(made).collect();
-    Some((draft.object_node(&entries), is_over))
+    Some((builder.object_node(&entries), is_over))
 }

@@ -204,7 +204,7 @@ pub(super) fn is_unknown(item: Object<'_>) -> bool {
 
 pub(super) fn unknown_item(item: Object<'_>) -> String {
     let word = text_of(item, ItemKey::Type).unwrap_or_default();
-    format!("an item of unknown type `{word}` is passed over")
+    format!("an item of unknown type `{word}` is skipped")
 }
 
 /// In a response, the provider ran the tool of such a result.
@@ -216,72 +216,72 @@ pub(super) fn is_hosted_result(item: Object<'_>) -> bool {
 /// Suffixes of result types: in the API, and in the JavaScript SDK.
 const RESULTS: [&str; 2] = ["_output", "_call_result"];
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = items_of::<ApiKey>(root, &[]);
     if items.iter().any(|item| node_object(*item).is_some_and(is_event)) {
-        response_stream::read_stream(items, draft);
+        response_stream::read_stream(items, builder);
     } else if items.iter().any(|item| node_object(*item).is_some_and(is_part)) {
-        super::read_exchanges(items, draft);
+        super::read_exchanges(items, builder);
     } else {
         let mut pieces = Vec::new();
-        items.iter().filter(|item| node_object(**item).is_some()).for_each(|_| draft.count_record());
-        super::push_items(items, &mut pieces, draft);
-        ExchangeMerger { pieces, ..ExchangeMerger::default() }.finish_run(draft);
+        items.iter().filter(|item| node_object(**item).is_some()).for_each(|_| builder.count_record());
+        super::push_items(items, &mut pieces, builder);
+        ExchangeMerger { pieces, ..ExchangeMerger::default() }.finish_run(builder);
     }
     Ok(())
 }
 
 pub(in crate::adapt) fn add_item<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let word = text_of(item, ItemKey::Type).unwrap_or_default();
     match ResponseItemType::from_key(word) {
         Some(ResponseItemType::Function | ResponseItemType::Custom) => {
-            add_call(talk, node, item, item.field(ItemKey::Name), about);
+            add_call(conversation, node, item, item.field(ItemKey::Name), meta);
         }
-        Some(ResponseItemType::Mcp) => mcp_call(talk, node, item, about),
+        Some(ResponseItemType::Mcp) => mcp_call(conversation, node, item, meta),
         Some(ResponseItemType::Ask) => {
-            if let Some(step) = add_call(talk, node, item, item.field(ItemKey::Name), about) {
-                talk.set_status(step, StepStatus::Pending);
+            if let Some(step) = add_call(conversation, node, item, item.field(ItemKey::Name), meta) {
+                conversation.set_status(step, StepStatus::Pending);
             }
         }
         Some(ResponseItemType::Answer) => {
-            let asked = text_of(item, ItemKey::Approval).and_then(|id| talk.find_call(id));
+            let asked = text_of(item, ItemKey::Approval).and_then(|id| conversation.find_call(id));
             if let Some(step) = asked.filter(|_| !is_true(&item, &NodeShapes, ItemKey::Approved)) {
-                talk.set_status(step, StepStatus::Denied);
+                conversation.set_status(step, StepStatus::Denied);
             }
         }
-        Some(ResponseItemType::Reasoning) => add_reasoning(talk, node, item, about),
-        Some(ResponseItemType::Output) => add_result(talk, node, item, about),
-        Some(ResponseItemType::Program) => add_hosted(talk, node, item, word, about),
+        Some(ResponseItemType::Reasoning) => add_reasoning(conversation, node, item, meta),
+        Some(ResponseItemType::Output) => add_result(conversation, node, item, meta),
+        Some(ResponseItemType::Program) => add_hosted(conversation, node, item, word, meta),
         Some(ResponseItemType::Silent) => {}
         None => match is_result(item) {
-            Some(true) => add_result(talk, node, item, about),
-            Some(false) if NamelessType::from_key(word).is_none() => add_hosted(talk, node, item, word, about),
-            _ => talk.draft.skip_value(node, unknown_item(item)),
+            Some(true) => add_result(conversation, node, item, meta),
+            Some(false) if NamelessType::from_key(word).is_none() => add_hosted(conversation, node, item, word, meta),
+            _ => conversation.builder.skip_value(node, unknown_item(item)),
         },
     }
 }
 
 fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     tool: Option<Node<'run>>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) -> Option<crate::adapt::run_builder::StepId> {
     let tool = tool.unwrap_or(Node::computed(Value::Null));
-    let args = call_arguments(talk, item);
+    let args = call_arguments(conversation, item);
     let id = first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo, ItemKey::Id]);
-    talk.add_call(ToolCall { tool, args, id, origin: node.origin }, about)
+    conversation.add_call(ToolCall { tool, args, id, origin: node.origin }, meta)
 }
 
 /// One value, or the type-specific fields under their names.
-fn call_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
+fn call_arguments<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Option<Node<'run>> {
     use ItemKey::{Action, Arguments, Code, Input, Operation, Queries};
     if let Some(whole) = first_of(item, &[Arguments, Input, Action]) {
         return Some(whole);
@@ -289,59 +289,63 @@ fn call_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'
     let parts = [Code, Queries, Operation];
     let entries: Vec<ObjectEntry<'run>> =
         parts.into_iter().filter_map(|part| Some(ObjectEntry { key: part.key(), node: item.field(part)? })).collect();
-    (!entries.is_empty()).then(|| talk.draft.object_node(&entries))
+    (!entries.is_empty()).then(|| conversation.builder.object_node(&entries))
 }
 
 /// The call holds its result. If approval was requested, that was the call already.
 fn mcp_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    let asked = text_of(item, ItemKey::Approval).and_then(|id| talk.find_call(id));
-    let Some(step) = asked.or_else(|| add_call(talk, node, item, item.field(ItemKey::Name), about)) else { return };
+    let asked = text_of(item, ItemKey::Approval).and_then(|id| conversation.find_call(id));
+    let Some(step) = asked.or_else(|| add_call(conversation, node, item, item.field(ItemKey::Name), meta)) else {
+        return;
+    };
     let error = first_of(item, &[ItemKey::Error]);
     let result = first_of(item, &[ItemKey::Output]);
     let status = if error.is_some() { Some(StepStatus::Failed) } else { status_of(item) };
     let status = status.or(result.map(|_| StepStatus::Ok));
-    talk.end_within(step, CallResult { result, error, status, ..CallResult::default() }, about);
+    conversation.end_within(step, CallResult { result, error, status, ..CallResult::default() }, meta);
 }
 
 /// Run by the provider: its type names the tool, and its status is that of the work.
 fn add_hosted<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     word: &'run str,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let tool = word.strip_suffix("_call").unwrap_or(word);
     let own = item.field(ItemKey::Name).filter(|_| NamedHostedType::from_key(word).is_some());
     let is_known = HostedType::from_key(word).is_some() || ResponseItemType::from_key(word).is_some();
     // The type of what the provider runs names the tool; what names another one beside it is none of these.
     if !is_known {
-        talk.draft.note_unknown(
+        conversation.builder.note_unknown(
             node.origin,
             "an item of unknown type is a call, and may be one of a tool that it names otherwise",
         );
     } else if own.is_none() && named_tool(item).is_some() {
-        talk.draft.note_unknown(node.origin, "an item of unknown type names a tool: it may be a call of that");
+        conversation
+            .builder
+            .note_unknown(node.origin, "an item of unknown type names a tool: it may be a call of that");
     }
     let origin = item.field(ItemKey::Type).map_or(node.origin, |word| word.origin);
     let name = own.unwrap_or(Node::new(Value::Text(ValueText::Plain(tool)), origin));
-    let Some(step) = add_call(talk, node, item, Some(name), about) else { return };
+    let Some(step) = add_call(conversation, node, item, Some(name), meta) else { return };
     let result = first_of(item, &[ItemKey::Results, ItemKey::Outputs, ItemKey::Result, ItemKey::Output]);
     let status = status_of(item).filter(|_| first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).is_none());
     // What the provider found it keeps, unless it was asked for: an item of an output would name the call.
     if result.is_none() && first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).is_none() {
-        talk.draft.set_field(step, of_step::RESULT, absent_node());
+        conversation.builder.set_field(step, of_step::RESULT, absent_node());
     }
     if result.is_some() || status.is_some() {
-        talk.end_within(
+        conversation.end_within(
             step,
             CallResult { result, status, error: first_of(item, &[ItemKey::Error]), ..CallResult::default() },
-            about,
+            meta,
         );
     }
 }
@@ -351,45 +355,45 @@ fn status_of(item: Object<'_>) -> Option<StepStatus> {
 }
 
 fn add_result<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let Some(id) = first_of(item, &[ItemKey::CallId, ItemKey::CallIdToo]).and_then(node_text) else {
         // What the provider found for itself belongs to the call before it, which has an id of its own.
         return;
     };
     let output = first_of(item, &[ItemKey::Output, ItemKey::Result, ItemKey::Found]);
-    let result = output.map(|output| content::of_blocks(output, talk.draft.arena).unwrap_or(output));
+    let result = output.map(|output| content::of_blocks(output, conversation.builder.arena).unwrap_or(output));
     let exit_code = output.and_then(exit_code);
     let status = status_of(item).filter(|_| is_hosted_result(item) && exit_code.is_none());
-    talk.add_result(
+    conversation.add_result(
         Some(id),
         None,
         CallResult { result, exit_code, status, ..CallResult::default() },
-        about,
+        meta,
         node.origin,
     );
 }
 
 /// Readable reasoning: its text, or a summary.
 fn add_reasoning<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     for part in [ItemKey::Content, ItemKey::Summary].into_iter().filter_map(|field| item.field(field)) {
         match node_list(part) {
             Some(parts) => {
                 for (at, thought) in object_items(parts) {
                     if let Some(words) = thought.field(ItemKey::Words) {
-                        talk.add_message(Speaker::Thinking, words, about, at.origin);
+                        conversation.add_message(Speaker::Thinking, words, meta, at.origin);
                     }
                 }
             }
-            None => talk.add_message(Speaker::Thinking, part, about, node.origin),
+            None => conversation.add_message(Speaker::Thinking, part, meta, node.origin),
         }
     }
 }

@@ -167,9 +167,9 @@ fn add_call<'run>(
     let written = value_at(object, calls.args);
     let args = match calls.args_form {
         ArgsForm::AsIs => written,
-        ArgsForm::OrEmpty => written.or_else(|| Some(report.draft.object_node(&[]))),
+        ArgsForm::OrEmpty => written.or_else(|| Some(report.builder.object_node(&[]))),
         ArgsForm::Written => {
-            written.and_then(|args| args.parse_embedded(report.draft.arena, report.draft.limits)).or(written)
+            written.and_then(|args| args.parse_embedded(report.builder.arena, report.builder.limits)).or(written)
         }
     };
     let inside = args.and_then(node_object);

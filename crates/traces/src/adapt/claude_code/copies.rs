@@ -67,9 +67,9 @@ impl<'run> CopyDetector<'run> {
     }
 
     /// A message without an id is a copy if the same was said at the same time.
-    pub(super) fn is_message_again(&mut self, message: Object<'run>, about: &LineMeta<'run>) -> bool {
-        let Some(time) = about.time.and_then(node_text).filter(|_| about.message.is_none()) else { return false };
-        let agent = about.agent.and_then(node_text);
+    pub(super) fn is_message_again(&mut self, message: Object<'run>, meta: &LineMeta<'run>) -> bool {
+        let Some(time) = meta.time.and_then(node_text).filter(|_| meta.message.is_none()) else { return false };
+        let agent = meta.agent.and_then(node_text);
         let known = self.timed.entry(time).or_default();
         let same = |other: Object<'run>| values_equal(&Value::Object(other), &Value::Object(message));
         if known.iter().any(|(by, other)| *by == agent && same(*other)) {
@@ -82,9 +82,9 @@ impl<'run> CopyDetector<'run> {
     }
 
     /// True if another record said the same in this message, at the same time or before others came in between.
-    pub(super) fn is_text_again(&mut self, words: Node<'run>, about: &LineMeta<'run>) -> bool {
-        let Some((message, words)) = about.message.zip(node_text(words)) else { return false };
-        let time = about.time.and_then(node_text);
+    pub(super) fn is_text_again(&mut self, words: Node<'run>, meta: &LineMeta<'run>) -> bool {
+        let Some((message, words)) = meta.message.zip(node_text(words)) else { return false };
+        let time = meta.time.and_then(node_text);
         let (record, first) = *self.texts.entry((message, words)).or_insert((self.record, time));
         record < self.began || record < self.record && first.is_some() && first == time
     }

@@ -42,14 +42,14 @@ pub(super) fn read_line<'run>(reader: &mut ClaudeReader<'_, 'run, '_>, line: Obj
     if text_of(queued, QueuedKey::Type).and_then(QueuedType::from_key).is_none() {
         return;
     }
-    let words = queued.field(QueuedKey::Words).and_then(|words| content::content_text(words, reader.draft.arena));
+    let words = queued.field(QueuedKey::Words).and_then(|words| content::content_text(words, reader.builder.arena));
     let mode = text_of(queued, QueuedKey::Mode);
     let of_program = mode.is_some_and(|mode| QueuedWord::from_key(mode).is_none()) || is_of_others(queued);
     let speaker = of_program.then_some(role::SYSTEM);
     if let Some(words) = words {
         reader.close_text();
         let time = line.field(ClaudeKey::Time);
-        let about = LineMeta { turn: reader.turn + 1, time, speaker, ..LineMeta::default() };
-        reader.say_text(words, Some(MessageRole::User), &about, words.origin);
+        let meta = LineMeta { turn: reader.turn + 1, time, speaker, ..LineMeta::default() };
+        reader.say_text(words, Some(MessageRole::User), &meta, words.origin);
     }
 }

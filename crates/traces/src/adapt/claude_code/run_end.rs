@@ -11,31 +11,31 @@ pub(super) fn status_node<'run>(status: StepStatus) -> Node<'run> {
 impl ClaudeReader<'_, '_, '_> {
     pub(super) fn finish_run(mut self) {
         self.close_text();
-        let draft = self.draft;
-        for call in draft.steps_of_kind(StepKind::Call) {
-            let id = draft.step_field(call, of_step::ID).and_then(node_text);
+        let builder = self.builder;
+        for call in builder.steps_of_kind(StepKind::Call) {
+            let id = builder.step_field(call, of_step::ID).and_then(node_text);
             if id.is_some_and(|id| self.denied.contains(id)) {
-                let error = draft.step_field(call, of_step::RESULT).unwrap_or(Node::computed(Value::Boolean(true)));
-                draft.set_field(call, of_step::STATUS, status_node(StepStatus::Denied));
-                draft.set_field(call, of_step::ERROR, error);
-            } else if draft.step_field(call, of_step::STATUS).is_none() {
-                draft.add_field(call, of_step::STATUS, absent_node());
+                let error = builder.step_field(call, of_step::RESULT).unwrap_or(Node::computed(Value::Boolean(true)));
+                builder.set_field(call, of_step::STATUS, status_node(StepStatus::Denied));
+                builder.set_field(call, of_step::ERROR, error);
+            } else if builder.step_field(call, of_step::STATUS).is_none() {
+                builder.add_field(call, of_step::STATUS, absent_node());
             }
         }
-        if !draft.has_entry(of_run::ERROR) {
-            draft.set_some(of_run::ERROR, self.api_error);
+        if !builder.has_entry(of_run::ERROR) {
+            builder.set_some(of_run::ERROR, self.api_error);
         }
-        if !draft.has_entry(of_run::TURNS) {
-            draft.set_entry(of_run::TURNS, count_node(self.turn));
+        if !builder.has_entry(of_run::TURNS) {
+            builder.set_entry(of_run::TURNS, count_node(self.turn));
         }
-        if !draft.has_entry(of_run::PROMPT) {
-            draft.set_some(of_run::PROMPT, self.prompt);
+        if !builder.has_entry(of_run::PROMPT) {
+            builder.set_some(of_run::PROMPT, self.prompt);
         }
-        if !draft.has_entry(of_run::OUTPUT) {
-            let output = content::join_texts(self.said.output_words(self.with_main), draft.arena);
-            draft.set_some(of_run::OUTPUT, output);
+        if !builder.has_entry(of_run::OUTPUT) {
+            let output = content::join_texts(self.said.output_words(self.with_main), builder.arena);
+            builder.set_some(of_run::OUTPUT, output);
         }
-        if !draft.has_entry(of_run::USAGE) {
+        if !builder.has_entry(of_run::USAGE) {
             let mut usage = TokenUsage::default();
             for MessageUsage { counts, model, holds_cache } in self.usage {
                 let mut of_message = TokenUsage::default();
@@ -43,7 +43,7 @@ impl ClaudeReader<'_, '_, '_> {
                 if !holds_cache {
                     of_message.count_cache_as_input();
                 }
-                draft.add_usage(of_message.token_counts(), model);
+                builder.add_usage(of_message.token_counts(), model);
                 usage.merge_usage(&of_message);
             }
             // In a stream the counts of single messages are those of their beginnings: its end sums them up, unless it counts less.
@@ -55,7 +55,7 @@ impl ClaudeReader<'_, '_, '_> {
                 }
                 whole
             });
-            whole.filter(|whole| !usage.is_more_than(whole)).unwrap_or(usage).set_usage(draft);
+            whole.filter(|whole| !usage.is_more_than(whole)).unwrap_or(usage).set_usage(builder);
         }
     }
 }

@@ -80,25 +80,25 @@ fn is_sure(message: Object<'_>) -> bool {
     type_of(message).is_some() && object_items(blocks).any(|(_, block)| is_of_tool(block))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), PlacedError> {
+    let root = builder.arena.alloc(root);
     let items = items_of::<SdkObjectKey>(root, &[]);
-    let lines: Vec<_> = items.iter().map(|node| session_line(*node, draft).unwrap_or(*node)).collect();
-    session::read_session(&lines, draft);
+    let lines: Vec<_> = items.iter().map(|node| session_line(*node, builder).unwrap_or(*node)).collect();
+    session::read_session(&lines, builder);
     Ok(())
 }
 
-fn session_line<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+fn session_line<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let message = node_object(node)?;
     let kind = type_of(message)?;
-    let object = |entries: &[ObjectEntry<'run>]| Node::new(draft.object_node(entries).value, node.origin);
+    let object = |entries: &[ObjectEntry<'run>]| Node::new(builder.object_node(entries).value, node.origin);
     let word = field_entry(ClaudeKey::Type.key(), Node::computed(Value::plain_text(kind)));
     let is_content = |entry: &&ObjectEntry<'run>| entry.key == SdkObjectKey::Content.key();
     let mut entries: Vec<ObjectEntry<'run>> = vec![word];
     entries.extend(message.entries().iter().filter(|entry| !is_content(entry)));
     if [role::ASSISTANT, role::USER].contains(&kind) {
         let inner = message.entries().iter().map(|entry| match is_content(&entry) {
-            true => field_entry(ChatMessageKey::Content.key(), typed_blocks(entry.node, draft)),
+            true => field_entry(ChatMessageKey::Content.key(), typed_blocks(entry.node, builder)),
             false => *entry,
         });
         entries.push(field_entry(ClaudeKey::Message.key(), object(&inner.collect::<Vec<_>>())));
@@ -106,14 +106,14 @@ fn session_line<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<
     Some(object(&entries))
 }
 
-fn typed_blocks<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+fn typed_blocks<'run>(content: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     let Some(blocks) = node_list(content) else { return content };
     let typed = blocks.iter().map(|node| {
         let known = node_object(*node).and_then(|block| Some((block, block_type(block)?)));
         let Some((block, kind)) = known else { return *node };
         let word = field_entry(BlockKey::Type.key(), Node::computed(Value::plain_text(kind.key())));
         let entries: Vec<_> = std::iter::once(word).chain(block.entries().iter().copied()).collect();
-        Node::new(draft.object_node(&entries).value, node.origin)
+        Node::new(builder.object_node(&entries).value, node.origin)
     });
-    Node::new(draft.list_node(&typed.collect::<Vec<_>>()).value, content.origin)
+    Node::new(builder.list_node(&typed.collect::<Vec<_>>()).value, content.origin)
 }

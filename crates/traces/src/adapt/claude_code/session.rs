@@ -13,33 +13,34 @@ use averment_runs::normal::{of_meta, of_run, role};
 use averment_runs::run::StepKind;
 use rustc_hash::FxHashMap;
 
-pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'run, '_>) {
+pub(super) fn read_session<'run>(lines: &[Node<'run>], builder: &mut RunBuilder<'run, '_>) {
     use StepKind::{Call, Command, Http, Message, Read, Skill, Write};
     let objects = || lines.iter().filter_map(|node| node_object(*node));
     let has = |kind| objects().any(|line| type_of(line) == Some(kind));
     // A result that stands alone says how it ended and nothing of what was done.
     let is_alone = has(ClaudeLineType::Result) && !has(ClaudeLineType::Spoken) && !has(ClaudeLineType::System);
     if !is_alone {
-        draft.mark_recorded(&[Call, Message, Command, Read, Write, Skill, Http]);
-        draft.mark_agents_named();
+        builder.mark_recorded(&[Call, Message, Command, Read, Write, Skill, Http]);
+        builder.mark_agents_named();
     }
     let with_main = objects().any(|line| is_spoken(line) && line_agent(&line, &NodeShapes).is_main());
     let several = has_several_sessions(objects());
     if several {
-        draft.add_warning(TextOrigin::COMPUTED, "the file holds lines of several sessions, which are read as one run");
+        builder
+            .add_warning(TextOrigin::COMPUTED, "the file holds lines of several sessions, which are read as one run");
     }
-    sum_up(objects(), draft);
-    if is_alone && !draft.has_entry(of_run::TURNS) {
-        draft.set_entry(of_run::TURNS, absent_node());
+    sum_up(objects(), builder);
+    if is_alone && !builder.has_entry(of_run::TURNS) {
+        builder.set_entry(of_run::TURNS, absent_node());
     }
-    let mut reader = ClaudeReader::new(draft);
+    let mut reader = ClaudeReader::new(builder);
     (reader.with_main, reader.in_session) = (with_main, true);
     objects().for_each(|line| reader.denied.extend(denied_calls(line)));
     reader.summed_up = objects().rev().find_map(|line| object_of(result_line(line)?, ClaudeKey::Usage));
     reader.counts_cache = objects().any(|line| first_of(line, &[ClaudeKey::OfQwen]).is_some());
     let mut seen = FxHashMap::default();
     for node in lines {
-        reader.draft.count_record();
+        reader.builder.count_record();
         match node.value {
             Value::Object(line) if !is_repeated(line, &mut seen) => {
                 reader.session = session_of(&line).filter(|_| several).and_then(node_text);
@@ -47,14 +48,14 @@ pub(super) fn read_session<'run>(lines: &[Node<'run>], draft: &mut RunBuilder<'r
             }
             Value::Object(_) => {}
             other => {
-                let message = format!("a line that is no object but {} is passed over", other.type_name());
-                reader.draft.skip_value(node, message);
+                let message = format!("a line that is no object but {} is skipped", other.type_name());
+                reader.builder.skip_value(node, message);
             }
         }
     }
     reader.finish_run();
-    about_the_run(objects(), draft);
-    tools::add_following_steps(draft, tools::derive_from_claude);
+    about_the_run(objects(), builder);
+    tools::add_following_steps(builder, tools::derive_from_claude);
 }
 
 fn type_of(line: Object<'_>) -> Option<ClaudeLineType> {
@@ -92,12 +93,12 @@ fn is_repeated<'run>(line: Object<'run>, seen: &mut FxHashMap<&'run str, Object<
 }
 
 /// The last summary knows how the run ended, none how long it took.
-fn sum_up<'run>(lines: impl Iterator<Item = Object<'run>>, draft: &mut RunBuilder<'run, '_>) {
+fn sum_up<'run>(lines: impl Iterator<Item = Object<'run>>, builder: &mut RunBuilder<'run, '_>) {
     let mut results = lines.filter_map(result_line);
     let (first, last) = (results.next(), results.last());
     let Some(line) = last.or(first) else { return };
     for entry in SUMMED_UP.into_iter().filter(|entry| last.is_none() || *entry != of_run::DURATION) {
-        draft.set_some(entry, summed_up(&line, &NodeShapes, entry));
+        builder.set_some(entry, summed_up(&line, &NodeShapes, entry));
     }
 }
 
@@ -172,7 +173,7 @@ fn read_line<'run>(
     seen: &mut FxHashMap<&'run str, Object<'run>>,
 ) {
     let Some(word) = text_of(line, ClaudeKey::Type) else {
-        reader.draft.skip_value(node, "a line without `type` is passed over");
+        reader.builder.skip_value(node, "a line without `type` is skipped");
         return;
     };
     match ClaudeLineType::from_key(word) {
@@ -190,7 +191,7 @@ fn read_line<'run>(
         Some(ClaudeLineType::System) => system_line(reader, line),
         Some(ClaudeLineType::Attached) => queued::read_line(reader, line),
         Some(ClaudeLineType::Result | ClaudeLineType::Silent | ClaudeLineType::SilentToo) => {}
-        None => reader.draft.skip_value(node, format!("a line of unknown type `{word}` is passed over")),
+        None => reader.builder.skip_value(node, format!("a line of unknown type `{word}` is skipped")),
     }
 }
 
@@ -213,11 +214,11 @@ fn spoken_line<'run>(
     agent: Option<Node<'run>>,
 ) {
     let Some(message_node) = line.field(ClaudeKey::Message) else {
-        reader.draft.skip_value(node, "a line without `message` is passed over");
+        reader.builder.skip_value(node, "a line without `message` is skipped");
         return;
     };
     let Value::Object(mut message) = message_node.value else {
-        reader.draft.skip_record(message_node.origin, "a message that is no object is passed over");
+        reader.builder.skip_record(message_node.origin, "a message that is no object is skipped");
         return;
     };
     // The messages of the SDK have no role of their own: the type of the line says it.
@@ -226,7 +227,7 @@ fn spoken_line<'run>(
     {
         let role = field_entry(ChatMessageKey::Role.key(), word);
         let entries: Vec<ObjectEntry<'run>> = message.entries().iter().copied().chain([role]).collect();
-        message = Object::new(reader.draft.arena, reader.draft.arena.alloc_slice_copy(&entries));
+        message = Object::new(reader.builder.arena, reader.builder.arena.alloc_slice_copy(&entries));
     }
     // A rule that asks what the user said must not hear the program, or the main agent that gave a task to another.
     let injected = [ClaudeKey::Injected, ClaudeKey::SumsUp].into_iter().any(|field| is_true(&line, &NodeShapes, field))
@@ -305,8 +306,8 @@ fn system_line<'run>(reader: &mut ClaudeReader<'_, 'run, '_>, line: Object<'run>
     if text_of(line, ClaudeKey::Subtype) == Some("init")
         && let Some(tools) = list_of(line, ClaudeKey::Tools)
     {
-        let tools = reader.draft.list_node(tools);
-        reader.draft.set_entry(of_run::TOOLS, tools);
+        let tools = reader.builder.list_node(tools);
+        reader.builder.set_entry(of_run::TOOLS, tools);
     }
 }
 
@@ -332,23 +333,23 @@ impl SessionTimes {
     }
 }
 
-fn about_the_run<'run>(lines: impl Iterator<Item = Object<'run>> + Clone, draft: &mut RunBuilder<'run, '_>) {
+fn about_the_run<'run>(lines: impl Iterator<Item = Object<'run>> + Clone, builder: &mut RunBuilder<'run, '_>) {
     let first = |fields: &[ClaudeKey]| lines.clone().find_map(|line| first_of(line, fields));
     let ids = || lines.clone().filter_map(|line| session_of(&line)).filter(|id| NodeShapes.is_text(*id));
     let id = ids().find(|id| node_text(*id).is_some_and(|id| !is_of_client(id))).or_else(|| ids().next());
-    draft.set_some(of_run::ID, id);
+    builder.set_some(of_run::ID, id);
     let mut times = SessionTimes::default();
     let spoken = lines.clone().filter(|line| is_spoken(*line));
     spoken
         .filter_map(|line| time::to_milliseconds(&line.field(ClaudeKey::Time)?.value))
         .for_each(|time| times.add_time(time));
-    if !draft.has_entry(of_run::DURATION) {
-        draft.set_some(of_run::DURATION, times.session_duration().map(Node::computed));
+    if !builder.has_entry(of_run::DURATION) {
+        builder.set_some(of_run::DURATION, times.session_duration().map(Node::computed));
     }
     let mut messages = lines.clone().filter_map(|line| object_of(line, ClaudeKey::Message));
     let model = messages.find_map(|message| first_of(message, &[ChatMessageKey::Model]));
     lines.clone().filter_map(|line| object_of(line, ClaudeKey::Message)).for_each(|message| {
-        draft.note_model(message.field(ChatMessageKey::Model));
+        builder.note_model(message.field(ChatMessageKey::Model));
     });
     let known = [
         (of_meta::CWD, first(&[ClaudeKey::Folder])),
@@ -359,7 +360,7 @@ fn about_the_run<'run>(lines: impl Iterator<Item = Object<'run>> + Clone, draft:
     let meta: Vec<ObjectEntry<'run>> =
         known.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
     if !meta.is_empty() {
-        let meta = draft.object_node(&meta);
-        draft.set_entry(of_run::META, meta);
+        let meta = builder.object_node(&meta);
+        builder.set_entry(of_run::META, meta);
     }
 }

@@ -24,26 +24,26 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         text: Node<'run>,
         piece: TextPiece,
         role: Option<MessageRole>,
-        about: &LineMeta<'run>,
+        meta: &LineMeta<'run>,
         origin: TextOrigin,
     ) {
         if role != Some(MessageRole::Assistant) || !NodeShapes.has_shape(text, ValueShape::Text) {
-            return self.say_text(text, role, about, origin);
+            return self.say_text(text, role, meta, origin);
         }
         if let Some(open) = self.open.as_mut().filter(|open| piece.continues(open.last)) {
             open.last = piece;
             return open.pieces.push(text);
         }
         self.close_text();
-        self.said.add_words(text, about.turn, about.agent.is_none());
-        let step = self.add_message(role::ASSISTANT, text, about, origin);
-        self.open = Some(OpenText { step, turn: about.turn, message: about.message, last: piece, pieces: vec![text] });
+        self.said.add_words(text, meta.turn, meta.agent.is_none());
+        let step = self.add_message(role::ASSISTANT, text, meta, origin);
+        self.open = Some(OpenText { step, turn: meta.turn, message: meta.message, last: piece, pieces: vec![text] });
     }
 
     pub(super) fn close_text(&mut self) {
         let Some(open) = self.open.take().filter(|open| open.pieces.len() > 1) else { return };
-        if let Some(whole) = content::concat_pieces(&open.pieces, self.draft.arena) {
-            self.draft.set_field(open.step, of_step::TEXT, whole);
+        if let Some(whole) = content::concat_pieces(&open.pieces, self.builder.arena) {
+            self.builder.set_field(open.step, of_step::TEXT, whole);
             self.said.extend_last(whole, open.turn);
         }
     }
@@ -52,51 +52,51 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         &mut self,
         text: Node<'run>,
         role: Option<MessageRole>,
-        about: &LineMeta<'run>,
+        meta: &LineMeta<'run>,
         origin: TextOrigin,
     ) {
         if !NodeShapes.has_shape(text, ValueShape::Text) {
             return;
         }
         match role {
-            Some(MessageRole::Assistant) => self.say_piece(text, TextPiece::Alone, role, about, origin),
+            Some(MessageRole::Assistant) => self.say_piece(text, TextPiece::Alone, role, meta, origin),
             Some(MessageRole::User)
                 if self.in_session && session::is_of_program(text)
                     || node_text(text).is_some_and(content::is_not_of_user) =>
             {
-                self.add_message(role::SYSTEM, text, about, origin);
+                self.add_message(role::SYSTEM, text, meta, origin);
             }
             Some(MessageRole::User) => {
                 let told = node_text(text).and_then(content::split_reminders);
                 let part = |words: &'run str| Node::new(Value::plain_text(words), text.origin);
                 if let Some((reminders, _)) = told {
-                    self.add_message(role::SYSTEM, part(reminders), about, origin);
+                    self.add_message(role::SYSTEM, part(reminders), meta, origin);
                 }
                 let text = told.map_or(text, |(_, own)| part(own));
-                if about.speaker.is_none() {
+                if meta.speaker.is_none() {
                     self.prompt = self.prompt.or(Some(text));
                 }
-                self.add_message(about.speaker.unwrap_or(role::USER), text, about, origin);
+                self.add_message(meta.speaker.unwrap_or(role::USER), text, meta, origin);
             }
             Some(MessageRole::Result | MessageRole::Other) | None => {
-                self.add_message(role::SYSTEM, text, about, origin);
+                self.add_message(role::SYSTEM, text, meta, origin);
             }
         }
     }
 
     /// The model gave no answer: the program's words take its place.
-    pub(super) fn set_api_error(&mut self, message: Object<'run>, about: &LineMeta<'run>) {
-        let words = self.say_for_program(message, about);
-        self.api_error = words.filter(|_| about.agent.is_none()).or(self.api_error);
+    pub(super) fn set_api_error(&mut self, message: Object<'run>, meta: &LineMeta<'run>) {
+        let words = self.say_for_program(message, meta);
+        self.api_error = words.filter(|_| meta.agent.is_none()).or(self.api_error);
     }
 
     /// What the program says in the name of a model ("No response requested.").
-    pub(super) fn say_for_program(&mut self, message: Object<'run>, about: &LineMeta<'run>) -> Option<Node<'run>> {
+    pub(super) fn say_for_program(&mut self, message: Object<'run>, meta: &LineMeta<'run>) -> Option<Node<'run>> {
         let content = message.field(ChatMessageKey::Content)?;
-        self.draft.note_parts(content);
-        let words = content::content_text(content, self.draft.arena);
+        self.builder.note_parts(content);
+        let words = content::content_text(content, self.builder.arena);
         let words = words.filter(|words| NodeShapes.has_shape(*words, ValueShape::Text))?;
-        self.add_message(role::SYSTEM, words, about, words.origin);
+        self.add_message(role::SYSTEM, words, meta, words.origin);
         Some(words)
     }
 
@@ -104,17 +104,17 @@ impl<'run> ClaudeReader<'_, 'run, '_> {
         &mut self,
         speaker: &'static str,
         text: Node<'run>,
-        about: &LineMeta<'run>,
+        meta: &LineMeta<'run>,
         origin: TextOrigin,
     ) -> StepId {
         let role = Node::computed(Value::plain_text(speaker));
         let mut fields = vec![
             field_entry(of_step::ROLE, role),
             field_entry(of_step::TEXT, text),
-            field_entry(of_step::TURN, count_node(about.turn)),
+            field_entry(of_step::TURN, count_node(meta.turn)),
         ];
-        fields.extend(about.time.map(|time| field_entry(of_step::START, time)));
-        fields.extend(about.agent.map(|agent| field_entry(of_step::AGENT, agent)));
-        self.draft.add_step(StepKind::Message, fields, origin)
+        fields.extend(meta.time.map(|time| field_entry(of_step::START, time)));
+        fields.extend(meta.agent.map(|agent| field_entry(of_step::AGENT, agent)));
+        self.builder.add_step(StepKind::Message, fields, origin)
     }
 }

@@ -58,16 +58,16 @@ fn is_told(tool: &str) -> bool {
 }
 
 /// The verdict in front of a result; behind an empty line what the tool gave may follow.
-fn verdict_of<'run>(draft: &RunBuilder<'run, '_>, result: Node<'run>) -> Option<(VerdictWord, Object<'run>)> {
+fn verdict_of<'run>(builder: &RunBuilder<'run, '_>, result: Node<'run>) -> Option<(VerdictWord, Object<'run>)> {
     let text = node_text(result)?.trim_start();
     let first = text.split("\n\n").next().filter(|first| first.starts_with('{'))?;
-    let verdict = draft.open_json(text_node(draft, first, result)).and_then(node_object)?;
+    let verdict = builder.open_json(text_node(builder, first, result)).and_then(node_object)?;
     Some((text_of(verdict, VerdictKey::Status).and_then(VerdictWord::from_key)?, verdict))
 }
 
 /// How the call ended, as far as the program says it in its own words.
-pub(super) fn told_status<'run>(draft: &RunBuilder<'run, '_>, tool: &str, result: Node<'run>) -> Option<StepStatus> {
-    match verdict_of(draft, result).filter(|_| is_told(tool))?.0 {
+pub(super) fn told_status<'run>(builder: &RunBuilder<'run, '_>, tool: &str, result: Node<'run>) -> Option<StepStatus> {
+    match verdict_of(builder, result).filter(|_| is_told(tool))?.0 {
         VerdictWord::Denied => Some(StepStatus::Denied),
         VerdictWord::Failed => Some(StepStatus::Failed),
         VerdictWord::Approved => None,
@@ -75,22 +75,22 @@ pub(super) fn told_status<'run>(draft: &RunBuilder<'run, '_>, tool: &str, result
 }
 
 pub(super) fn add_words<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     tool: &str,
     result: Node<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
-    let Some(words) = words_in(talk.draft, tool, result) else { return };
+    let Some(words) = words_in(conversation.builder, tool, result) else { return };
     // A file or a server may have written them.
     if is_told(tool) {
-        talk.add_message(Speaker::User, words, about, result.origin);
+        conversation.add_message(Speaker::User, words, meta, result.origin);
     } else {
-        talk.draft.leave_role_open(role::USER);
+        conversation.builder.leave_role_open(role::USER);
     }
 }
 
-fn words_in<'run>(draft: &RunBuilder<'run, '_>, tool: &str, result: Node<'run>) -> Option<Node<'run>> {
-    if let Some((_, verdict)) = verdict_of(draft, result) {
+fn words_in<'run>(builder: &RunBuilder<'run, '_>, tool: &str, result: Node<'run>) -> Option<Node<'run>> {
+    if let Some((_, verdict)) = verdict_of(builder, result) {
         return value_of(verdict, VerdictKey::Feedback);
     }
     let text = node_text(result)?.trim_start();
@@ -98,5 +98,5 @@ fn words_in<'run>(draft: &RunBuilder<'run, '_>, tool: &str, result: Node<'run>) 
     let [_, words, _] = WORDS
         .split_text(text)
         .filter(|_| starts(&HEADS) || AskingTool::from_key(tool).is_some() && starts(&ANSWERS))?;
-    Some(text_node(draft, words.trim(), result))
+    Some(text_node(builder, words.trim(), result))
 }

@@ -88,13 +88,17 @@ fn parameters(inner: &str) -> Vec<(&str, &str)> {
     found
 }
 
-pub(super) fn arguments<'run>(draft: &RunBuilder<'run, '_>, parameters: &[(&str, &str)], of: Node<'run>) -> Node<'run> {
+pub(super) fn arguments<'run>(
+    builder: &RunBuilder<'run, '_>,
+    parameters: &[(&str, &str)],
+    of: Node<'run>,
+) -> Node<'run> {
     let entries: Vec<_> = parameters
         .iter()
         .map(|(name, value)| {
-            let name: &'run str = draft.arena.alloc_str(name);
-            field_entry(name, text_node(draft, value, of))
+            let name: &'run str = builder.arena.alloc_str(name);
+            field_entry(name, text_node(builder, value, of))
         })
         .collect();
-    Node::new(draft.object_node(&entries).value, of.origin)
+    Node::new(builder.object_node(&entries).value, of.origin)
 }

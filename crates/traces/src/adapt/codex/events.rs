@@ -52,7 +52,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         kind: CodexEventType,
         node: Node<'run>,
         event: Object<'run>,
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         let id = text_of(event, CodexCallKey::Id);
         if id.is_some_and(|id| self.in_items.contains(id)) {
@@ -67,7 +67,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
         );
         if id.is_none_or(|id| self.begun.insert(id)) {
             // What is only seen when it is over has started before that.
-            let started = if over { StepMeta::default() } else { *about };
+            let started = if over { StepMeta::default() } else { *meta };
             self.begin_call(kind, node, event, &started);
         }
         if !over {
@@ -86,7 +86,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
             _ => of_program(event),
         };
         let outcome = CallResult { duration: event_duration(event), ..outcome };
-        if let Some(call) = self.talk.add_result(id, None, outcome, about, node.origin)
+        if let Some(call) = self.conversation.add_result(id, None, outcome, meta, node.origin)
             && kind == CodexEventType::PatchEnd
         {
             self.add_changes(call, node);
@@ -94,11 +94,11 @@ impl<'run> CodexSession<'_, 'run, '_> {
     }
 
     /// A server call in its own item; its result is in the event.
-    pub(super) fn add_server_call(&mut self, node: Node<'run>, item: Object<'run>, about: &StepMeta<'run>) {
+    pub(super) fn add_server_call(&mut self, node: Node<'run>, item: Object<'run>, meta: &StepMeta<'run>) {
         if text_of(item, CodexCallKey::Id).is_none_or(|id| self.begun.insert(id)) {
             let tool = self.invoked_tool(item);
             let (args, id) = (item.field(CodexCallKey::Arguments), item.field(CodexCallKey::Id));
-            self.talk.add_call(ToolCall { tool, args, id, origin: node.origin }, about);
+            self.conversation.add_call(ToolCall { tool, args, id, origin: node.origin }, meta);
         }
     }
 
@@ -117,27 +117,27 @@ impl<'run> CodexSession<'_, 'run, '_> {
         };
         let whole = format!("{}__{name}", server.trim_end_matches('_'));
         let whole = whole.replace(|letter: char| !letter.is_ascii_alphanumeric() && !"_-".contains(letter), "_");
-        Node::new(Value::plain_text(self.talk.draft.arena.alloc_str(&whole)), tool.origin)
+        Node::new(Value::plain_text(self.conversation.builder.arena.alloc_str(&whole)), tool.origin)
     }
 
     /// The item holds the result, but not how the call ended.
     fn end_item_call(&mut self, id: Option<&str>, event: Object<'run>) {
         let outcome = self.of_server(event);
-        let Some(call) = id.and_then(|id| self.talk.find_call(id)) else { return };
+        let Some(call) = id.and_then(|id| self.conversation.find_call(id)) else { return };
         let failed = outcome.error.map(|_| StepStatus::Failed);
         if let Some(status) = outcome.status.or(failed) {
-            self.talk.set_status(call, status);
+            self.conversation.set_status(call, status);
             let error = outcome.error.or(outcome.result).filter(|_| status != StepStatus::Ok);
-            error.into_iter().for_each(|error| self.talk.draft.set_field(call, of_step::ERROR, error));
+            error.into_iter().for_each(|error| self.conversation.builder.set_field(call, of_step::ERROR, error));
         }
     }
 
-    fn begin_call(&mut self, kind: CodexEventType, node: Node<'run>, event: Object<'run>, about: &StepMeta<'run>) {
+    fn begin_call(&mut self, kind: CodexEventType, node: Node<'run>, event: Object<'run>, meta: &StepMeta<'run>) {
         let entries = |fields: &[CodexCallKey]| -> Vec<ObjectEntry<'run>> {
             let known = |of: &CodexCallKey| Some(ObjectEntry { key: of.key(), node: first_of(event, &[*of])? });
             fields.iter().filter_map(known).collect()
         };
-        let draft = &*self.talk.draft;
+        let builder = &*self.conversation.builder;
         let (tool, args) = match kind {
             CodexEventType::McpBegin | CodexEventType::McpEnd => {
                 let invocation = object_of(event, CodexCallKey::Invocation);
@@ -148,15 +148,17 @@ impl<'run> CodexSession<'_, 'run, '_> {
                 let tool = event.field(CodexCallKey::Tool).unwrap_or(Node::computed(Value::Null));
                 (tool, event.field(CodexCallKey::Arguments))
             }
-            CodexEventType::PatchBegin | CodexEventType::PatchEnd => {
-                (Node::computed(Value::plain_text(PATCH)), Some(draft.object_node(&entries(&[CodexCallKey::Changes]))))
-            }
+            CodexEventType::PatchBegin | CodexEventType::PatchEnd => (
+                Node::computed(Value::plain_text(PATCH)),
+                Some(builder.object_node(&entries(&[CodexCallKey::Changes]))),
+            ),
             _ => {
-                let args = draft.object_node(&entries(&[CodexCallKey::Command, CodexCallKey::Folder]));
+                let args = builder.object_node(&entries(&[CodexCallKey::Command, CodexCallKey::Folder]));
                 (Node::computed(Value::plain_text(SHELL)), Some(args))
             }
         };
-        self.talk.add_call(ToolCall { tool, args, id: event.field(CodexCallKey::Id), origin: node.origin }, about);
+        self.conversation
+            .add_call(ToolCall { tool, args, id: event.field(CodexCallKey::Id), origin: node.origin }, meta);
     }
 
     /// `Ok` with a protocol result, or `Err`.
@@ -179,12 +181,12 @@ impl<'run> CodexSession<'_, 'run, '_> {
     fn words_of(&self, given: Node<'run>) -> Option<Node<'run>> {
         let parts = super::super::nodes::node_list(given)?;
         let texts: Vec<Node<'run>> = object_items(parts).filter_map(|(_, part)| part.field(ItemKey::Words)).collect();
-        content::join_texts(&texts, self.talk.draft.arena)
+        content::join_texts(&texts, self.conversation.builder.arena)
     }
 
     fn add_changes(&mut self, call: StepId, node: Node<'run>) {
-        let draft = &mut *self.talk.draft;
-        let word = |key| draft.step_field(call, key);
+        let builder = &mut *self.conversation.builder;
+        let word = |key| builder.step_field(call, key);
         let (Some(args), status) = (word(of_step::ARGS).and_then(node_object), word(of_step::STATUS)) else { return };
         let changes = object_of(args, CodexCallKey::Changes).map_or(&[][..], |changes| changes.entries());
         let known = [of_step::TURN, of_step::START, of_step::END, of_step::ID];
@@ -194,7 +196,7 @@ impl<'run> CodexSession<'_, 'run, '_> {
             let mut fields = vec![field_entry(of_step::PATH, path)];
             fields.extend(known.iter().copied());
             fields.extend(status.map(|status| field_entry(of_step::STATUS, status)));
-            draft.add_step(StepKind::Write, fields, node.origin);
+            builder.add_step(StepKind::Write, fields, node.origin);
         }
     }
 }

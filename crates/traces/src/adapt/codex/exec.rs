@@ -121,27 +121,27 @@ fn type_of(item: Object<'_>) -> Option<&str> {
     first_of(item, &[ExecItemKey::Type, ExecItemKey::TypeBefore]).and_then(crate::adapt::nodes::node_text)
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let events = items_of(root, &[ExecEventKey::Events]);
-    let mut talk = ConversationBuilder::new(draft);
+    let mut conversation = ConversationBuilder::new(builder);
     let (mut seen, mut wrong) = (FxHashSet::default(), None);
     for node in events {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let event = node_object(*node);
         let kind = event.and_then(|event| text_of(event, ExecEventKey::Type)).and_then(ExecEventType::from_key);
         let (Some(event), Some(kind)) = (event, kind) else {
-            talk.draft.skip_value(node, "an event of unknown type is passed over");
+            conversation.builder.skip_value(node, "an event of unknown type is skipped");
             continue;
         };
         match kind {
-            ExecEventType::Thread => talk.draft.set_some(of_run::ID, event.field(ExecEventKey::Thread)),
+            ExecEventType::Thread => conversation.builder.set_some(of_run::ID, event.field(ExecEventKey::Thread)),
             ExecEventType::Turn => {}
             ExecEventType::Started | ExecEventType::Completed => {
                 if let Some((node, item)) =
                     event.field(ExecEventKey::Item).and_then(|node| Some((node, node_object(node)?)))
                 {
-                    read_item(&mut talk, node, item, kind == ExecEventType::Completed, &mut seen);
+                    read_item(&mut conversation, node, item, kind == ExecEventType::Completed, &mut seen);
                 }
             }
             ExecEventType::TurnEnd => {
@@ -149,7 +149,7 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
                 if let Some(counts) = object_of(event, ExecEventKey::Usage) {
                     let mut usage = TokenUsage::default();
                     usage.add_usage(counts);
-                    talk.usage.merge_usage(&usage);
+                    conversation.usage.merge_usage(&usage);
                 }
             }
             ExecEventType::Failed | ExecEventType::Error => {
@@ -157,31 +157,31 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
             }
         }
     }
-    talk.draft.set_some(of_run::ERROR, wrong);
-    talk.finish_with_tools();
+    conversation.builder.set_some(of_run::ERROR, wrong);
+    conversation.finish_with_tools();
     Ok(())
 }
 
 fn read_item<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     is_over: bool,
     seen: &mut FxHashSet<&'run str>,
 ) {
-    let about = StepMeta::default();
+    let meta = StepMeta::default();
     let Some(kind) = type_of(item).and_then(ExecItemType::from_key) else {
         let word = type_of(item).unwrap_or_default();
-        talk.draft.skip_value(node, format!("an item of unknown type `{word}` is passed over"));
+        conversation.builder.skip_value(node, format!("an item of unknown type `{word}` is skipped"));
         return;
     };
     let words = item.field(ExecItemKey::Words);
     match kind {
         ExecItemType::Said if is_over => {
-            words.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, &about, node.origin))
+            words.into_iter().for_each(|words| conversation.add_message(Speaker::Assistant, words, &meta, node.origin))
         }
         ExecItemType::Thought if is_over => {
-            words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, &about, node.origin))
+            words.into_iter().for_each(|words| conversation.add_message(Speaker::Thinking, words, &meta, node.origin))
         }
         ExecItemType::Command
         | ExecItemType::Change
@@ -190,12 +190,12 @@ fn read_item<'run>(
         | ExecItemType::Search => {
             let id = text_of(item, ExecItemKey::Id);
             if id.is_none_or(|id| seen.insert(id)) {
-                add_call(talk, node, item, kind);
+                add_call(conversation, node, item, kind);
             }
             if is_over {
-                end_call(talk, node, item, id, kind);
+                end_call(conversation, node, item, id, kind);
                 if kind == ExecItemType::Change {
-                    add_changes(talk, node, item);
+                    add_changes(conversation, node, item);
                 }
             }
         }
@@ -204,31 +204,32 @@ fn read_item<'run>(
 }
 
 fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     kind: ExecItemType,
 ) {
-    let of = |talk: &ConversationBuilder<'_, 'run, '_>, key: &'static str, field: ExecItemKey| {
-        item.field(field).map(|node| talk.draft.object_node(&[ObjectEntry { key, node }]))
+    let of = |conversation: &ConversationBuilder<'_, 'run, '_>, key: &'static str, field: ExecItemKey| {
+        item.field(field).map(|node| conversation.builder.object_node(&[ObjectEntry { key, node }]))
     };
     let word = || first_of(item, &[ExecItemKey::Type, ExecItemKey::TypeBefore]);
     let (tool, args) = match kind {
         ExecItemType::Mcp => (item.field(ExecItemKey::Tool), item.field(ExecItemKey::Arguments)),
-        ExecItemType::Collab => (item.field(ExecItemKey::Tool), Some(collab_arguments(talk, item))),
-        ExecItemType::Command => (word(), of(talk, ArgsKey::Command.key(), ExecItemKey::Command)),
-        ExecItemType::Change => (word(), of(talk, ExecItemKey::Changes.key(), ExecItemKey::Changes)),
-        _ => (word(), of(talk, ExecItemKey::Query.key(), ExecItemKey::Query)),
+        ExecItemType::Collab => (item.field(ExecItemKey::Tool), Some(collab_arguments(conversation, item))),
+        ExecItemType::Command => (word(), of(conversation, ArgsKey::Command.key(), ExecItemKey::Command)),
+        ExecItemType::Change => (word(), of(conversation, ExecItemKey::Changes.key(), ExecItemKey::Changes)),
+        _ => (word(), of(conversation, ExecItemKey::Query.key(), ExecItemKey::Query)),
     };
     let tool = tool.unwrap_or(Node::computed(Value::Null));
-    talk.add_call(ToolCall { tool, args, id: item.field(ExecItemKey::Id), origin: node.origin }, &StepMeta::default());
+    conversation
+        .add_call(ToolCall { tool, args, id: item.field(ExecItemKey::Id), origin: node.origin }, &StepMeta::default());
 }
 
-fn collab_arguments<'run>(talk: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Node<'run> {
+fn collab_arguments<'run>(conversation: &ConversationBuilder<'_, 'run, '_>, item: Object<'run>) -> Node<'run> {
     let says = |node: &Node<'run>| !matches!(node.value, Value::Null | Value::List([]));
     let entry = |of: ExecItemKey| Some(ObjectEntry { key: of.key(), node: item.field(of).filter(says)? });
     let entries: Vec<_> = [ExecItemKey::Prompt, ExecItemKey::Receivers].into_iter().filter_map(entry).collect();
-    talk.draft.object_node(&entries)
+    conversation.builder.object_node(&entries)
 }
 
 /// A failed agent's message, if a call is about one.
@@ -241,7 +242,7 @@ fn agent_failure(item: Object<'_>) -> Option<Node<'_>> {
 }
 
 fn end_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     item: Object<'run>,
     id: Option<&'run str>,
@@ -260,33 +261,33 @@ fn end_call<'run>(
         status,
         ..CallResult::default()
     };
-    let call = talk.add_result(id, None, outcome, &StepMeta::default(), node.origin);
+    let call = conversation.add_result(id, None, outcome, &StepMeta::default(), node.origin);
     // What was found, and what a patch gave, is never told.
     if let Some(call) =
         call.filter(|_| matches!(kind, ExecItemType::Change | ExecItemType::Search) && outcome.result.is_none())
     {
-        talk.draft.set_field(call, of_step::RESULT, absent_node());
+        conversation.builder.set_field(call, of_step::RESULT, absent_node());
     }
 }
 
-fn add_changes<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {
+fn add_changes<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, item: Object<'run>) {
     let status = text_of(item, ExecItemKey::Status).and_then(StepStatus::from_word);
     if matches!(status, Some(StepStatus::Failed | StepStatus::Denied)) {
         return;
     }
-    for (at, change) in talk.draft.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
+    for (at, change) in conversation.builder.record_objects(list_of(item, ExecItemKey::Changes).unwrap_or_default()) {
         let path = change.field(ExecItemKey::Path).filter(|path| NodeShapes.is_text(*path));
         if path.is_none() {
-            talk.draft.skip_record(at.origin, "a change without `path` is passed over");
+            conversation.builder.skip_record(at.origin, "a change without `path` is skipped");
         }
         if let Some(path) = path {
             let mut fields = vec![
                 ObjectEntry { key: of_step::PATH, node: path },
-                ObjectEntry { key: of_step::TURN, node: talk.turn_node() },
+                ObjectEntry { key: of_step::TURN, node: conversation.turn_node() },
             ];
             let known = status.filter(|status| *status != StepStatus::Unknown).and(item.field(ExecItemKey::Status));
             fields.extend(known.map(|node| ObjectEntry { key: of_step::STATUS, node }));
-            talk.draft.add_step(StepKind::Write, fields, node.origin);
+            conversation.builder.add_step(StepKind::Write, fields, node.origin);
         }
     }
 }

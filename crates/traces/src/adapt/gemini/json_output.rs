@@ -43,14 +43,14 @@ fn is_answer(object: Object<'_>) -> bool {
     }) && (text_of(object, JsonOutputKey::Response).is_some() || object.field(JsonOutputKey::Error).is_some())
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
     let Value::Object(answer) = root.value else { return Ok(()) };
-    draft.count_record();
+    builder.count_record();
     let of_answer = |key| first_of(answer, &[key]);
-    draft.set_some(of_run::ID, of_answer(JsonOutputKey::Session).filter(|id| NodeShapes.is_text(*id)));
-    draft.set_some(of_run::OUTPUT, of_answer(JsonOutputKey::Response));
-    draft.set_some(of_run::ERROR, of_answer(JsonOutputKey::Error));
-    draft.set_entry(of_run::TURNS, absent_node());
+    builder.set_some(of_run::ID, of_answer(JsonOutputKey::Session).filter(|id| NodeShapes.is_text(*id)));
+    builder.set_some(of_run::OUTPUT, of_answer(JsonOutputKey::Response));
+    builder.set_some(of_run::ERROR, of_answer(JsonOutputKey::Error));
+    builder.set_entry(of_run::TURNS, absent_node());
     let stats = object_of(answer, JsonOutputKey::Stats);
     let Some(models) = stats.and_then(|stats| object_of(stats, JsonOutputKey::Models)) else { return Ok(()) };
     let mut usage = TokenUsage::default();
@@ -68,6 +68,6 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
         }
         usage.merge_usage(&of_model);
     }
-    usage.set_usage(draft);
+    usage.set_usage(builder);
     Ok(())
 }

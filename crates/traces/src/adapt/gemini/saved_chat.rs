@@ -61,51 +61,51 @@ fn is_content(content: Object<'_>) -> bool {
             .is_some_and(|parts| objects_of(parts).all(|part| has_part(part) && !blocks::has_type(part)))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let is_saved = node_object(*root).is_some_and(|chat| list_of(chat, SavedChatKey::History).is_some());
-    let mut talk = ConversationBuilder::from_pieces(draft);
+    let mut conversation = ConversationBuilder::from_pieces(builder);
     let mut of_program = is_saved;
     for node in items_of(root, &[SavedChatKey::History]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let content = node_object(*node);
         let role = content.and_then(|content| text_of(content, SavedChatKey::Role)).and_then(SavedRole::from_key);
         let parts = content.and_then(|content| list_of(content, AdkPartKey::Parts));
         let (Some(role), Some(parts)) = (role, parts) else {
-            talk.draft.skip_value(node, "a content without a known `role` and `parts` is passed over");
+            conversation.builder.skip_value(node, "a content without a known `role` and `parts` is skipped");
             continue;
         };
         of_program |= tells_surroundings(parts);
         let speaker = match role {
             SavedRole::Model => {
-                talk.begin_turn();
+                conversation.begin_turn();
                 Speaker::Assistant
             }
             SavedRole::User if !tells_surroundings(parts) && !holds_results(parts) => Speaker::User,
             SavedRole::User | SavedRole::Program => Speaker::System,
         };
-        add_parts(&mut talk, parts, speaker);
+        add_parts(&mut conversation, parts, speaker);
     }
     if of_program {
-        talk.finish_with_tools();
+        conversation.finish_with_tools();
     } else {
-        talk.finish_run();
+        conversation.finish_run();
     }
     Ok(())
 }
 
 /// Texts that follow one another are pieces of one text.
-fn add_parts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, parts: &'run [Node<'run>], speaker: Speaker) {
-    let about = StepMeta::default();
+fn add_parts<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, parts: &'run [Node<'run>], speaker: Speaker) {
+    let meta = StepMeta::default();
     let words_of = |part: &Node<'run>| {
         let part = node_object(*part).filter(|part| is_plain_text(*part))?;
         value_of(part, AdkPartKey::Words)
     };
     for run in parts.chunk_by(|a, b| words_of(a).is_some() && words_of(b).is_some()) {
         let pieces: Vec<Node<'run>> = run.iter().filter_map(words_of).collect();
-        match content::concat_pieces(&pieces, talk.draft.arena) {
-            Some(words) => talk.add_message(speaker, words, &about, words.origin),
-            None => qwen_code::add_parts(talk, run, speaker, &about, None),
+        match content::concat_pieces(&pieces, conversation.builder.arena) {
+            Some(words) => conversation.add_message(speaker, words, &meta, words.origin),
+            None => qwen_code::add_parts(conversation, run, speaker, &meta, None),
         }
     }
 }

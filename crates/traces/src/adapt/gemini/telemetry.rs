@@ -95,49 +95,49 @@ fn event_of(record: Object<'_>) -> Option<(Object<'_>, Option<TelemetryEvent>)> 
     Some((attributes, TelemetryEvent::from_key(own)))
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut talk = ConversationBuilder::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut conversation = ConversationBuilder::new(builder);
     let mut wrong = None;
     for node in items_of::<TelemetryKey>(root, &[]) {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         match node_object(*node).map(|record| (record, event_of(record))) {
             Some((_, Some((event, Some(kind))))) => {
-                if !talk.draft.has_entry(of_run::ID) {
-                    talk.draft.set_some(of_run::ID, value_of(event, TelemetryKey::Session));
+                if !conversation.builder.has_entry(of_run::ID) {
+                    conversation.builder.set_some(of_run::ID, value_of(event, TelemetryKey::Session));
                 }
                 match kind {
                     TelemetryEvent::Error => wrong = value_of(event, TelemetryKey::Error),
                     TelemetryEvent::Response => wrong = None,
                     _ => {}
                 }
-                add_event(&mut talk, *node, event, kind);
+                add_event(&mut conversation, *node, event, kind);
             }
             Some((record, None)) if record.field(TelemetryKey::Beside).is_some() => {}
-            _ => talk.draft.skip_value(node, "an event of unknown name is passed over"),
+            _ => conversation.builder.skip_value(node, "an event of unknown name is skipped"),
         }
     }
-    let draft = talk.finish_run();
-    draft.set_some(of_run::ERROR, wrong);
+    let builder = conversation.finish_run();
+    builder.set_some(of_run::ERROR, wrong);
     Ok(())
 }
 
 fn add_event<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
     kind: TelemetryEvent,
 ) {
-    let about = StepMeta { time: value_of(event, TelemetryKey::Time), ..StepMeta::default() };
+    let meta = StepMeta { time: value_of(event, TelemetryKey::Time), ..StepMeta::default() };
     match kind {
         TelemetryEvent::Asked => {
-            talk.note_input();
+            conversation.note_input();
             let words = value_of(event, TelemetryKey::Prompt);
-            words.into_iter().for_each(|words| talk.add_message(Speaker::User, words, &about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_message(Speaker::User, words, &meta, node.origin));
         }
         TelemetryEvent::Response => {
-            talk.begin_turn();
-            talk.add_meta(of_meta::MODEL, value_of(event, TelemetryKey::Model));
+            conversation.begin_turn();
+            conversation.add_meta(of_meta::MODEL, value_of(event, TelemetryKey::Model));
             let mut usage = TokenUsage::default();
             for (name, key) in [
                 (of_usage::INPUT, TelemetryKey::In),
@@ -147,24 +147,24 @@ fn add_event<'run>(
             ] {
                 usage.add_count(name, value_of(event, key));
             }
-            talk.add_usage(&usage, value_of(event, TelemetryKey::Model));
+            conversation.add_usage(&usage, value_of(event, TelemetryKey::Model));
         }
-        TelemetryEvent::Call => add_call(talk, node, event, &about),
+        TelemetryEvent::Call => add_call(conversation, node, event, &meta),
         TelemetryEvent::Error | TelemetryEvent::Silent => {}
     }
 }
 
 /// A call is told when it is over.
 fn add_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let tool = value_of(event, TelemetryKey::Tool).unwrap_or(Node::computed(Value::Null));
-    let args = value_of(event, TelemetryKey::Args).map(|args| parse_arguments(talk.draft, args));
+    let args = value_of(event, TelemetryKey::Args).map(|args| parse_arguments(conversation.builder, args));
     let made = ToolCall { tool, args, id: None, origin: node.origin };
-    let Some(call) = talk.add_call(made, &StepMeta::default()) else { return };
+    let Some(call) = conversation.add_call(made, &StepMeta::default()) else { return };
     let rejected = value_of(event, TelemetryKey::Decision).and_then(node_text).and_then(TelemetryWord::from_key);
     let status = match (rejected, event.field(TelemetryKey::Success).map(|success| success.value)) {
         (Some(TelemetryWord::Rejected), _) => Some(StepStatus::Denied),
@@ -174,6 +174,6 @@ fn add_call<'run>(
     };
     let error = value_of(event, TelemetryKey::Error).filter(|_| status != Some(StepStatus::Ok));
     let duration = value_of(event, TelemetryKey::Took);
-    talk.unanswered.withdraw_call(call);
-    talk.end_within(call, CallResult { status, error, duration, ..CallResult::default() }, about);
+    conversation.unanswered.withdraw_call(call);
+    conversation.end_within(call, CallResult { status, error, duration, ..CallResult::default() }, meta);
 }

@@ -27,9 +27,9 @@ pub(super) fn is_short_request(object: Object<'_>) -> bool {
 }
 
 /// What a request repeats and adds, whether as a list or alone.
-pub(super) fn contents_of<'run>(request: Object<'run>, draft: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
+pub(super) fn contents_of<'run>(request: Object<'run>, builder: &RunBuilder<'run, '_>) -> &'run [Node<'run>] {
     let contents = value_of(request, GeminiApiKey::Contents);
-    let alone = |node| std::slice::from_ref(draft.arena.alloc(node));
+    let alone = |node| std::slice::from_ref(builder.arena.alloc(node));
     contents.map(|contents| node_list(contents).unwrap_or_else(|| alone(contents))).unwrap_or_default()
 }
 

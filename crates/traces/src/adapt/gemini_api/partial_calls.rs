@@ -41,7 +41,7 @@ enum ArgsTree<'run> {
 }
 
 /// The parts of an answer with each call in one piece.
-pub(super) fn join_calls<'run>(parts: Vec<GeminiPart<'run>>, draft: &RunBuilder<'run, '_>) -> Vec<GeminiPart<'run>> {
+pub(super) fn join_calls<'run>(parts: Vec<GeminiPart<'run>>, builder: &RunBuilder<'run, '_>) -> Vec<GeminiPart<'run>> {
     let (mut whole, mut open) = (Vec::new(), None::<OpenCall<'run>>);
     for part in parts {
         let told = match part {
@@ -57,7 +57,7 @@ pub(super) fn join_calls<'run>(parts: Vec<GeminiPart<'run>>, draft: &RunBuilder<
         let goes_on = is_true(&call, &NodeShapes, PartialKey::GoesOn);
         let pieces = list_of(call, PartialKey::Args).unwrap_or_default();
         if value_of(call, AdkPartKey::Name).is_some() {
-            whole.extend(open.take().map(|open| open.whole_part(draft)));
+            whole.extend(open.take().map(|open| open.whole_part(builder)));
             if !goes_on && pieces.is_empty() {
                 whole.push(part);
                 continue;
@@ -72,26 +72,26 @@ pub(super) fn join_calls<'run>(parts: Vec<GeminiPart<'run>>, draft: &RunBuilder<
             let path = text_of(piece, PartialKey::Path).and_then(|path| path.strip_prefix('$'));
             let path = path.filter(|path| path.matches(['.', '[']).count() <= DEEPEST);
             if path.is_none_or(|path| !growing.args.set_value(path, piece)) {
-                draft.note_unknown(node.origin, "a piece of the arguments of a call is of no known form");
+                builder.note_unknown(node.origin, "a piece of the arguments of a call is of no known form");
             }
         }
         if !goes_on {
-            whole.extend(open.take().map(|open| open.whole_part(draft)));
+            whole.extend(open.take().map(|open| open.whole_part(builder)));
         }
     }
-    whole.extend(open.map(|open| open.whole_part(draft)));
+    whole.extend(open.map(|open| open.whole_part(builder)));
     whole
 }
 
 impl<'run> OpenCall<'run> {
-    fn whole_part(self, draft: &RunBuilder<'run, '_>) -> GeminiPart<'run> {
+    fn whole_part(self, builder: &RunBuilder<'run, '_>) -> GeminiPart<'run> {
         let kept = [AdkPartKey::Name, AdkPartKey::Id].into_iter();
         let kept = kept.filter_map(|key| Some(field_entry(key.key(), value_of(self.call, key)?)));
-        let args = field_entry(AdkPartKey::Args.key(), self.args.into_node(draft));
-        let call = draft.object_node(&kept.chain([args]).collect::<Vec<_>>());
+        let args = field_entry(AdkPartKey::Args.key(), self.args.into_node(builder));
+        let call = builder.object_node(&kept.chain([args]).collect::<Vec<_>>());
         let part = Object::new(
-            draft.arena,
-            draft
+            builder.arena,
+            builder
                 .arena
                 .alloc_slice_copy(&[field_entry(AdkPartKey::Call.key(), Node::new(call.value, self.node.origin))]),
         );
@@ -153,17 +153,17 @@ impl<'run> ArgsTree<'run> {
         entries.get_mut(place).map(|(_, child)| child)
     }
 
-    fn into_node(self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    fn into_node(self, builder: &RunBuilder<'run, '_>) -> Node<'run> {
         match self {
             Self::Nothing => Node::computed(Value::Null),
             Self::Leaf(node) => node,
-            Self::Text(text) => Node::computed(Value::plain_text(draft.arena.alloc_str(&text))),
+            Self::Text(text) => Node::computed(Value::plain_text(builder.arena.alloc_str(&text))),
             Self::Keys(entries) => {
-                let entry = |(key, tree): (&'run str, Self)| ObjectEntry { key, node: tree.into_node(draft) };
-                draft.object_node(&entries.into_iter().map(entry).collect::<Vec<_>>())
+                let entry = |(key, tree): (&'run str, Self)| ObjectEntry { key, node: tree.into_node(builder) };
+                builder.object_node(&entries.into_iter().map(entry).collect::<Vec<_>>())
             }
             Self::Items(items) => {
-                draft.list_node(&items.into_iter().map(|item| item.into_node(draft)).collect::<Vec<_>>())
+                builder.list_node(&items.into_iter().map(|item| item.into_node(builder)).collect::<Vec<_>>())
             }
         }
     }

@@ -148,34 +148,34 @@ impl<'run> MessageIndex<'run> {
 
 impl<'run> ExecutionIndex<'run> {
     pub(super) fn new(
-        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
         messages: &'run [Node<'run>],
         events: &'run [Node<'run>],
     ) -> Self {
         let mut executed = Self::default();
-        executed.walk_events(talk, &mut MessageIndex::new(messages), events);
+        executed.walk_events(conversation, &mut MessageIndex::new(messages), events);
         executed
     }
 
     fn walk_events(
         &mut self,
-        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
         places: &mut MessageIndex<'run>,
         events: &'run [Node<'run>],
     ) {
-        for (node, event) in talk.draft.record_objects(events) {
+        for (node, event) in conversation.builder.record_objects(events) {
             match text_of(event, InspectEventKey::Event).and_then(InspectEventType::from_key) {
                 Some(InspectEventType::Span) => places.begin_span(event),
                 Some(InspectEventType::Model) => places.note_answer(event),
                 Some(InspectEventType::Tool) => {
                     self.add_tool(places, node, event);
-                    self.walk_events(talk, places, list_of(event, InspectEventKey::Inner).unwrap_or_default());
+                    self.walk_events(conversation, places, list_of(event, InspectEventKey::Inner).unwrap_or_default());
                 }
                 Some(InspectEventType::Subtask) => {
-                    self.walk_events(talk, places, list_of(event, InspectEventKey::Inner).unwrap_or_default());
+                    self.walk_events(conversation, places, list_of(event, InspectEventKey::Inner).unwrap_or_default());
                 }
                 Some(InspectEventType::Silent) => {}
-                None => talk.draft.skip_record(node.origin, "an event of unknown type is passed over"),
+                None => conversation.builder.skip_record(node.origin, "an event of unknown type is skipped"),
             }
         }
     }
@@ -210,48 +210,55 @@ impl<'run> ExecutionIndex<'run> {
     /// Adds calls that no message has.
     pub(super) fn add_calls_behind(
         &mut self,
-        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
         place: usize,
         attachments: Option<Object<'run>>,
     ) {
         for ExecutedTool { node, event, agent } in self.beside.remove(&place).unwrap_or_default() {
-            let about = StepMeta { agent, aside: agent.is_some(), time: None };
+            let meta = StepMeta { agent, aside: agent.is_some(), time: None };
             let tool = event.field(InspectEventKey::Function).unwrap_or(Node::computed(Value::Null));
             let (args, id) = (event.field(InspectEventKey::Arguments), event.field(InspectEventKey::Id));
-            let Some(step) = talk.add_call(ToolCall { tool, args, id, origin: node.origin }, &about) else { continue };
-            set_times(talk, step, event);
-            end_call(talk, step, event, attachments);
+            let Some(step) = conversation.add_call(ToolCall { tool, args, id, origin: node.origin }, &meta) else {
+                continue;
+            };
+            set_times(conversation, step, event);
+            end_call(conversation, step, event, attachments);
         }
     }
 
     /// Sets times, agents, and outcomes that no message has.
     pub(super) fn finish_calls(
         mut self,
-        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
         attachments: Option<Object<'run>>,
     ) {
         // A sample may have no messages.
-        self.add_calls_behind(talk, 0, attachments);
+        self.add_calls_behind(conversation, 0, attachments);
         for (step, execution) in self.called {
-            set_times(talk, step, execution.event);
+            set_times(conversation, step, execution.event);
             if let Some(agent) = execution.agent {
-                talk.draft.add_field(step, of_step::AGENT, agent);
+                conversation.builder.add_field(step, of_step::AGENT, agent);
             }
-            if [of_step::RESULT, of_step::STATUS].iter().all(|key| talk.draft.step_field(step, key).is_none()) {
-                end_call(talk, step, execution.event, attachments);
+            if [of_step::RESULT, of_step::STATUS].iter().all(|key| conversation.builder.step_field(step, key).is_none())
+            {
+                end_call(conversation, step, execution.event, attachments);
             }
         }
     }
 }
 
-fn set_times<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, step: StepId, event: Object<'run>) {
+fn set_times<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, step: StepId, event: Object<'run>) {
     let known = |field| first_of(event, &[field]).filter(|node| NodeShapes.is_text(*node));
-    known(InspectEventKey::Time).into_iter().for_each(|time| talk.draft.add_field(step, of_step::START, time));
-    known(InspectEventKey::Completed).into_iter().for_each(|time| talk.draft.add_field(step, of_step::END, time));
+    known(InspectEventKey::Time)
+        .into_iter()
+        .for_each(|time| conversation.builder.add_field(step, of_step::START, time));
+    known(InspectEventKey::Completed)
+        .into_iter()
+        .for_each(|time| conversation.builder.add_field(step, of_step::END, time));
 }
 
 fn end_call<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     step: StepId,
     event: Object<'run>,
     attachments: Option<Object<'run>>,
@@ -265,8 +272,8 @@ fn end_call<'run>(
         None if given.is_none() || is_true(&event, &NodeShapes, InspectEventKey::Pending) => return,
         None => StepStatus::Ok,
     };
-    let result = given.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
-    talk.end_within(
+    let result = given.map(|given| content::content_text(given, conversation.builder.arena).unwrap_or(given));
+    conversation.end_within(
         step,
         CallResult { result, error, status: Some(status), ..CallResult::default() },
         &StepMeta::default(),

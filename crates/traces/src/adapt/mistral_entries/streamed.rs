@@ -60,43 +60,49 @@ impl<'run> StreamedEntries<'run> {
         &mut self,
         node: Node<'run>,
         event: Object<'run>,
-        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
     ) -> bool {
         let Some(kind) = event_of(event) else { return false };
         match kind {
             EntryEvent::Begin => {
-                self.end_stream(talk);
+                self.end_stream(conversation);
                 self.is_running = true;
-                talk.draft.set_some(of_run::ID, value_of(event, EntryKey::Conversation));
+                conversation.builder.set_some(of_run::ID, value_of(event, EntryKey::Conversation));
             }
             EntryEvent::Over => {
                 self.is_running = false;
-                self.end_stream(talk);
-                count_usage(talk, event);
+                self.end_stream(conversation);
+                count_usage(conversation, event);
             }
             EntryEvent::Failed => {
                 self.is_running = false;
-                talk.draft.set_some(of_run::ERROR, value_of(event, EventKey::Why));
+                conversation.builder.set_some(of_run::ERROR, value_of(event, EventKey::Why));
             }
-            EntryEvent::Words => self.grow_entry(node, event, EntryType::Said, EntryKey::Content, talk.draft),
-            EntryEvent::Call => self.grow_entry(node, event, EntryType::Call, EntryKey::Arguments, talk.draft),
-            EntryEvent::Hosted => self.grow_entry(node, event, EntryType::Hosted, EntryKey::Arguments, talk.draft),
+            EntryEvent::Words => self.grow_entry(node, event, EntryType::Said, EntryKey::Content, conversation.builder),
+            EntryEvent::Call => {
+                self.grow_entry(node, event, EntryType::Call, EntryKey::Arguments, conversation.builder)
+            }
+            EntryEvent::Hosted => {
+                self.grow_entry(node, event, EntryType::Hosted, EntryKey::Arguments, conversation.builder)
+            }
             EntryEvent::HostedEnd => {
-                self.grow_entry(node, event, EntryType::Hosted, EntryKey::Arguments, talk.draft);
+                self.grow_entry(node, event, EntryType::Hosted, EntryKey::Arguments, conversation.builder);
                 self.end_hosted(event);
             }
-            EntryEvent::Handover => self.grow_entry(node, event, EntryType::Handover, EntryKey::Arguments, talk.draft),
+            EntryEvent::Handover => {
+                self.grow_entry(node, event, EntryType::Handover, EntryKey::Arguments, conversation.builder)
+            }
             EntryEvent::Leaving => {}
         }
         true
     }
 
     /// Tells what arrived. False if the answer broke off.
-    pub(super) fn end_stream(&mut self, talk: &mut ConversationBuilder<'_, 'run, '_>) -> bool {
+    pub(super) fn end_stream(&mut self, conversation: &mut ConversationBuilder<'_, 'run, '_>) -> bool {
         for entry in std::mem::take(&mut self.open) {
             let (node, kind) = (entry.node, entry.kind);
-            let whole = entry.whole_entry(talk.draft);
-            add_entry(talk, node, whole, kind);
+            let whole = entry.whole_entry(conversation.builder);
+            add_entry(conversation, node, whole, kind);
         }
         !self.is_running
     }
@@ -107,7 +113,7 @@ impl<'run> StreamedEntries<'run> {
         event: Object<'run>,
         kind: EntryType,
         grows: EntryKey,
-        draft: &mut RunBuilder<'run, '_>,
+        builder: &mut RunBuilder<'run, '_>,
     ) {
         let id = text_of(event, EntryKey::Id);
         let place = self.open.iter().position(|open| open.kind == kind && open.id == id);
@@ -119,7 +125,7 @@ impl<'run> StreamedEntries<'run> {
         let (Some(open), Some(piece)) = (self.open.get_mut(place), value_of(event, grows)) else { return };
         match node_text(piece).or_else(|| content::block_text(&piece).and_then(node_text)) {
             Some(words) => open.words.push_str(words),
-            None => draft.note_parts(draft.list_node(&[piece])),
+            None => builder.note_parts(builder.list_node(&[piece])),
         }
     }
 
@@ -136,12 +142,12 @@ impl<'run> StreamedEntries<'run> {
 }
 
 impl<'run> GrowingEntry<'run> {
-    fn whole_entry(mut self, draft: &RunBuilder<'run, '_>) -> Object<'run> {
+    fn whole_entry(mut self, builder: &RunBuilder<'run, '_>) -> Object<'run> {
         let grows = if self.kind == EntryType::Said { EntryKey::Content } else { EntryKey::Arguments };
         if !self.words.is_empty() {
-            let words = Node::new(Value::plain_text(draft.arena.alloc_str(&self.words)), self.node.origin);
+            let words = Node::new(Value::plain_text(builder.arena.alloc_str(&self.words)), self.node.origin);
             self.entries.push(field_entry(grows.key(), words));
         }
-        Object::new(draft.arena, draft.arena.alloc_slice_copy(&self.entries))
+        Object::new(builder.arena, builder.arena.alloc_slice_copy(&self.entries))
     }
 }

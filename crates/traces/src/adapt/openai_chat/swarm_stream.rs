@@ -37,12 +37,15 @@ pub(super) fn is_stream(records: &[Node<'_>]) -> bool {
 }
 
 /// The messages of the stream. They have the name of the agent that began; who gave each answer its first piece says.
-pub(super) fn collect_messages<'run>(records: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) -> Vec<Node<'run>> {
+pub(super) fn collect_messages<'run>(
+    records: &'run [Node<'run>],
+    builder: &mut RunBuilder<'run, '_>,
+) -> Vec<Node<'run>> {
     let (mut all, mut senders): (Vec<Node<'run>>, Vec<Option<Node<'run>>>) = (Vec::new(), Vec::new());
     for node in records {
-        draft.count_record();
+        builder.count_record();
         let Some(record) = node_object(*node) else {
-            draft.skip_value(node, "what is no piece of an answer is passed over");
+            builder.skip_value(node, "what is no piece of an answer is skipped");
             continue;
         };
         if let Some(messages) = messages_of(record) {
@@ -53,7 +56,7 @@ pub(super) fn collect_messages<'run>(records: &'run [Node<'run>], draft: &mut Ru
             for message in messages {
                 let sender = if is_of_model(message) { senders.next().flatten() } else { None };
                 let sender = sender.filter(|_| are_told);
-                all.push(with_sender(*message, sender, draft));
+                all.push(with_sender(*message, sender, builder));
             }
         } else if delimiter_of(record) == Some(SwarmDelimiter::Start) {
             senders.push(None);
@@ -69,10 +72,10 @@ fn is_of_model(message: &Node<'_>) -> bool {
     role.and_then(MessageRole::from_key) == Some(MessageRole::Assistant)
 }
 
-fn with_sender<'run>(message: Node<'run>, sender: Option<Node<'run>>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+fn with_sender<'run>(message: Node<'run>, sender: Option<Node<'run>>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     let Value::Object(object) = message.value else { return message };
     let kept = object.entries().iter().filter(|entry| entry.key != ChatMessageKey::Sender.key()).copied();
     let sender = sender.map(|sender| field_entry(ChatMessageKey::Sender.key(), sender));
     let entries: Vec<_> = kept.chain(sender).collect();
-    Node::new(draft.object_node(&entries).value, message.origin)
+    Node::new(builder.object_node(&entries).value, message.origin)
 }

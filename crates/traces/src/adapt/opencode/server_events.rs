@@ -94,25 +94,25 @@ struct ServerLog<'run> {
     error: Option<Node<'run>>,
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
     let mut log = ServerLog::default();
     for node in items_of::<ServerEventKey>(root, &[]) {
-        draft.count_record();
+        builder.count_record();
         match node_object(*node).and_then(unframed_event) {
-            Some((kind, properties)) => log.read_event(*node, kind, properties, draft),
+            Some((kind, properties)) => log.read_event(*node, kind, properties, builder),
             None => {
                 let word =
                     node_object(*node).and_then(|event| text_of(event, ServerEventKey::Type)).unwrap_or_default();
-                draft.skip_value(node, format!("an event of unknown type `{word}` is passed over"));
+                builder.skip_value(node, format!("an event of unknown type `{word}` is skipped"));
             }
         }
     }
     // Where a text broke off nobody knows what else was to come.
     for origin in log.pieces.values() {
-        draft.skip_record(*origin, "a text whose end is not told is passed over");
+        builder.skip_record(*origin, "a text whose end is not told is skipped");
     }
-    log.read_messages(draft);
+    log.read_messages(builder);
     Ok(())
 }
 
@@ -122,7 +122,7 @@ impl<'run> ServerLog<'run> {
         node: Node<'run>,
         kind: ServerEventType,
         properties: Object<'run>,
-        draft: &mut RunBuilder<'run, '_>,
+        builder: &mut RunBuilder<'run, '_>,
     ) {
         let held = |key| properties.field(key).and_then(|held| Some((held, node_object(held)?)));
         let read = match kind {
@@ -142,7 +142,7 @@ impl<'run> ServerLog<'run> {
             ServerEventType::Silent => Some(()),
         };
         if read.is_none() {
-            draft.skip_value(node, "an event without what it is about is passed over");
+            builder.skip_value(node, "an event without what it is about is skipped");
         }
     }
 
@@ -182,17 +182,17 @@ impl<'run> ServerLog<'run> {
         self.sessions.get(id).is_some_and(|session| text_of(*session, ServerEventKey::Parent).is_some())
     }
 
-    fn read_messages(mut self, draft: &mut RunBuilder<'run, '_>) {
+    fn read_messages(mut self, builder: &mut RunBuilder<'run, '_>) {
         if self.sessions.keys().any(|id| self.is_sub_session(id)) {
-            draft.mark_agents_named();
+            builder.mark_agents_named();
         }
-        let mut session = OpenCodeSession::new(draft);
+        let mut session = OpenCodeSession::new(builder);
         let (mut main, mut has_several) = (None::<Node<'run>>, false);
         for message in std::mem::take(&mut self.messages) {
             let Some((node, info)) = message.info.and_then(|node| Some((node, node_object(node)?))) else {
                 let parts = message.parts.into_iter();
                 parts.for_each(|part| {
-                    session.talk.draft.skip_record(part.origin, "a part of no message is passed over")
+                    session.conversation.builder.skip_record(part.origin, "a part of no message is skipped")
                 });
                 continue;
             };
@@ -205,20 +205,26 @@ impl<'run> ServerLog<'run> {
                 has_several |= main.is_some_and(|main| node_text(main) != of_session);
                 main = main.or(id);
             }
-            let parts = session.talk.draft.list_node(session.talk.draft.arena.alloc_slice_copy(&message.parts));
+            let parts = session
+                .conversation
+                .builder
+                .list_node(session.conversation.builder.arena.alloc_slice_copy(&message.parts));
             let entries = [(OpenCodeExportKey::Info, node), (OpenCodeExportKey::Parts, parts)];
             let entries = entries.map(|(key, node)| field_entry(key.key(), node));
-            let whole = Object::new(session.talk.draft.arena, session.talk.draft.arena.alloc_slice_copy(&entries));
+            let whole = Object::new(
+                session.conversation.builder.arena,
+                session.conversation.builder.arena.alloc_slice_copy(&entries),
+            );
             session.read_message(node, whole);
         }
         if has_several {
             let message = "the file holds events of several sessions, which are read as one run";
-            session.talk.draft.add_warning(TextOrigin::COMPUTED, message);
+            session.conversation.builder.add_warning(TextOrigin::COMPUTED, message);
         }
-        session.talk.draft.set_some(of_run::ID, main);
+        session.conversation.builder.set_some(of_run::ID, main);
         if let Some(info) = main.and_then(node_text).and_then(|id| self.sessions.get(id)) {
-            session.talk.add_meta(of_meta::CWD, info.field(OpenCodeInfoKey::Folder));
-            session.talk.add_meta(of_meta::VERSION, info.field(OpenCodeInfoKey::Version));
+            session.conversation.add_meta(of_meta::CWD, info.field(OpenCodeInfoKey::Folder));
+            session.conversation.add_meta(of_meta::VERSION, info.field(OpenCodeInfoKey::Version));
         }
         session.wrong = session.wrong.or(self.error);
         session.finish_run();

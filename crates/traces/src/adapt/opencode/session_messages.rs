@@ -82,9 +82,9 @@ fn is_answer(message: Object<'_>) -> bool {
         && list_of(message, SessionMessageKey::Content).is_some()
 }
 
-fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
-    let root = draft.arena.alloc(root);
-    let mut session = OpenCodeSession::new(draft);
+fn read_run<'run>(root: Node<'run>, builder: &mut RunBuilder<'run, '_>) -> Result<(), crate::error::PlacedError> {
+    let root = builder.arena.alloc(root);
+    let mut session = OpenCodeSession::new(builder);
     let page = items_of(root, &[SessionMessageKey::Page]);
     let mut listed: Vec<&'run Node<'run>> = page.iter().collect();
     if is_newest_first(page) {
@@ -94,13 +94,13 @@ fn read_run<'run>(root: Node<'run>, draft: &mut RunBuilder<'run, '_>) -> Result<
     if cursor
         .is_some_and(|cursor| cursor.entries().iter().any(|end| node_text(end.node).is_some_and(|end| !end.is_empty())))
     {
-        session.talk.draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+        session.conversation.builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
     }
     for node in listed {
-        session.talk.draft.count_record();
+        session.conversation.builder.count_record();
         match node_object(*node).and_then(|message| Some((message, kind_of(message)?))) {
             Some((message, kind)) => read_message(&mut session, *node, message, kind),
-            None => session.talk.draft.skip_value(node, "a message of unknown type is passed over"),
+            None => session.conversation.builder.skip_value(node, "a message of unknown type is skipped"),
         }
     }
     session.finish_run();
@@ -126,53 +126,53 @@ fn read_message<'run>(
 ) {
     let times = object_of(message, SessionMessageKey::Time);
     let at = |key| times.and_then(|times| value_of(times, key));
-    let about = StepMeta { time: at(OpenCodeInfoKey::Created), ..StepMeta::default() };
+    let meta = StepMeta { time: at(OpenCodeInfoKey::Created), ..StepMeta::default() };
     let words = value_of(message, SessionMessageKey::Words);
     match kind {
         SessionMessageType::User | SessionMessageType::Program => {
             session.wrong = None;
             let speaker = if kind == SessionMessageType::User { Speaker::User } else { Speaker::System };
-            words.into_iter().for_each(|words| session.talk.add_message(speaker, words, &about, node.origin));
+            words.into_iter().for_each(|words| session.conversation.add_message(speaker, words, &meta, node.origin));
         }
         SessionMessageType::Silent => {}
         SessionMessageType::Assistant => {
-            session.talk.begin_turn();
-            session.talk.note_time(at(OpenCodeInfoKey::Completed));
+            session.conversation.begin_turn();
+            session.conversation.note_time(at(OpenCodeInfoKey::Completed));
             let model = object_of(message, SessionMessageKey::Model);
             let model = model.and_then(|model| model.field(SessionMessageKey::Id));
-            session.talk.add_meta(of_meta::MODEL, model);
+            session.conversation.add_meta(of_meta::MODEL, model);
             let (tokens, cost) = (message.field(OpenCodeInfoKey::Tokens), message.field(OpenCodeInfoKey::Cost));
             session.count_usage(tokens, cost, model);
             session.wrong = value_of(message, SessionMessageKey::Error);
             let content = list_of(message, SessionMessageKey::Content).unwrap_or_default();
-            for (at, part) in session.talk.draft.record_objects(content) {
-                add_part(&mut session.talk, at, part, &about);
+            for (at, part) in session.conversation.builder.record_objects(content) {
+                add_part(&mut session.conversation, at, part, &meta);
             }
         }
     }
 }
 
 fn add_part<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     part: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     let word = text_of(part, SessionMessageKey::Type).unwrap_or_default();
     let words = value_of(part, SessionMessageKey::Words);
     match SessionContentType::from_key(word) {
         Some(SessionContentType::Said) => {
-            words.into_iter().for_each(|words| talk.add_message(Speaker::Assistant, words, about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_message(Speaker::Assistant, words, meta, node.origin));
         }
         Some(SessionContentType::Thought) => {
-            words.into_iter().for_each(|words| talk.add_message(Speaker::Thinking, words, about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_message(Speaker::Thinking, words, meta, node.origin));
         }
-        Some(SessionContentType::Call) => add_call(talk, node, part),
-        None => talk.draft.skip_record(node.origin, format!("a part of unknown type `{word}` is passed over")),
+        Some(SessionContentType::Call) => add_call(conversation, node, part),
+        None => conversation.builder.skip_record(node.origin, format!("a part of unknown type `{word}` is skipped")),
     }
 }
 
-fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, part: Object<'run>) {
+fn add_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, part: Object<'run>) {
     let state = object_of(part, SessionMessageKey::State);
     let of = |key| state.and_then(|state| value_of(state, key));
     let times = object_of(part, SessionMessageKey::Time);
@@ -185,7 +185,7 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         id: part.field(SessionMessageKey::Id),
         origin: node.origin,
     };
-    let Some(step) = talk.add_call(made, &at(started)) else { return };
+    let Some(step) = conversation.add_call(made, &at(started)) else { return };
     let told = state.and_then(|state| text_of(state, SessionMessageKey::Status)).and_then(OpenCodeCallState::from_key);
     let error = of(SessionMessageKey::Error);
     let why = error
@@ -196,7 +196,8 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         Some(OpenCodeCallState::Failed) => StepStatus::Failed,
         Some(OpenCodeCallState::Open) | None => return,
     };
-    let said = of(SessionMessageKey::Content).and_then(|given| content::content_text(given, talk.draft.arena));
+    let said =
+        of(SessionMessageKey::Content).and_then(|given| content::content_text(given, conversation.builder.arena));
     let details = of(SessionMessageKey::Structured)
         .filter(|given| node_object(*given).is_none_or(|given| !given.entries().is_empty()));
     let outcome = CallResult {
@@ -207,5 +208,5 @@ fn add_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>
         ..CallResult::default()
     };
     let ended = times.and_then(|times| value_of(times, OpenCodeInfoKey::Completed));
-    talk.end_within(step, outcome, &at(ended));
+    conversation.end_within(step, outcome, &at(ended));
 }

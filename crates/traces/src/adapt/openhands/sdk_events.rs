@@ -69,11 +69,11 @@ pub(super) fn is_event(event: Object<'_>) -> bool {
         && text_of(event, OpenHandsKey::Source).is_some()
 }
 
-pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) {
-    let mut talk = ConversationBuilder::new(draft);
+pub(super) fn read_events<'run>(events: &'run [Node<'run>], builder: &mut RunBuilder<'run, '_>) {
+    let mut conversation = ConversationBuilder::new(builder);
     let (mut wrong, mut stats) = (None, None);
     for node in events {
-        talk.draft.count_record();
+        conversation.builder.count_record();
         let event = node_object(*node)
             .and_then(|event| Some((event, text_of(event, SdkEventKey::Kind).and_then(SdkEventKind::from_key)?)));
         match event {
@@ -83,16 +83,16 @@ pub(super) fn read_events<'run>(events: &'run [Node<'run>], draft: &mut RunBuild
             Some((event, SdkEventKind::State)) => stats = told_stats(event).or(stats),
             Some((event, kind)) => {
                 wrong = wrong.filter(|_| !continues_run(event, kind));
-                read_event(&mut talk, *node, event, kind);
+                read_event(&mut conversation, *node, event, kind);
             }
-            None => talk.draft.skip_value(node, "an event of unknown kind is passed over"),
+            None => conversation.builder.skip_value(node, "an event of unknown kind is skipped"),
         }
     }
-    talk.draft.set_some(of_run::ERROR, wrong);
+    conversation.builder.set_some(of_run::ERROR, wrong);
     if let Some(stats) = stats {
-        count_stats(&mut talk, stats);
+        count_stats(&mut conversation, stats);
     }
-    talk.finish_with_tools();
+    conversation.finish_with_tools();
 }
 
 /// Alone or in the whole state.
@@ -104,19 +104,19 @@ fn told_stats(event: Object<'_>) -> Option<Object<'_>> {
 }
 
 /// What the run took, for each use of a model: the agent's, and that which sums up the conversation.
-fn count_stats<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, stats: Object<'run>) {
+fn count_stats<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, stats: Object<'run>) {
     let mut cost = None;
     for metrics in stats.entries().iter().filter_map(|entry| node_object(entry.node)) {
         if let Some(counts) = object_of(metrics, SdkStateKey::Usage) {
             let mut usage = TokenUsage::default();
             usage.add_usage(counts);
-            talk.add_usage(&usage, first_of(metrics, &[SdkStateKey::Model]));
+            conversation.add_usage(&usage, first_of(metrics, &[SdkStateKey::Model]));
         }
         if let Some(Value::Number(spent)) = metrics.field(SdkStateKey::Cost).map(|node| node.value) {
             cost = cost.unwrap_or(Number::Integer(0)).add(spent).or(cost);
         }
     }
-    talk.draft.set_some(of_run::COST, cost.map(|cost| Node::computed(Value::Number(cost))));
+    conversation.builder.set_some(of_run::COST, cost.map(|cost| Node::computed(Value::Number(cost))));
 }
 
 /// The agent or its user acts: an earlier error was not the end.
@@ -126,30 +126,30 @@ fn continues_run(event: Object<'_>, kind: SdkEventKind) -> bool {
 }
 
 fn read_event<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
     kind: SdkEventKind,
 ) {
-    let about = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
+    let meta = StepMeta { time: event.field(OpenHandsKey::Time), ..StepMeta::default() };
     let of_agent = text_of(event, OpenHandsKey::Source).and_then(EventSource::from_key) == Some(EventSource::Agent);
     match kind {
         SdkEventKind::Message => {
             let content =
                 object_of(event, SdkEventKey::Message).and_then(|message| message.field(SdkEventKey::Content));
             let speaker = if of_agent { Speaker::Assistant } else { Speaker::User };
-            content.into_iter().for_each(|content| talk.add_content(speaker, content, &about, node.origin));
+            content.into_iter().for_each(|content| conversation.add_content(speaker, content, &meta, node.origin));
         }
         SdkEventKind::Prompt => {
             let words = event.field(SdkEventKey::Prompt);
-            words.into_iter().for_each(|words| talk.add_content(Speaker::System, words, &about, node.origin));
+            words.into_iter().for_each(|words| conversation.add_content(Speaker::System, words, &meta, node.origin));
         }
-        SdkEventKind::Action => add_action(talk, node, event, &about),
+        SdkEventKind::Action => add_action(conversation, node, event, &meta),
         SdkEventKind::Observation => {
             let observation = object_of(event, SdkEventKey::Observation);
             let of = |field| observation.and_then(|observation| first_of(observation, &[field]));
             let given = of(SdkEventKey::Content).or(event.field(SdkEventKey::Observation));
-            let result = given.map(|given| content::content_text(given, talk.draft.arena).unwrap_or(given));
+            let result = given.map(|given| content::content_text(given, conversation.builder.arena).unwrap_or(given));
             let failed = observation.map(|observation| is_true(&observation, &NodeShapes, SdkEventKey::Failed));
             let exit_code = of(SdkEventKey::ExitCode).filter(|code| NodeShapes.has_shape(*code, ValueShape::Number));
             let status = match failed {
@@ -158,13 +158,13 @@ fn read_event<'run>(
                 _ => None,
             };
             let outcome = CallResult { result, status, exit_code, ..CallResult::default() };
-            talk.add_result(text_of(event, SdkEventKey::Call), None, outcome, &about, node.origin);
+            conversation.add_result(text_of(event, SdkEventKey::Call), None, outcome, &meta, node.origin);
         }
         SdkEventKind::Error | SdkEventKind::Rejected => {
             let status = if kind == SdkEventKind::Error { StepStatus::Failed } else { StepStatus::Denied };
             let error = first_of(event, &[SdkEventKey::Error, SdkEventKey::Reason]);
             let outcome = CallResult { status: Some(status), error, ..CallResult::default() };
-            talk.add_result(text_of(event, SdkEventKey::Call), None, outcome, &about, node.origin);
+            conversation.add_result(text_of(event, SdkEventKey::Call), None, outcome, &meta, node.origin);
         }
         SdkEventKind::Silent | SdkEventKind::State | SdkEventKind::Broken => {}
     }
@@ -172,13 +172,13 @@ fn read_event<'run>(
 
 /// The last action holds the answer.
 fn add_action<'run>(
-    talk: &mut ConversationBuilder<'_, 'run, '_>,
+    conversation: &mut ConversationBuilder<'_, 'run, '_>,
     node: Node<'run>,
     event: Object<'run>,
-    about: &StepMeta<'run>,
+    meta: &StepMeta<'run>,
 ) {
     if let Some(thought) = event.field(SdkEventKey::Thought) {
-        talk.add_content(Speaker::Assistant, thought, about, node.origin);
+        conversation.add_content(Speaker::Assistant, thought, meta, node.origin);
     }
     let call = object_of(event, SdkEventKey::ToolCall);
     let function = call.and_then(|call| object_of(call, SdkEventKey::Function)).or(call);
@@ -186,10 +186,10 @@ fn add_action<'run>(
     let args =
         written.or(event.field(SdkEventKey::Action).filter(|args| NodeShapes.has_shape(*args, ValueShape::Object)));
     let tool = event.field(SdkEventKey::Tool).unwrap_or(Node::computed(Value::Null));
-    talk.add_call(ToolCall { tool, args, id: event.field(SdkEventKey::Call), origin: node.origin }, about);
+    conversation.add_call(ToolCall { tool, args, id: event.field(SdkEventKey::Call), origin: node.origin }, meta);
     let said = object_of(event, SdkEventKey::Action).and_then(|action| first_of(action, &[SdkEventKey::Said]));
     if let (Some(words), Some(FINISH)) = (said, text_of(event, SdkEventKey::Tool)) {
-        talk.add_message(Speaker::Assistant, words, about, node.origin);
+        conversation.add_message(Speaker::Assistant, words, meta, node.origin);
     }
 }
 

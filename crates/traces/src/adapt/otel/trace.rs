@@ -96,9 +96,9 @@ impl<'run> SpanTrace<'run> {
         words: &SpanValues<'run>,
         form: SpanForm,
         record: Object<'run>,
-        draft: &mut RunBuilder<'run, '_>,
+        builder: &mut RunBuilder<'run, '_>,
     ) {
-        draft.count_record();
+        builder.count_record();
         if let Some(id) = context_id(words, SpanKey::Trace) {
             self.id.get_or_insert(id);
             let id = id_of_node(id);
@@ -107,7 +107,7 @@ impl<'run> SpanTrace<'run> {
                 self.last_id = id;
             }
         }
-        let span = read_span(words, form, record, draft);
+        let span = read_span(words, form, record, builder);
         if span.facts.fact_text(Fact::Stage).and_then(SpanStage::from_key).is_some() {
             // The record of a start is a child of the span that it is of.
             self.begun.extend(span.parent.or(span.id));
@@ -136,22 +136,22 @@ impl<'run> SpanTrace<'run> {
         self.begun.iter().any(|id| !ended.contains(id))
     }
 
-    pub(crate) fn build_run(self, origin: TextOrigin, draft: &mut RunBuilder<'run, '_>) {
+    pub(crate) fn build_run(self, origin: TextOrigin, builder: &mut RunBuilder<'run, '_>) {
         if self.ids.len() > 1 {
-            draft.add_warning(origin, format!("spans of {} traces are read as one run", self.ids.len()));
+            builder.add_warning(origin, format!("spans of {} traces are read as one run", self.ids.len()));
         }
         if let Some(place) = self.without_time {
-            draft.add_warning(place, WITHOUT_TIME);
+            builder.add_warning(place, WITHOUT_TIME);
         }
         if !self.spans.iter().any(|span| span.act != SpanAct::Other) {
-            draft.add_warning(origin, OF_NOTHING);
+            builder.add_warning(origin, OF_NOTHING);
         }
         if self.has_open_spans() {
-            draft.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
-            draft.needs_whole();
+            builder.set_entry(of_run::COMPLETE, Node::computed(Value::Boolean(false)));
+            builder.needs_whole();
         }
         let id = self.id.filter(|id| node_text(*id).is_some());
-        build_run(self.spans, RunEntries { id, ..RunEntries::default() }, draft);
+        build_run(self.spans, RunEntries { id, ..RunEntries::default() }, builder);
     }
 }
 
@@ -209,7 +209,7 @@ fn read_span<'run>(
     words: &SpanValues<'run>,
     form: SpanForm,
     record: Object<'run>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> TraceSpan<'run> {
     let place = [SpanKey::Name, SpanKey::Id].into_iter().find_map(|word| context_id(words, word));
     let mut span = TraceSpan::new(place.map_or(TextOrigin::COMPUTED, |place| place.origin));
@@ -225,31 +225,31 @@ fn read_span<'run>(
         span.act = node_text(kind).and_then(ActWord::parse_act).unwrap_or(SpanAct::Other);
     }
     let columns: Vec<ObjectEntry<'run>> = super::column_attributes(record).collect();
-    let columns = (!columns.is_empty()).then(|| draft.object_node(&columns));
+    let columns = (!columns.is_empty()).then(|| builder.object_node(&columns));
     if let Some(attributes) = attributes.or(columns) {
-        span.take_attributes(attributes, draft);
-    } else if record.entries().iter().any(|entry| may_be_attributes(entry, form, draft)) {
+        span.take_attributes(attributes, builder);
+    } else if record.entries().iter().any(|entry| may_be_attributes(entry, form, builder)) {
         let message = "a span has no `attributes`, and a key that is not known holds such: it may be a call";
-        draft.note_unknown(span.origin, message);
+        builder.note_unknown(span.origin, message);
     }
     read_status(words, &mut span);
     if form == SpanForm::Zipkin {
-        zipkin::complete_span(record, &mut span, draft);
+        zipkin::complete_span(record, &mut span, builder);
     }
     for (_, event) in words.value_of(SpanKey::Events).and_then(node_list).into_iter().flat_map(object_items) {
-        self::read_event(event, &mut span, draft);
+        self::read_event(event, &mut span, builder);
     }
     // promptfoo takes a span for a call where it names a tool, whatever else stands in it.
     let names_tool = || span.facts.fact_node(Fact::Tool).is_some();
     if form == SpanForm::Promptfoo && attributes_act(&span.facts) == SpanAct::Other && names_tool() {
         span.act = SpanAct::Tool;
     }
-    span.conclude_span(draft);
+    span.conclude_span(builder);
     span
 }
 
 /// Whether a span's key that the convention does not have holds what attributes tell; in OTLP any list may.
-fn may_be_attributes<'run>(entry: &ObjectEntry<'run>, form: SpanForm, draft: &RunBuilder<'run, '_>) -> bool {
+fn may_be_attributes<'run>(entry: &ObjectEntry<'run>, form: SpanForm, builder: &RunBuilder<'run, '_>) -> bool {
     if SpanKey::from_key(entry.key).is_some() || Detail::from_key(entry.key).is_some() {
         return false;
     }
@@ -257,7 +257,7 @@ fn may_be_attributes<'run>(entry: &ObjectEntry<'run>, form: SpanForm, draft: &Ru
         return true;
     }
     let mut facts = SpanFacts::default();
-    let told = node_object(attributes::as_object(entry.node, draft));
+    let told = node_object(attributes::as_object(entry.node, builder));
     told.into_iter().flat_map(|told| told.entries()).for_each(|entry| facts.add_attribute(entry.key, entry.node));
     facts.has_any(&OF_WORK)
 }
@@ -335,12 +335,12 @@ fn read_status<'run>(outer: &SpanValues<'run>, span: &mut TraceSpan<'run>) {
         message.filter(|message| span.failed == Some(true) && node_text(*message).is_some_and(|text| !text.is_empty()));
 }
 
-fn read_event<'run>(event: Object<'run>, span: &mut TraceSpan<'run>, draft: &mut RunBuilder<'run, '_>) {
+fn read_event<'run>(event: Object<'run>, span: &mut TraceSpan<'run>, builder: &mut RunBuilder<'run, '_>) {
     let Some(attributes) = value_of(event, SpanEventKey::Attributes) else { return };
     let name = value_of(event, SpanEventKey::Name).and_then(node_text).unwrap_or_default();
-    span.take_event(name, attributes, draft);
+    span.take_event(name, attributes, builder);
     if let Some(body) = value_of(event, SpanEventKey::Body) {
-        span.take_event(name, body, draft);
-        event_bodies::take_body(span, name, body, draft);
+        span.take_event(name, body, builder);
+        event_bodies::take_body(span, name, body, builder);
     }
 }

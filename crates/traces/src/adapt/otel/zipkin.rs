@@ -41,7 +41,7 @@ pub(super) fn span_times(span: Object<'_>) -> (Option<f64>, Option<f64>) {
 }
 
 /// Adds id, error (a tag) and events, which Zipkin stores differently.
-pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'run>, draft: &RunBuilder<'run, '_>) {
+pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'run>, builder: &RunBuilder<'run, '_>) {
     span.id = value_of(record, ZipkinKey::Id).and_then(node_text);
     let tags = value_of(record, ZipkinKey::Tags).and_then(node_object);
     if let Some(error) =
@@ -52,16 +52,17 @@ pub(super) fn complete_span<'run>(record: Object<'run>, span: &mut TraceSpan<'ru
         span.error = says.then_some(error.0).or(span.error);
     }
     for (_, event) in value_of(record, ZipkinKey::Events).and_then(node_list).into_iter().flat_map(object_items) {
-        if let Some((name, attributes)) = value_of(event, ZipkinKey::Value).and_then(|value| named_event(value, draft))
+        if let Some((name, attributes)) =
+            value_of(event, ZipkinKey::Value).and_then(|value| named_event(value, builder))
         {
-            span.take_event(name, attributes, draft);
+            span.take_event(name, attributes, builder);
         }
     }
 }
 
 /// `"NAME": {…}`: event name and attributes.
-fn named_event<'run>(event: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<(&'run str, Node<'run>)> {
+fn named_event<'run>(event: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<(&'run str, Node<'run>)> {
     let (name, attributes) = node_text(event)?.strip_prefix('"')?.split_once("\":")?;
     let attributes = Node::computed(Value::Text(ValueText::Plain(attributes.trim())));
-    Some((name, draft.open_json(attributes)?))
+    Some((name, builder.open_json(attributes)?))
 }

@@ -289,16 +289,16 @@ pub(crate) fn count_attributes(node: Node<'_>) -> usize {
     }
 }
 
-pub(crate) fn as_object<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+pub(crate) fn as_object<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     match node.value {
         Value::List(items) => {
             let entries: Vec<ObjectEntry<'run>> =
-                items.iter().filter_map(|item| attribute_entry(*item, draft, 0)).collect();
-            let entries = draft.arena.alloc_slice_copy(&entries);
-            Node::new(Value::Object(Object::new(draft.arena, entries)), node.origin)
+                items.iter().filter_map(|item| attribute_entry(*item, builder, 0)).collect();
+            let entries = builder.arena.alloc_slice_copy(&entries);
+            Node::new(Value::Object(Object::new(builder.arena, entries)), node.origin)
         }
         Value::Text(text) if text.as_str().trim_start().starts_with('{') => {
-            draft.open_json(node).filter(|node| node_object(*node).is_some()).unwrap_or(node)
+            builder.open_json(node).filter(|node| node_object(*node).is_some()).unwrap_or(node)
         }
         _ => node,
     }
@@ -306,12 +306,12 @@ pub(crate) fn as_object<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) ->
 
 pub(crate) fn attribute_entry<'run>(
     item: Node<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
     depth: usize,
 ) -> Option<ObjectEntry<'run>> {
     let attribute = node_object(item)?;
     let key = super::node_text(value_of(attribute, AttributeKey::Key)?)?;
-    Some(ObjectEntry { key, node: untyped_value(value_of(attribute, AttributeKey::Value)?, draft, depth) })
+    Some(ObjectEntry { key, node: untyped_value(value_of(attribute, AttributeKey::Value)?, builder, depth) })
 }
 
 /// OTLP writes integers as text.
@@ -320,9 +320,9 @@ pub(crate) fn integer_node(node: Node<'_>) -> Node<'_> {
     Number::from_spelling(text.as_str()).map_or(node, |number| Node::new(Value::Number(number), node.origin))
 }
 
-fn untyped_value<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>, depth: usize) -> Node<'run> {
+fn untyped_value<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>, depth: usize) -> Node<'run> {
     let Some([only]) = node_object(node).map(|object| object.entries()) else { return node };
-    let Some(typed) = TypedValueKey::from_key(only.key).filter(|_| depth < draft.limits.json_depth) else {
+    let Some(typed) = TypedValueKey::from_key(only.key).filter(|_| depth < builder.limits.json_depth) else {
         return node;
     };
     let values = || {
@@ -334,13 +334,13 @@ fn untyped_value<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>, depth: us
     match (typed, only.node.value) {
         (TypedValueKey::Integer, _) => integer_node(only.node),
         (TypedValueKey::List, Value::Object(_)) => {
-            let items: Vec<Node<'run>> = values().iter().map(|item| untyped_value(*item, draft, depth + 1)).collect();
-            Node::new(Value::List(draft.arena.alloc_slice_copy(&items)), only.node.origin)
+            let items: Vec<Node<'run>> = values().iter().map(|item| untyped_value(*item, builder, depth + 1)).collect();
+            Node::new(Value::List(builder.arena.alloc_slice_copy(&items)), only.node.origin)
         }
         (TypedValueKey::Object, Value::Object(_)) => {
             let entries: Vec<ObjectEntry<'run>> =
-                values().iter().filter_map(|item| attribute_entry(*item, draft, depth + 1)).collect();
-            let object = Object::new(draft.arena, draft.arena.alloc_slice_copy(&entries));
+                values().iter().filter_map(|item| attribute_entry(*item, builder, depth + 1)).collect();
+            let object = Object::new(builder.arena, builder.arena.alloc_slice_copy(&entries));
             Node::new(Value::Object(object), only.node.origin)
         }
         _ => only.node,

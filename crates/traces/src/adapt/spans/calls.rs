@@ -27,7 +27,7 @@ pub(super) fn find_calls<'run>(
     tree: &SpanTree<'run>,
     models: &[usize],
     exchanges: &[ExchangeRef<'_, 'run>],
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> SpanCalls<'run> {
     let mut requests = Vec::new();
     for (turn, (model, exchange)) in models.iter().zip(exchanges).enumerate() {
@@ -35,9 +35,9 @@ pub(super) fn find_calls<'run>(
         requests.extend(asked.map(|asked| CallRequest { asked: *asked, model: *model, turn: turn + 1 }));
     }
     if tree.spans.iter().any(|span| span.act == SpanAct::Tool) {
-        executed_calls(tree, models, &requests, exchanges, draft)
+        executed_calls(tree, models, &requests, exchanges, builder)
     } else {
-        requested_calls(tree, models, &requests, exchanges, draft)
+        requested_calls(tree, models, &requests, exchanges, builder)
     }
 }
 
@@ -46,10 +46,10 @@ fn executed_calls<'run>(
     models: &[usize],
     requests: &[CallRequest<'run>],
     exchanges: &[ExchangeRef<'_, 'run>],
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> SpanCalls<'run> {
-    let mut carried = tool_executions::find_executions(tree, requests.is_empty() && draft.keeps_text_args(), draft);
-    let matched = RequestMatches::match_calls(&carried, tree, requests, draft);
+    let mut carried = tool_executions::find_executions(tree, requests.is_empty() && builder.keeps_text_args(), builder);
+    let matched = RequestMatches::match_calls(&carried, tree, requests, builder);
     let results = results_of_requests(tree, models, requests, exchanges);
     let of_request = |place: usize| results.get(matched.requests.get(place).copied().flatten()?).copied().flatten();
     later_results::complete_results(&mut carried, tree, models, exchanges, of_request);
@@ -70,7 +70,7 @@ fn executed_calls<'run>(
             *first = first.min(start);
         }
         let turn = request.map(|request| request.turn).or_else(|| turn_before(tree, models, call.span));
-        calls.steps.push(call_step(tree, call, request, turn, draft));
+        calls.steps.push(call_step(tree, call, request, turn, builder));
     }
     if requests.is_empty() {
         return calls;
@@ -80,24 +80,24 @@ fn executed_calls<'run>(
         let Some(request) = requests.get(number).filter(|_| !matched.is_executed(number)) else { continue };
         let tool = node_text(request.asked.tool).unwrap_or_default();
         match result.filter(|_| !may_hand_over(tool) && !matched.may_lack(tool)) {
-            Some(result) => calls.steps.extend(request_step(tree, request, Some(result), draft)),
+            Some(result) => calls.steps.extend(request_step(tree, request, Some(result), builder)),
             // Work is handed over without a span of a tool.
             None => left.extend(Some(request.asked.place).filter(|_| !may_hand_over(tool))),
         }
     }
-    warn_of_requests(&left, draft);
+    warn_of_requests(&left, builder);
     calls
 }
 
 /// Requested calls without any sign of execution: a tool that nobody instruments may have carried them out.
-fn warn_of_requests<'run>(left: &[Node<'run>], draft: &RunBuilder<'run, '_>) {
+fn warn_of_requests<'run>(left: &[Node<'run>], builder: &RunBuilder<'run, '_>) {
     let Some(first) = left.first() else { return };
     let message = format!(
         "{} that a model asked for {} no span of a tool: not counted as calls",
         if left.len() == 1 { "a call".to_owned() } else { format!("{} calls", left.len()) },
         if left.len() == 1 { "has" } else { "have" },
     );
-    draft.note_unknown(first.origin, message);
+    builder.note_unknown(first.origin, message);
 }
 
 fn call_step<'run>(
@@ -105,13 +105,13 @@ fn call_step<'run>(
     call: &ToolExecution<'run>,
     request: Option<CallRequest<'run>>,
     turn: Option<usize>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> TimedStep<'run> {
     let asked = request.map(|request| request.asked);
     let args = match (call.args, asked.and_then(|asked| asked.args)) {
-        (None, Some(args)) => Some(parse_arguments(draft, args)),
+        (None, Some(args)) => Some(parse_arguments(builder, args)),
         (Some(given), Some(args)) => {
-            let asked = parse_arguments(draft, args);
+            let asked = parse_arguments(builder, args);
             // LangChain prints in the notation of Python what it gives a tool.
             let is_printed = node_text(given).is_some_and(|text| text.starts_with('{')) && node_object(asked).is_some();
             Some(if is_printed { asked } else { tool_executions::wrapped_args(asked, given).unwrap_or(given) })
@@ -151,12 +151,12 @@ fn requested_calls<'run>(
     models: &[usize],
     requests: &[CallRequest<'run>],
     exchanges: &[ExchangeRef<'_, 'run>],
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> SpanCalls<'run> {
     let results = results_of_requests(tree, models, requests, exchanges);
     let mut calls = SpanCalls::default();
     for (request, result) in requests.iter().zip(results) {
-        calls.steps.extend(request_step(tree, request, result, draft));
+        calls.steps.extend(request_step(tree, request, result, builder));
     }
     calls
 }
@@ -197,7 +197,7 @@ fn request_step<'run>(
     tree: &SpanTree<'run>,
     request: &CallRequest<'run>,
     told: Option<ToolResult<'run>>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> Option<TimedStep<'run>> {
     let model = tree.spans.get(request.model)?;
     let ended = told.and_then(|told| told.failed).and_then(status_node);
@@ -206,7 +206,7 @@ fn request_step<'run>(
         field_entry(of_step::STATUS, ended.unwrap_or_else(absent_node)),
         field_entry(of_step::TURN, count_node(request.turn)),
     ];
-    let args = request.asked.args.map(|args| parse_arguments(draft, args));
+    let args = request.asked.args.map(|args| parse_arguments(builder, args));
     fields.extend(args.map(|args| field_entry(of_step::ARGS, args)));
     fields.extend(told.map(|told| field_entry(of_step::RESULT, told.result)));
     fields.extend(request.asked.id.map(|id| field_entry(of_step::ID, id)));

@@ -28,12 +28,12 @@ key_table! {
 pub(super) fn words_of_user<'run>(
     tree: &SpanTree<'run>,
     model: usize,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<FxHashSet<&'run str>> {
     let name = tree.spans.get(model)?.name.and_then(node_text)?;
     ClaudeTurnName::from_key(name)?;
     let is_told = |input: Node<'run>| {
-        let object = node_object(read_node(input, draft));
+        let object = node_object(read_node(input, builder));
         object.is_some_and(|input| value_of(input, SubAgentKey::Type).is_some())
     };
     let mut words = FxHashSet::default();
@@ -46,7 +46,7 @@ pub(super) fn words_of_user<'run>(
         }
         let input = [Fact::Input, Fact::MessagesIn].into_iter().find_map(|fact| span.facts.fact_node(fact));
         let Some(input) = input.filter(|input| !is_told(*input)) else { continue };
-        let said = read_messages(input, role::USER, draft);
+        let said = read_messages(input, role::USER, builder);
         let of_user = said.iter().filter(|said| said.role == Some(role::USER));
         words.extend(of_user.flat_map(|said| &said.texts).filter_map(|text| node_text(*text)));
     }

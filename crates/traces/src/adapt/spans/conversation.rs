@@ -12,46 +12,46 @@ use averment_base::value::ObjectEntry;
 use averment_runs::normal::role;
 
 /// Reads what went in and came out of a span.
-pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>) -> ModelExchange<'run> {
+pub(crate) fn read_exchange<'run>(facts: &SpanFacts<'run>, builder: &RunBuilder<'run, '_>) -> ModelExchange<'run> {
     let (given, said) = (
-        numbered_messages::read_numbered(facts, NumberedList::In, draft),
-        numbered_messages::read_numbered(facts, NumberedList::Out, draft),
+        numbered_messages::read_numbered(facts, NumberedList::In, builder),
+        numbered_messages::read_numbered(facts, NumberedList::Out, builder),
     );
     let mut exchange = ModelExchange { input: given, output: said, ..ModelExchange::default() };
-    let waits = !draft.is_whole() && !facts.has_any(&[Fact::Messages, Fact::Input]);
+    let waits = !builder.is_whole() && !facts.has_any(&[Fact::Messages, Fact::Input]);
     if let Some(node) = facts.fact_node(Fact::MessagesIn).filter(|_| exchange.input.is_empty()) {
         match waits {
             true => exchange.unread = Some(node),
-            false => exchange.input = read_messages(node, role::USER, draft),
+            false => exchange.input = read_messages(node, role::USER, builder),
         }
     }
     if let Some(node) = facts.fact_node(Fact::System).filter(|_| !waits) {
         let mut system = SpanMessage { role: Some(role::SYSTEM), place: Some(node), ..SpanMessage::default() };
-        sort_parts(read_node(node, draft), &mut system, draft, 0);
+        sort_parts(read_node(node, builder), &mut system, builder, 0);
         exchange.input.insert(0, system);
     }
     if let Some(node) = facts.fact_node(Fact::MessagesOut).filter(|_| exchange.output.is_empty()) {
-        exchange.output = read_messages(node, role::ASSISTANT, draft);
+        exchange.output = read_messages(node, role::ASSISTANT, builder);
     }
     if let Some(node) =
         facts.fact_node(Fact::Messages).filter(|_| exchange.output.is_empty() && exchange.input.is_empty())
     {
-        split_conversation(read_messages(node, role::USER, draft), &mut exchange);
+        split_conversation(read_messages(node, role::USER, builder), &mut exchange);
     }
     if exchange.output.is_empty() {
         let mut said = SpanMessage { role: Some(role::ASSISTANT), ..SpanMessage::default() };
-        facts.fact_node(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, draft));
+        facts.fact_node(Fact::SaidText).into_iter().for_each(|text| content_of(text, &mut said, builder));
         if let Some(calls) = facts.fact_node(Fact::SaidCalls) {
-            said.add_calls(node_list(read_node(calls, draft)).unwrap_or_default());
+            said.add_calls(node_list(read_node(calls, builder)).unwrap_or_default());
         }
         said.place = [Fact::SaidText, Fact::SaidCalls].into_iter().find_map(|fact| facts.fact_node(fact));
         exchange.output.extend(said.place.is_some().then_some(said));
     }
     if let Some(node) = facts.fact_node(Fact::Input).filter(|_| exchange.input.is_empty()) {
-        exchange.input = read_messages(node, role::USER, draft);
+        exchange.input = read_messages(node, role::USER, builder);
     }
     if let Some(node) = facts.fact_node(Fact::Output).filter(|_| exchange.output.iter().all(SpanMessage::is_empty)) {
-        exchange.output = read_messages(node, role::ASSISTANT, draft);
+        exchange.output = read_messages(node, role::ASSISTANT, builder);
     }
     exchange.output.retain(|said| !said.is_empty());
     exchange.records_output |= !exchange.output.is_empty();
@@ -70,10 +70,10 @@ key_table! {
 /// An answer in JSON that is no message.
 pub(super) fn structured_answer<'run>(
     facts: &SpanFacts<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<SpanMessage<'run>> {
     let words = [Fact::MessagesOut, Fact::Output].into_iter().find_map(|fact| facts.fact_node(fact))?;
-    let value = node_text(words).map(|_| read_node(words, draft)).and_then(node_object)?;
+    let value = node_text(words).map(|_| read_node(words, builder)).and_then(node_object)?;
     let is_mark = |entry: &ObjectEntry<'_>| ResponseMark::from_key(entry.key).is_some();
     let is_answer = !value.entries().is_empty() && !value.entries().iter().any(is_mark);
     let said =
@@ -91,9 +91,9 @@ pub(crate) fn split_conversation<'run>(messages: Vec<SpanMessage<'run>>, exchang
 
 impl<'run> ModelExchange<'run> {
     /// Reads what was left unread.
-    pub(super) fn read_rest(&mut self, draft: &RunBuilder<'run, '_>) {
+    pub(super) fn read_rest(&mut self, builder: &RunBuilder<'run, '_>) {
         if let Some(node) = self.unread.take() {
-            self.input.extend(read_messages(node, role::USER, draft));
+            self.input.extend(read_messages(node, role::USER, builder));
         }
     }
 }

@@ -46,18 +46,23 @@ fn first_message<'run>(body: Object<'run>, side: BodyKey) -> Option<Node<'run>> 
     value_of(node_object(*messages.first()?)?, BodyKey::Content)
 }
 
-pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Node<'run>, draft: &RunBuilder<'run, '_>) {
+pub(crate) fn take_body<'run>(
+    span: &mut TraceSpan<'run>,
+    event: &str,
+    body: Node<'run>,
+    builder: &RunBuilder<'run, '_>,
+) {
     let Some(body) = node_object(body).filter(|_| event.starts_with(EVENT)) else { return };
     let Some(given) = first_message(body, BodyKey::Output) else { return };
-    let Some(output) = node_object(span_messages::read_node(given, draft)) else { return };
+    let Some(output) = node_object(span_messages::read_node(given, builder)) else { return };
     let text = |object: Object<'run>, word| value_of(object, word).filter(|node| node_text(*node).is_some());
     span.act = SpanAct::Part;
     for other in messages_of(body, BodyKey::Output).unwrap_or_default().iter().skip(1) {
-        draft.note_unknown(other.origin, "an output beside the first one of a span is passed over");
+        builder.note_unknown(other.origin, "an output beside the first one of a span is skipped");
     }
     if let Some(first) = value_of(output, BodyKey::Generations).and_then(node_list).and_then(first_of_all) {
         span.act = SpanAct::Inference;
-        span.exchange.output.push(read_generation(first, draft));
+        span.exchange.output.push(read_generation(first, builder));
         span.exchange.records_output = true;
         if let Some(asked) = first_message(body, BodyKey::Input) {
             span.exchange.input = vec![SpanMessage {
@@ -75,7 +80,7 @@ pub(crate) fn take_body<'run>(span: &mut TraceSpan<'run>, event: &str, body: Nod
         span.take_fact(Fact::Result, value_of(output, BodyKey::Content));
         // Arguments in the notation of a language are told by the model, too, and in JSON.
         let args = first_message(body, BodyKey::Input)
-            .filter(|args| node_object(span_messages::read_node(*args, draft)).is_some());
+            .filter(|args| node_object(span_messages::read_node(*args, builder)).is_some());
         span.take_fact(Fact::Args, args);
         span.failed = if is_word(output, BodyKey::Status, ERROR) { Some(true) } else { span.failed };
     }
@@ -91,7 +96,7 @@ fn first_of_all<'run>(lists: &'run [Node<'run>]) -> Option<Object<'run>> {
     node_object(*node_list(*first).and_then(<[_]>::first).unwrap_or(first))
 }
 
-fn read_generation<'run>(one: Object<'run>, draft: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
+fn read_generation<'run>(one: Object<'run>, builder: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
     let message = value_of(one, BodyKey::Message).and_then(node_object);
     let words = value_of(one, BodyKey::Text).or_else(|| value_of(message?, BodyKey::Content));
     let calls = message
@@ -100,7 +105,7 @@ fn read_generation<'run>(one: Object<'run>, draft: &RunBuilder<'run, '_>) -> Spa
     let mut entries = vec![field_entry(of_step::ROLE, Node::computed(Value::plain_text(role::ASSISTANT)))];
     entries.extend(words.map(|words| field_entry(BodyKey::Content.key(), words)));
     entries.extend(calls.map(|calls| field_entry(BodyKey::Calls.key(), calls)));
-    span_messages::read_message(draft.object_node(&entries), role::ASSISTANT, draft)
+    span_messages::read_message(builder.object_node(&entries), role::ASSISTANT, builder)
 }
 
 fn read_usage<'run>(about: Object<'run>, span: &mut TraceSpan<'run>) {

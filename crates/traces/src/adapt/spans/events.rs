@@ -11,7 +11,7 @@ use averment_runs::normal::{of_step, role};
 pub(crate) fn take_event<'run>(
     name: &str,
     facts: &SpanFacts<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
     exchange: &mut ModelExchange<'run>,
 ) {
     let Some(event) = MessageEvent::from_key(name) else { return };
@@ -24,7 +24,7 @@ pub(crate) fn take_event<'run>(
     ]
     .into_iter()
     .filter_map(|(fact, key)| {
-        Some(ObjectEntry { key: key.key(), node: span_messages::read_node(facts.fact_node(fact)?, draft) })
+        Some(ObjectEntry { key: key.key(), node: span_messages::read_node(facts.fact_node(fact)?, builder) })
     })
     .collect();
     let (by, answer) = match event {
@@ -34,7 +34,7 @@ pub(crate) fn take_event<'run>(
         MessageEvent::Assistant => (role::ASSISTANT, false),
         MessageEvent::Choice => (role::ASSISTANT, true),
     };
-    let said = span_messages::read_message(draft.object_node(&entries), by, draft);
+    let said = span_messages::read_message(builder.object_node(&entries), by, builder);
     if answer {
         exchange.output.push(said)
     } else {

@@ -105,32 +105,32 @@ impl<'run> TraceSpan<'run> {
         }
     }
 
-    pub(crate) fn take_attributes(&mut self, attributes: Node<'run>, draft: &RunBuilder<'run, '_>) {
-        let attributes = attributes::as_object(attributes, draft);
+    pub(crate) fn take_attributes(&mut self, attributes: Node<'run>, builder: &RunBuilder<'run, '_>) {
+        let attributes = attributes::as_object(attributes, builder);
         if let Value::Object(object) = attributes.value {
             self.facts.reserve_for(object.entries().len());
             for entry in object.entries() {
                 let is_quoted = || node_text(entry.node).is_some_and(|text| text.starts_with('"'));
                 let is_held = entry.key.starts_with(MLFLOW) || entry.key.starts_with(ENTITY) && is_quoted();
-                let node = if is_held { parse_text(entry.node, draft) } else { entry.node };
+                let node = if is_held { parse_text(entry.node, builder) } else { entry.node };
                 self.facts.add_attribute(entry.key, node);
             }
             if let Some(twice) = self.facts.twice.take() {
                 let message =
                     "a span has an attribute twice, with two values: what the other one tells is not recorded";
-                draft.note_unknown(twice.origin, message);
+                builder.note_unknown(twice.origin, message);
             }
             self.attributes = Some(attributes);
         }
     }
 
-    pub(crate) fn take_event(&mut self, name: &str, attributes: Node<'run>, draft: &RunBuilder<'run, '_>) {
-        let Value::Object(object) = attributes::as_object(attributes, draft).value else { return };
+    pub(crate) fn take_event(&mut self, name: &str, attributes: Node<'run>, builder: &RunBuilder<'run, '_>) {
+        let Value::Object(object) = attributes::as_object(attributes, builder).value else { return };
         let mut facts = SpanFacts::default();
         for entry in object.entries() {
             facts.add_attribute(entry.key, entry.node);
         }
-        events::take_event(name, &facts, draft, &mut self.exchange);
+        events::take_event(name, &facts, builder, &mut self.exchange);
         for fact in [Fact::MessagesIn, Fact::MessagesOut, Fact::System, Fact::ErrorMessage, Fact::ErrorType] {
             if let Some(node) =
                 facts.fact_node(fact).filter(|_| self.facts.fact_node(fact).is_none() || fact == Fact::ErrorMessage)
@@ -141,15 +141,15 @@ impl<'run> TraceSpan<'run> {
     }
 
     /// Some write tool input and output as if they were a model's messages.
-    fn take_messages_of_tool(&mut self, draft: &RunBuilder<'run, '_>) {
+    fn take_messages_of_tool(&mut self, builder: &RunBuilder<'run, '_>) {
         if self.facts.has_any(&[Fact::Args, Fact::Input]) && self.facts.has_any(&[Fact::Result, Fact::Output]) {
             return;
         }
-        let mut exchange = conversation::read_exchange(&self.facts, draft);
-        exchange.read_rest(draft);
+        let mut exchange = conversation::read_exchange(&self.facts, builder);
+        exchange.read_rest(builder);
         let given = exchange.input.iter().chain(&self.exchange.input);
         let args = given.clone().find_map(|said| said.calls.first().and_then(|asked| asked.args));
-        let arena = draft.arena;
+        let arena = builder.arena;
         let told = |said: &SpanMessage<'run>| said.results.first().map(|told| told.result);
         let args = args.or_else(|| given.clone().find_map(told));
         let gave = |said: &SpanMessage<'run>| told(said).or_else(|| content::join_texts(&said.texts, arena));
@@ -178,27 +178,27 @@ impl<'run> TraceSpan<'run> {
     }
 
     /// What the kind of a span says that it is; of a kind that nobody knows it may be a tool.
-    pub(crate) fn act_of_word(&self, word: Option<&str>, draft: &RunBuilder<'run, '_>) -> SpanAct {
+    pub(crate) fn act_of_word(&self, word: Option<&str>, builder: &RunBuilder<'run, '_>) -> SpanAct {
         let act = word.and_then(ActWord::parse_act);
         if act.is_none() && word.is_some_and(|word| !word.is_empty()) {
-            draft.note_unknown(self.origin, "a span of an unknown kind: it may be a call");
+            builder.note_unknown(self.origin, "a span of an unknown kind: it may be a call");
         }
         act.unwrap_or(SpanAct::Part)
     }
 
-    pub(crate) fn conclude_span(&mut self, draft: &RunBuilder<'run, '_>) {
+    pub(crate) fn conclude_span(&mut self, builder: &RunBuilder<'run, '_>) {
         self.facts.sort_parts();
         if self.act == SpanAct::Other {
             self.act = attributes_act(&self.facts);
             if self.act == SpanAct::Other && self.facts.fact_node(Fact::Tool).is_some() {
-                draft.note_unknown(self.origin, "a span names a tool and does not say what it is: it may be a call");
+                builder.note_unknown(self.origin, "a span names a tool and does not say what it is: it may be a call");
             }
             let words = [Fact::Kind, Fact::Operation].into_iter().filter_map(|fact| self.facts.fact_text(fact));
             if matches!(self.act, SpanAct::Part | SpanAct::Other) {
                 let unknown = words.clone().find(|word| ActWord::from_key(word).is_none());
                 self.act_of_word(
                     unknown.filter(|_| !words.clone().any(|word| ActWord::from_key(word).is_some())),
-                    draft,
+                    builder,
                 );
             }
         }
@@ -207,17 +207,17 @@ impl<'run> TraceSpan<'run> {
             self.act = SpanAct::Part;
         }
         if matches!(self.act, SpanAct::Inference | SpanAct::Agent) {
-            self.exchange.complete_from(conversation::read_exchange(&self.facts, draft));
+            self.exchange.complete_from(conversation::read_exchange(&self.facts, builder));
         }
         if self.act == SpanAct::Inference {
             if self.exchange.output.is_empty() {
-                self.exchange.output.extend(conversation::structured_answer(&self.facts, draft));
+                self.exchange.output.extend(conversation::structured_answer(&self.facts, builder));
                 self.exchange.records_output |= !self.exchange.output.is_empty();
             }
-            span_messages::note_answers(&self.exchange.output, draft);
+            span_messages::note_answers(&self.exchange.output, builder);
         }
         if self.act == SpanAct::Tool && !self.hands_over() {
-            self.take_messages_of_tool(draft);
+            self.take_messages_of_tool(builder);
         }
         if self.failed.is_none() {
             self.failed = has_failed(&self.facts);
@@ -290,8 +290,8 @@ pub(crate) fn of_word(word: &str) -> Option<bool> {
     }
 }
 
-fn parse_text<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-    draft.open_json(node).unwrap_or(node)
+fn parse_text<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
+    builder.open_json(node).unwrap_or(node)
 }
 
 /// True for a number other than 0: recorders write 0 for usage and prices that they do not know.

@@ -11,7 +11,7 @@ use averment_base::value::Node;
 pub(super) fn read_numbered<'run>(
     facts: &SpanFacts<'run>,
     of: NumberedList,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Vec<SpanMessage<'run>> {
     let mut all: Vec<NumberedMessage<'run>> = Vec::new();
     for one in facts.numbered_parts(of) {
@@ -45,15 +45,15 @@ pub(super) fn read_numbered<'run>(
         && let Some(first) = all.first().filter(|first| first.number > 0)
         && let Some(place) = first.said.place
     {
-        draft
+        builder
             .note_unknown(place.origin, "the first messages of an answer are not there: they may have asked for calls");
     }
-    let messages = all.into_iter().map(|writing| writing.finish_message(draft)).collect();
-    if of == NumberedList::Out { join_pieces(messages, draft) } else { messages }
+    let messages = all.into_iter().map(|writing| writing.finish_message(builder)).collect();
+    if of == NumberedList::Out { join_pieces(messages, builder) } else { messages }
 }
 
 /// BeeAI writes a message for each piece of a streamed answer.
-fn join_pieces<'run>(messages: Vec<SpanMessage<'run>>, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
+fn join_pieces<'run>(messages: Vec<SpanMessage<'run>>, builder: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
     /// A model says less at once.
     const MOST: usize = 8;
     let only_text = |said: &SpanMessage<'run>| {
@@ -66,7 +66,7 @@ fn join_pieces<'run>(messages: Vec<SpanMessage<'run>>, draft: &RunBuilder<'run, 
     if texts.len() <= MOST && !texts.iter().skip(1).any(goes_on) {
         return messages;
     }
-    let whole = content::concat_pieces(&texts, draft.arena);
+    let whole = content::concat_pieces(&texts, builder.arena);
     let first = messages.into_iter().next();
     first.map(|first| SpanMessage { texts: whole.into_iter().collect(), ..first }).into_iter().collect()
 }
@@ -97,7 +97,7 @@ impl<'run> NumberedMessage<'run> {
         self.calls.last_mut().into_iter().for_each(set);
     }
 
-    fn finish_message(self, draft: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
+    fn finish_message(self, builder: &RunBuilder<'run, '_>) -> SpanMessage<'run> {
         let mut said = self.said;
         let is_empty = |content: &Node<'run>| node_text(*content).is_some_and(str::is_empty);
         let content = self.content.filter(|content| !is_empty(content));
@@ -108,8 +108,8 @@ impl<'run> NumberedMessage<'run> {
         }
         said.results.clear();
         match content {
-            Some(content) => span_messages::content_of(content, &mut said, draft),
-            None => self.pieces.into_iter().for_each(|piece| span_messages::content_of(piece, &mut said, draft)),
+            Some(content) => span_messages::content_of(content, &mut said, builder),
+            None => self.pieces.into_iter().for_each(|piece| span_messages::content_of(piece, &mut said, builder)),
         }
         let asked = |call: NumberedCall<'run>| {
             call.tool.map(|tool| RequestedCall { id: call.id, tool, args: call.args, place: tool })

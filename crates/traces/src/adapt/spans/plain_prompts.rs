@@ -19,7 +19,7 @@ const DEEP: usize = 6;
 pub(super) fn asked_texts<'run>(
     tree: &SpanTree<'run>,
     input: Option<Node<'run>>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Option<FxHashSet<&'run str>> {
     let outer = tree.whole_run(false);
     let works = outer.iter().filter_map(|span| tree.spans.get(*span));
@@ -36,7 +36,7 @@ pub(super) fn asked_texts<'run>(
         if depth == DEEP {
             continue;
         }
-        let value = read_node(node, draft);
+        let value = read_node(node, builder);
         texts.extend(node_text(value).map(str::trim));
         match value.value {
             Value::List(items) => open.extend(items.iter().map(|item| (*item, depth + 1))),

@@ -36,7 +36,7 @@ impl<'run> RequestMatches<'run> {
         calls: &[ToolExecution<'run>],
         tree: &SpanTree<'run>,
         requests: &[CallRequest<'run>],
-        draft: &RunBuilder<'run, '_>,
+        builder: &RunBuilder<'run, '_>,
     ) -> Self {
         let mut matches = Self {
             requests: vec![None; calls.len()],
@@ -52,7 +52,7 @@ impl<'run> RequestMatches<'run> {
             request.into_iter().for_each(|request| matches.set_match(place, request));
         }
         let mut by_tool = waiting_requests(requests, |request| Some(request.asked.tool));
-        let args = |request: usize| Some(span_messages::read_node(requests.get(request)?.asked.args?, draft));
+        let args = |request: usize| Some(span_messages::read_node(requests.get(request)?.asked.args?, builder));
         let start = |span: usize| tree.spans.get(span).and_then(|span| span.start);
         let comes_first = |request: usize, call: &ToolExecution<'run>| {
             let asked = requests.get(request).and_then(|request| start(request.model));

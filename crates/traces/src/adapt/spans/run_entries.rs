@@ -33,28 +33,28 @@ pub(super) fn set_entries<'run>(
     whole: RunEntries<'run>,
     prompt: Option<Node<'run>>,
     output: Option<Node<'run>>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
     let roots: Vec<usize> = (0..tree.spans.len()).filter(|span| tree.parent_of(*span).is_none()).collect();
     let (first, last) = (tree.whole_run(false), tree.whole_run(true));
     let [outer, last] = [&first, &last].map(|spans| || spans.iter().filter_map(|span| tree.spans.get(*span)));
     // What one model or tool was given is not what the run was given.
     let is_work = |span: &&TraceSpan<'run>| !matches!(span.act, SpanAct::Inference | SpanAct::Tool);
-    draft.set_some(of_run::ID, whole.id);
+    builder.set_some(of_run::ID, whole.id);
     let of_work = || outer().filter(is_work).filter_map(|span| span.facts.fact_node(Fact::Input));
     let input = whole.input.or_else(|| of_work().next());
-    if draft.is_whole() {
+    if builder.is_whole() {
         let given = || input.or_else(|| outer().find_map(|span| span.facts.fact_node(Fact::MessagesIn)));
         // What the run was asked stands around what its models were.
-        let asked = whole.input.and_then(|input| prompt_in(input, draft));
-        let asked = asked.or_else(|| of_work().find_map(|input| user_text(input, "", draft)));
-        let prompt = asked.or(prompt).or_else(|| user_text(given()?, role::USER, draft));
-        draft.set_some(of_run::PROMPT, prompt);
+        let asked = whole.input.and_then(|input| prompt_in(input, builder));
+        let asked = asked.or_else(|| of_work().find_map(|input| user_text(input, "", builder)));
+        let prompt = asked.or(prompt).or_else(|| user_text(given()?, role::USER, builder));
+        builder.set_some(of_run::PROMPT, prompt);
     }
-    draft.set_some(of_run::INPUTS, input);
-    let is_answer = |node: &Node<'run>| !is_no_answer(*node, draft);
+    builder.set_some(of_run::INPUTS, input);
+    let is_answer = |node: &Node<'run>| !is_no_answer(*node, builder);
     let gave = || last().filter(is_work).find_map(|span| span.facts.fact_node(Fact::Output).filter(is_answer));
-    let arena = draft.arena;
+    let arena = builder.arena;
     let said = || {
         last().filter_map(|span| span.exchange.output.last()).find_map(|said| content::join_texts(&said.texts, arena))
     };
@@ -63,27 +63,27 @@ pub(super) fn set_entries<'run>(
         tree.has_agents() || roots.iter().filter_map(|root| tree.spans.get(*root)).filter(is_work).count() == 1;
     let whole_output = whole.output.filter(is_answer);
     let answer = whole_output.or_else(|| gave().filter(|_| is_one)).or_else(said).or(output).or_else(gave);
-    draft.set_some(of_run::OUTPUT, answer.map(|answer| answer_text(answer, draft)));
-    draft.set_some(of_run::ERROR, whole.error.or_else(|| run_error(tree, &roots, whole.failed)));
+    builder.set_some(of_run::OUTPUT, answer.map(|answer| answer_text(answer, builder)));
+    builder.set_some(of_run::ERROR, whole.error.or_else(|| run_error(tree, &roots, whole.failed)));
     let start = tree.spans.iter().filter_map(|span| span.start).reduce(f64::min);
     let end = tree.spans.iter().filter_map(|span| span.end).reduce(f64::max);
     let spans = start.zip(end).map(|(start, end)| end - start).filter(|duration| *duration >= 0.0);
     // Whether steps span more than that is looked at where all are there: of a span without an end, or that ends before it starts.
     let is_outside = |span: &TraceSpan<'_>| span.start > end || span.end.is_some() && span.end < start;
     if tree.spans.iter().any(is_outside) {
-        draft.needs_whole();
+        builder.needs_whole();
     }
     let duration = whole.duration.or(spans);
-    draft.set_some(of_run::DURATION, instant_node(duration));
-    if draft.is_whole() {
-        run_usage::set_usage(tree, draft);
-        draft.set_some(of_run::COST, run_usage::run_cost(tree, whole.cost));
+    builder.set_some(of_run::DURATION, instant_node(duration));
+    if builder.is_whole() {
+        run_usage::set_usage(tree, builder);
+        builder.set_some(of_run::COST, run_usage::run_cost(tree, whole.cost));
     }
-    if draft.is_requested(of_run::TOOLS) {
-        set_tools(tree, models, &first, draft);
+    if builder.is_requested(of_run::TOOLS) {
+        set_tools(tree, models, &first, builder);
     }
-    if draft.is_requested(of_run::META) {
-        set_meta(tree, models, &first, whole.session, draft);
+    if builder.is_requested(of_run::META) {
+        set_meta(tree, models, &first, whole.session, builder);
     }
 }
 
@@ -105,7 +105,7 @@ key_table! {
 }
 
 /// Whether a program put something else in the place of the answer.
-fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
+fn is_no_answer<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> bool {
     let may_be = |text: &str| {
         text.starts_with(['{', '['])
             && NoAnswerKey::ALL.iter().any(|row| row.keys().iter().any(|key| text.contains(key)))
@@ -113,7 +113,7 @@ fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
     if node_text(node).is_some_and(|text| !may_be(text.trim_start())) {
         return false;
     }
-    let value = span_messages::read_node(node, draft);
+    let value = span_messages::read_node(node, builder);
     if let Value::List(items) = value.value {
         let is_call =
             |item: &Node<'run>| node_object(*item).is_some_and(|call| value_of(call, NoAnswerKey::Calls).is_some());
@@ -132,18 +132,18 @@ fn is_no_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
         || (has(NoAnswerKey::Run) || is_silent) && is_alone
 }
 
-fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], draft: &mut RunBuilder<'run, '_>) {
+fn set_tools<'run>(tree: &SpanTree<'run>, models: &[usize], outer: &[usize], builder: &mut RunBuilder<'run, '_>) {
     let mut found: Vec<Node<'run>> = Vec::new();
     for span in models.iter().chain(outer).filter_map(|span| tree.spans.get(*span)) {
-        for tool in span_messages::offered_tools(&span.facts, draft) {
+        for tool in span_messages::offered_tools(&span.facts, builder) {
             if !found.iter().any(|known| averment_base::value::compare::values_equal(&known.value, &tool.value)) {
                 found.push(tool);
             }
         }
     }
     if !found.is_empty() {
-        let tools = draft.list_node(&found);
-        draft.set_entry(of_run::TOOLS, tools);
+        let tools = builder.list_node(&found);
+        builder.set_entry(of_run::TOOLS, tools);
     }
 }
 
@@ -152,10 +152,10 @@ fn set_meta<'run>(
     models: &[usize],
     outer: &[usize],
     session: Option<Node<'run>>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) {
     let models = || models.iter().filter_map(|model| tree.spans.get(*model));
-    models().for_each(|span| draft.note_model(span.facts.fact_node(Fact::Model)));
+    models().for_each(|span| builder.note_model(span.facts.fact_node(Fact::Model)));
     let outer = outer.iter().filter_map(|span| tree.spans.get(*span));
     let model = models().chain(outer).find_map(|span| span.facts.fact_node(Fact::Model));
     let session = session.or_else(|| tree.spans.iter().find_map(|span| span.facts.fact_node(Fact::Conversation)));
@@ -163,8 +163,8 @@ fn set_meta<'run>(
     let meta: Vec<ObjectEntry<'run>> =
         meta.into_iter().filter_map(|(key, node)| Some(field_entry(key, node?))).collect();
     if !meta.is_empty() {
-        let meta = draft.object_node(&meta);
-        draft.set_entry(of_run::META, meta);
+        let meta = builder.object_node(&meta);
+        builder.set_entry(of_run::META, meta);
     }
 }
 
@@ -193,23 +193,23 @@ key_table! {
 }
 
 /// Text, the words of a user among messages, or an object's only entry.
-fn prompt_in<'run>(input: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
-    let value = span_messages::read_node(input, draft);
+fn prompt_in<'run>(input: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let value = span_messages::read_node(input, builder);
     match value.value {
         Value::Text(_) => Some(value),
         Value::Object(object) if object.entries().len() == 1 => {
             let only = value_of(object, QuestionKey::Any).filter(|only| node_text(*only).is_some());
-            only.or_else(|| user_text(value, "", draft))
+            only.or_else(|| user_text(value, "", builder))
         }
-        _ => user_text(value, "", draft),
+        _ => user_text(value, "", builder),
     }
 }
 
 /// `by` is the speaker of words without one.
-fn user_text<'run>(input: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
-    let input = span_messages::read_node(input, draft);
+fn user_text<'run>(input: Node<'run>, by: &'static str, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+    let input = span_messages::read_node(input, builder);
     let value = wrapped_values::unwrap_run(input).unwrap_or(input);
-    let messages = span_messages::read_messages(value, by, draft);
+    let messages = span_messages::read_messages(value, by, builder);
     let of_user = |said: &&SpanMessage<'run>| matches!(said.role, Some(role::USER | "human"));
     messages.iter().filter(of_user).find_map(|said| said.texts.first().copied())
 }
@@ -224,28 +224,28 @@ key_table! {
 }
 
 /// Needs a finish reason or parts: any object may have a message.
-fn words_of_choice<'run>(value: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+fn words_of_choice<'run>(value: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     let choice = node_object(value)
         .filter(|choice| choice.entries().iter().all(|entry| ModelChoiceKey::from_key(entry.key).is_some()))?;
     let message = value_of(choice, ModelChoiceKey::Message).filter(|message| node_text(*message).is_some())?;
-    (value_of(choice, ModelChoiceKey::Finish).is_some() || span_messages::holds_parts_in_text(message, draft))
+    (value_of(choice, ModelChoiceKey::Finish).is_some() || span_messages::holds_parts_in_text(message, builder))
         .then_some(())?;
-    content::join_texts(&span_messages::read_message(value, role::ASSISTANT, draft).texts, draft.arena)
+    content::join_texts(&span_messages::read_message(value, role::ASSISTANT, builder).texts, builder.arena)
 }
 
-fn answer_text<'run>(answer: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-    let value = span_messages::read_node(answer, draft);
-    if let Some(words) = words_of_choice(value, draft) {
+fn answer_text<'run>(answer: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
+    let value = span_messages::read_node(answer, builder);
+    if let Some(words) = words_of_choice(value, builder) {
         return words;
     }
-    let (answer, value) = wrapped_values::unwrap_answer(value, draft).map_or((answer, value), |inner| (inner, inner));
+    let (answer, value) = wrapped_values::unwrap_answer(value, builder).map_or((answer, value), |inner| (inner, inner));
     let has_role =
         |said: &SpanMessage<'run>| said.is_of_assistant() && said.place.is_some_and(|place| node_text(place).is_none());
     match value.value {
         Value::List(_) | Value::Object(_) => {
-            let messages = span_messages::read_messages(value, role::USER, draft);
+            let messages = span_messages::read_messages(value, role::USER, builder);
             let last = messages.last().filter(|said| has_role(said));
-            let last = last.and_then(|said| content::join_texts(&said.texts, draft.arena));
+            let last = last.and_then(|said| content::join_texts(&said.texts, builder.arena));
             last.unwrap_or(answer)
         }
         _ => answer,

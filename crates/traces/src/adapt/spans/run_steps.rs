@@ -16,16 +16,20 @@ use averment_runs::normal::{of_run, of_step, role};
 use averment_runs::run::StepKind;
 use rustc_hash::{FxBuildHasher, FxHashMap, FxHashSet};
 
-pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'run>, draft: &mut RunBuilder<'run, '_>) {
-    draft.mark_recorded(&[StepKind::Span]);
-    draft.assume_success();
-    let mut spans = dedupe_spans(spans, draft);
+pub(crate) fn build_run<'run>(
+    spans: Vec<TraceSpan<'run>>,
+    whole: RunEntries<'run>,
+    builder: &mut RunBuilder<'run, '_>,
+) {
+    builder.mark_recorded(&[StepKind::Span]);
+    builder.assume_success();
+    let mut spans = dedupe_spans(spans, builder);
     tool_events::merge_events(&mut spans);
-    if draft.is_whole() {
-        run_usage::read_answers(&mut spans, draft);
+    if builder.is_whole() {
+        run_usage::read_answers(&mut spans, builder);
     }
     if spans.iter().any(|span| span.exchange.asks_calls() || span.lacks_result()) {
-        spans.iter_mut().for_each(|span| span.exchange.read_rest(draft));
+        spans.iter_mut().for_each(|span| span.exchange.read_rest(builder));
     }
     let tree = SpanTree::new(spans);
     let inner = tree.encloses_any(|span| span.act == SpanAct::Inference, true);
@@ -34,15 +38,15 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
         .collect();
     let exchanges = model_exchanges(&tree, &models);
     let (mut steps, mut hands_over) = (Vec::new(), false);
-    if draft.is_whole() {
+    if builder.is_whole() {
         steps.extend((0..tree.spans.len()).filter_map(|span| span_step(&tree, span)));
         steps.extend((0..tree.spans.len()).filter_map(|span| request_step(&tree, span)));
         let before = steps.len();
         steps.extend((0..tree.spans.len()).filter_map(|span| handover_step(&tree, span)));
         hands_over = steps.len() > before;
     }
-    let calls = calls::find_calls(&tree, &models, &exchanges, draft);
-    let speaker = collect_speech(&tree, &models, &exchanges, &calls, whole.input, draft);
+    let calls = calls::find_calls(&tree, &models, &exchanges, builder);
+    let speaker = collect_speech(&tree, &models, &exchanges, &calls, whole.input, builder);
     let said = exchanges.iter().flat_map(|exchange| exchange.output);
     let said = said.flat_map(|said| said.texts.iter().chain(&said.thoughts)).copied();
     let called = calls.steps.iter().filter(|step| step.kind == StepKind::Call).filter_map(|step| {
@@ -51,39 +55,39 @@ pub(crate) fn build_run<'run>(spans: Vec<TraceSpan<'run>>, whole: RunEntries<'ru
     });
     let written = written_actions::action_without_call(said, called);
     match written.filter(|_| calls.steps.is_empty()) {
-        Some(origin) => draft.add_warning(origin, ONLY_WRITTEN),
-        None if records_calls(&tree, &models, &exchanges) => draft.mark_recorded(&[StepKind::Call]),
-        None => draft.add_warning(first_origin(&tree), NO_CALLS),
+        Some(origin) => builder.add_warning(origin, ONLY_WRITTEN),
+        None if records_calls(&tree, &models, &exchanges) => builder.mark_recorded(&[StepKind::Call]),
+        None => builder.add_warning(first_origin(&tree), NO_CALLS),
     }
     if let Some(origin) = written.filter(|_| !calls.steps.is_empty()) {
-        draft.skip_record(origin, "an action stands in the words of a model, and no span tells of it");
+        builder.skip_record(origin, "an action stands in the words of a model, and no span tells of it");
     }
-    warn_of_parents(&tree, draft);
+    warn_of_parents(&tree, builder);
     let untimed = tree.spans.iter().any(|span| span.start.is_none());
     steps.extend(calls.steps);
     steps.extend(speaker.steps);
     if untimed {
-        draft.mark_unordered();
+        builder.mark_unordered();
     }
     steps.sort_by(|a, b| a.time.unwrap_or(f64::MAX).total_cmp(&b.time.unwrap_or(f64::MAX)));
     for step in steps {
-        draft.add_step(step.kind, step.fields, step.origin);
+        builder.add_step(step.kind, step.fields, step.origin);
     }
-    if draft.is_whole() {
-        tools::add_following_steps(draft, tools::derive_from_call);
+    if builder.is_whole() {
+        tools::add_following_steps(builder, tools::derive_from_call);
     }
     // What has spans of its own is told by them.
-    if draft.is_whole() && !hands_over {
-        draft.insert_derived(handovers::derive_handover);
+    if builder.is_whole() && !hands_over {
+        builder.insert_derived(handovers::derive_handover);
     }
     if !models.is_empty() {
-        draft.set_entry(of_run::TURNS, count_node(models.len()));
+        builder.set_entry(of_run::TURNS, count_node(models.len()));
     }
-    run_entries::set_entries(&tree, &models, whole, speaker.prompt, speaker.output, draft);
+    run_entries::set_entries(&tree, &models, whole, speaker.prompt, speaker.output, builder);
 }
 
 /// A resent span counts once: the last version with an end.
-fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, draft: &mut RunBuilder<'run, '_>) -> Vec<TraceSpan<'run>> {
+fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, builder: &mut RunBuilder<'run, '_>) -> Vec<TraceSpan<'run>> {
     let mut ids = FxHashSet::with_capacity_and_hasher(spans.len(), FxBuildHasher);
     if spans.iter().filter_map(|span| span.id).all(|id| ids.insert(id)) {
         return spans;
@@ -94,7 +98,7 @@ fn dedupe_spans<'run>(spans: Vec<TraceSpan<'run>>, draft: &mut RunBuilder<'run, 
         let first = span.id.and_then(|id| known.get(id).copied()).and_then(|place| kept.get_mut(place));
         match first {
             Some(first) => {
-                draft.add_warning(span.origin, "a span stands more than once: it counts once");
+                builder.add_warning(span.origin, "a span stands more than once: it counts once");
                 if span.end.is_some() || first.end.is_none() {
                     *first = span;
                 }
@@ -138,11 +142,11 @@ fn first_origin(tree: &SpanTree<'_>) -> TextOrigin {
 }
 
 /// One parent may be recorded elsewhere: the caller. More are missing spans.
-fn warn_of_parents<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>) {
+fn warn_of_parents<'run>(tree: &SpanTree<'run>, builder: &mut RunBuilder<'run, '_>) {
     if tree.unknown_parents > 1 {
         let message =
             format!("{} spans that others stand in are not there: the run may lack steps", tree.unknown_parents);
-        draft.add_warning(first_origin(tree), message);
+        builder.add_warning(first_origin(tree), message);
     }
 }
 
@@ -220,9 +224,9 @@ fn collect_speech<'run>(
     exchanges: &[ExchangeRef<'_, 'run>],
     calls: &SpanCalls<'run>,
     input: Option<Node<'run>>,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> SpeechSteps<'run> {
-    let asked = draft.is_whole().then(|| plain_prompts::asked_texts(tree, input, draft)).flatten();
+    let asked = builder.is_whole().then(|| plain_prompts::asked_texts(tree, input, builder)).flatten();
     let main = models.iter().zip(exchanges).filter(|(model, _)| tree.is_of_main(**model));
     let given = || main.clone().flat_map(|(_, exchange)| exchange.input);
     let of_program = asked.as_ref().is_some_and(|asked| plain_prompts::are_of_program(given(), asked));
@@ -238,13 +242,13 @@ fn collect_speech<'run>(
         }
         if left_to_others || tree.may_answer(*model) {
             let said = exchange.output.iter().rev().map(|said| said.texts.iter().copied().filter(is_words).collect());
-            let last = said.map(|texts: Vec<_>| content::join_texts(&texts, draft.arena)).find_map(|said| said);
+            let last = said.map(|texts: Vec<_>| content::join_texts(&texts, builder.arena)).find_map(|said| said);
             speaker.output = last.or(speaker.output);
         }
-        if !draft.is_whole() {
+        if !builder.is_whole() {
             continue;
         }
-        let of_user = claude_turns::words_of_user(tree, *model, draft);
+        let of_user = claude_turns::words_of_user(tree, *model, builder);
         speaker.add_given(exchange.input, of_user.as_ref(), agent, of_main, span.start, turn + 1);
         let before = calls.first_asked.get(model).copied();
         let at = [span.end.or(span.start), before].into_iter().flatten().reduce(f64::min);
@@ -258,10 +262,10 @@ fn collect_speech<'run>(
         }
     }
     if exchanges.iter().any(|exchange| exchange.records_output || !exchange.input.is_empty()) {
-        draft.mark_recorded(&[StepKind::Message]);
+        builder.mark_recorded(&[StepKind::Message]);
     }
     if speaker.has_nameless {
-        draft.leave_role_open(role::USER);
+        builder.leave_role_open(role::USER);
     }
     speaker
 }

@@ -27,10 +27,10 @@ key_table! {
 }
 
 /// Some keep the answer of a model as it came, and its tokens nowhere else.
-pub(super) fn read_answers<'run>(spans: &mut [TraceSpan<'run>], draft: &RunBuilder<'run, '_>) {
+pub(super) fn read_answers<'run>(spans: &mut [TraceSpan<'run>], builder: &RunBuilder<'run, '_>) {
     for span in spans.iter_mut().filter(|span| span.act == SpanAct::Inference && !span.facts.has_any(&TOKENS)) {
         let answer = [Fact::MessagesOut, Fact::Output].into_iter().find_map(|fact| span.facts.fact_node(fact));
-        let Some(answer) = answer.and_then(|answer| node_object(span_messages::read_node(answer, draft))) else {
+        let Some(answer) = answer.and_then(|answer| node_object(span_messages::read_node(answer, builder))) else {
             continue;
         };
         let Some(usage) = value_of(answer, AnswerKey::Usage).and_then(node_object) else { continue };
@@ -50,7 +50,7 @@ pub(super) fn read_answers<'run>(spans: &mut [TraceSpan<'run>], draft: &RunBuild
 }
 
 /// Counted at model requests, which outer spans repeat. If a request lacks usage, there is no total.
-pub(super) fn set_usage<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run, '_>) {
+pub(super) fn set_usage<'run>(tree: &SpanTree<'run>, builder: &mut RunBuilder<'run, '_>) {
     let has = |span: &TraceSpan<'run>| span.facts.has_any(&[Fact::TokensIn, Fact::TokensOut, Fact::TokensAll]);
     let leaves = innermost_spans(tree, has);
     if lacks_cost(tree, &leaves, has) {
@@ -60,10 +60,10 @@ pub(super) fn set_usage<'run>(tree: &SpanTree<'run>, draft: &mut RunBuilder<'run
     for span in leaves.iter().filter_map(|span| tree.spans.get(*span)) {
         let mut of_request = TokenUsage::default();
         of_request.add_counts(TOKENS.map(|fact| span.facts.fact_number(fact)));
-        draft.add_usage(of_request.token_counts(), span.facts.fact_node(Fact::Model));
+        builder.add_usage(of_request.token_counts(), span.facts.fact_node(Fact::Model));
         usage.merge_usage(&of_request);
     }
-    usage.set_usage(draft);
+    usage.set_usage(builder);
 }
 
 /// The format's total, else the sum of requests; incomplete if only some have a cost.

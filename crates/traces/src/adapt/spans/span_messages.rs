@@ -104,12 +104,12 @@ key_table! {
     }
 }
 
-pub(crate) fn read_node<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+pub(crate) fn read_node<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
     match node.value {
         Value::Text(text) if text.as_str().trim_start().starts_with(['{', '[']) => {
-            draft.open_json(node).unwrap_or(node)
+            builder.open_json(node).unwrap_or(node)
         }
-        Value::Text(_) => streamed_answers::read_stream(node, draft).unwrap_or(node),
+        Value::Text(_) => streamed_answers::read_stream(node, builder).unwrap_or(node),
         _ => node,
     }
 }
@@ -118,30 +118,30 @@ pub(crate) fn read_node<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) ->
 pub(crate) fn read_messages<'run>(
     node: Node<'run>,
     by: &'static str,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> Vec<SpanMessage<'run>> {
-    let mut found = messages_in(read_node(node, draft), by, draft);
-    tool_roles::read_tool_roles(&mut found, draft);
+    let mut found = messages_in(read_node(node, builder), by, builder);
+    tool_roles::read_tool_roles(&mut found, builder);
     found
 }
 
 const UNKNOWN_ANSWER: &str = "what a model answered has a role or a part of no known type: it may be a call";
 /// For an exchange that is whole. What a model answered and nobody knows may be a call. What it was given was done before, which the spans of that tell.
-pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
+pub(super) fn note_answers<'run>(answers: &[SpanMessage<'run>], builder: &RunBuilder<'run, '_>) {
     for said in
         answers.iter().filter(|said| said.has_unknown || said.role.is_some_and(|role| !tool_roles::is_known_role(role)))
     {
         if let Some(place) = said.place {
-            draft.note_unknown(place.origin, UNKNOWN_ANSWER);
+            builder.note_unknown(place.origin, UNKNOWN_ANSWER);
         }
     }
 }
 
-fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
+fn messages_in<'run>(value: Node<'run>, by: &'static str, builder: &RunBuilder<'run, '_>) -> Vec<SpanMessage<'run>> {
     let Value::Object(outer) = value.value else {
         let items = match value.value {
             Value::List(items) => items,
-            _ => std::slice::from_ref(draft.arena.alloc(value)),
+            _ => std::slice::from_ref(builder.arena.alloc(value)),
         };
         // Some put one list into another: a list of prompts.
         let items = match items {
@@ -149,24 +149,24 @@ fn messages_in<'run>(value: Node<'run>, by: &'static str, draft: &RunBuilder<'ru
             _ => items,
         };
         let speaker = DefaultSpeaker::among(items, by);
-        let read = |item: Node<'run>| read_message(item, speaker.of_message(item), draft);
-        return items.iter().map(|item| read_pair(*item).unwrap_or_else(|| read(read_node(*item, draft)))).collect();
+        let read = |item: Node<'run>| read_message(item, speaker.of_message(item), builder);
+        return items.iter().map(|item| read_pair(*item).unwrap_or_else(|| read(read_node(*item, builder)))).collect();
     };
     let system = value_of(outer, Holder::System).or_else(|| {
         value_of(outer, Holder::Config).and_then(node_object).and_then(|config| value_of(config, Holder::System))
     });
     let mut found: Vec<SpanMessage<'run>> =
-        system.map(|system| read_message(system, role::SYSTEM, draft)).into_iter().collect();
+        system.map(|system| read_message(system, role::SYSTEM, builder)).into_iter().collect();
     let is_message = value_of(outer, SpanMessageKey::Role).is_some();
     let prompt = value_of(outer, Holder::Prompt).or_else(|| responses::request_input(outer));
     match (value_of(outer, Holder::Messages).filter(|_| !is_message), prompt) {
-        (Some(inner), _) if node_list(inner).is_some() => found.extend(messages_in(inner, by, draft)),
-        (_, Some(prompt)) => found.extend(messages_in(read_node(prompt, draft), by, draft)),
+        (Some(inner), _) if node_list(inner).is_some() => found.extend(messages_in(inner, by, builder)),
+        (_, Some(prompt)) => found.extend(messages_in(read_node(prompt, builder), by, builder)),
         _ => match value_of(outer, Holder::Lists).filter(|lists| node_list(*lists).is_some()) {
-            Some(inner) => found.extend(messages_in(inner, by, draft)),
+            Some(inner) => found.extend(messages_in(inner, by, builder)),
             None => match value_of(outer, Holder::Items).filter(|_| responses::is_response(outer)) {
-                Some(items) => found.push(read_message(items, by, draft)),
-                None => found.push(read_message(value, by, draft)),
+                Some(items) => found.push(read_message(items, by, builder)),
+                None => found.push(read_message(value, by, builder)),
             },
         },
     }
@@ -184,11 +184,11 @@ fn read_pair<'run>(node: Node<'run>) -> Option<SpanMessage<'run>> {
 pub(super) fn read_message<'run>(
     node: Node<'run>,
     by: &'static str,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
 ) -> SpanMessage<'run> {
     let mut said = SpanMessage { role: Some(by), place: Some(node), ..SpanMessage::default() };
     let Value::Object(mut message) = node.value else {
-        sort_parts(node, &mut said, draft, 0);
+        sort_parts(node, &mut said, builder, 0);
         return said;
     };
     let outer = message;
@@ -200,15 +200,15 @@ pub(super) fn read_message<'run>(
     let written = [message, outer].into_iter().find_map(|one| node_text(value_of(one, SpanMessageKey::Role)?));
     said.role = role_of(message, serialised).or_else(|| role_of(outer, outer)).or(written).or(Some(by));
     let calls = |message| {
-        node_list(read_node(value_of(message, SpanMessageKey::Calls)?, draft)).filter(|calls| !calls.is_empty())
+        node_list(read_node(value_of(message, SpanMessageKey::Calls)?, builder)).filter(|calls| !calls.is_empty())
     };
     let of_provider = || value_of(message, Holder::Provider).and_then(node_object).and_then(calls);
     let calls = calls(message).or_else(of_provider).unwrap_or_default();
     said.add_calls(calls);
     // Some hold the content itself where others have a message.
     let bare = value_of(outer, SpanMessageKey::Message).filter(|inner| node_object(*inner).is_none());
-    let content = value_of(message, SpanMessageKey::Content).map(|content| read_parts(content, draft));
-    let content = content.or_else(|| bare.map(|bare| read_node(bare, draft)));
+    let content = value_of(message, SpanMessageKey::Content).map(|content| read_parts(content, builder));
+    let content = content.or_else(|| bare.map(|bare| read_node(bare, builder)));
     match (said.role, content) {
         // Some put the definitions of tools among the messages.
         (Some(of_step::TOOL), Some(content)) if is_definition(content) => {}
@@ -216,24 +216,24 @@ pub(super) fn read_message<'run>(
             let tool = value_of(message, SpanMessageKey::Tool).and_then(node_text);
             let id = value_of(message, SpanMessageKey::Answers).filter(|id| node_text(*id).is_some());
             let text = Some(content).filter(|content| holds_parts(*content));
-            let result = text.and_then(|text| content::content_text(text, draft.arena)).unwrap_or(content);
+            let result = text.and_then(|text| content::content_text(text, builder.arena)).unwrap_or(content);
             let told = ToolResult { id, tool, result, failed: has_failed(message) };
-            said.results.push(told_in(told, draft));
+            said.results.push(told_in(told, builder));
         }
         // What the parts of a message are in is an object of its own in some.
         (_, Some(content)) => match node_object(content).filter(|_| said.role.is_some()) {
             Some(inner) => match value_of(inner, SpanMessageKey::Content) {
                 Some(content) => {
                     said.role = role_of(inner, inner).or(said.role);
-                    sort_parts(content, &mut said, draft, 0);
+                    sort_parts(content, &mut said, builder, 0);
                 }
-                None => sort_parts(content, &mut said, draft, 0),
+                None => sort_parts(content, &mut said, builder, 0),
             },
-            None => sort_parts(content, &mut said, draft, 0),
+            None => sort_parts(content, &mut said, builder, 0),
         },
         (_, None) if item_role(message).is_some() => {
             said.role = item_role(message);
-            sort_part(node, message, &mut said, draft, 1);
+            sort_part(node, message, &mut said, builder, 1);
         }
         (_, None) => said.has_unknown |= said.calls.is_empty() && is_unknown_part(message),
     }
@@ -273,24 +273,24 @@ fn is_block(node: &Node<'_>) -> bool {
 }
 
 /// Text stays text unless it contains parts.
-fn read_parts<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> Node<'run> {
-    let value = read_node(content, draft);
+fn read_parts<'run>(content: Node<'run>, builder: &RunBuilder<'run, '_>) -> Node<'run> {
+    let value = read_node(content, builder);
     if holds_parts(value) { value } else { content }
 }
 
-pub(crate) fn holds_parts_in_text<'run>(content: Node<'run>, draft: &RunBuilder<'run, '_>) -> bool {
-    node_text(content).is_some() && holds_parts(read_node(content, draft))
+pub(crate) fn holds_parts_in_text<'run>(content: Node<'run>, builder: &RunBuilder<'run, '_>) -> bool {
+    node_text(content).is_some() && holds_parts(read_node(content, builder))
 }
 
 /// Sorts content into speech, calls and results, also parts in text.
-pub(super) fn content_of<'run>(content: Node<'run>, said: &mut SpanMessage<'run>, draft: &RunBuilder<'run, '_>) {
-    sort_parts(read_parts(content, draft), said, draft, 0);
+pub(super) fn content_of<'run>(content: Node<'run>, said: &mut SpanMessage<'run>, builder: &RunBuilder<'run, '_>) {
+    sort_parts(read_parts(content, builder), said, builder, 0);
 }
 
 pub(super) fn sort_parts<'run>(
     content: Node<'run>,
     said: &mut SpanMessage<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
     depth: usize,
 ) {
     const DEEP: usize = 4;
@@ -301,13 +301,13 @@ pub(super) fn sort_parts<'run>(
                 match run {
                     [first, _, ..] => {
                         said.texts
-                            .extend(content::content_text(Node::new(Value::List(run), first.origin), draft.arena));
+                            .extend(content::content_text(Node::new(Value::List(run), first.origin), builder.arena));
                     }
-                    run => run.iter().for_each(|item| sort_parts(*item, said, draft, depth + 1)),
+                    run => run.iter().for_each(|item| sort_parts(*item, said, builder, depth + 1)),
                 }
             }
         }
-        Value::Object(part) => self::sort_part(content, part, said, draft, depth),
+        Value::Object(part) => self::sort_part(content, part, said, builder, depth),
         _ => {}
     }
 }
@@ -316,14 +316,14 @@ fn sort_part<'run>(
     node: Node<'run>,
     part: Object<'run>,
     said: &mut SpanMessage<'run>,
-    draft: &RunBuilder<'run, '_>,
+    builder: &RunBuilder<'run, '_>,
     depth: usize,
 ) {
     let kind = value_of(part, SpanMessageKey::Type).and_then(node_text).and_then(SpanPartType::from_key);
     let content = value_of(part, SpanMessageKey::Content);
     match kind {
         Some(SpanPartType::Call) => said.add_call_part(requested_call(node)),
-        Some(SpanPartType::Result) => said.results.extend(part_result(part, draft)),
+        Some(SpanPartType::Result) => said.results.extend(part_result(part, builder)),
         Some(SpanPartType::Thinking) => said.thoughts.extend(content.or(value_of(part, SpanMessageKey::Thinking))),
         Some(SpanPartType::Text) => {
             said.has_unknown |= content.is_some_and(super::holds_values);
@@ -334,9 +334,9 @@ fn sort_part<'run>(
             if value_of(part, SpanMessageKey::Function).is_some() {
                 said.add_call_part(requested_call(node));
             } else if let Some(response) = value_of(part, SpanMessageKey::Response).and_then(node_object) {
-                said.results.extend(part_result(response, draft));
+                said.results.extend(part_result(response, builder));
             } else if let Some(content) = content {
-                sort_parts(content, said, draft, depth + 1);
+                sort_parts(content, said, builder, depth + 1);
             }
         }
     }
@@ -360,14 +360,14 @@ pub(super) fn requested_call<'run>(node: Node<'run>) -> Option<RequestedCall<'ru
     Some(RequestedCall { id, tool, args: value_of(call, SpanMessageKey::Args), place: node })
 }
 
-fn part_result<'run>(part: Object<'run>, draft: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
+fn part_result<'run>(part: Object<'run>, builder: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
     let result = value_of(part, SpanMessageKey::Result).or(value_of(part, SpanMessageKey::Content))?;
     // What Bedrock puts around it tells nothing.
     let is_text = |block: &Node<'run>| {
         is_block(block) && node_object(*block).is_some_and(|block| value_of(block, SpanMessageKey::Content).is_some())
     };
     let blocks = node_list(result).filter(|blocks| !blocks.is_empty() && blocks.iter().all(is_text));
-    let result = blocks.and_then(|_| content::content_text(result, draft.arena)).unwrap_or(result);
+    let result = blocks.and_then(|_| content::content_text(result, builder.arena)).unwrap_or(result);
     // Some say what type a result is beside it.
     let typed =
         |result: Node<'run>| node_object(result).filter(|object| value_of(*object, SpanMessageKey::Type).is_some());
@@ -391,24 +391,25 @@ fn unwrap_message(message: Object<'_>) -> Object<'_> {
     inner.filter(|inner| value_of(*inner, SpanMessageKey::Content).is_some()).unwrap_or(message)
 }
 
-pub(super) fn message_result<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
+pub(super) fn message_result<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
     let message = unwrap_message(node_object(node)?);
     let id = value_of(message, Holder::Call).filter(|id| node_text(*id).is_some())?;
     let content = value_of(message, SpanMessageKey::Content)?;
-    let result = content::of_blocks(content, draft.arena).unwrap_or(content);
+    let result = content::of_blocks(content, builder.arena).unwrap_or(content);
     Some(ToolResult { id: Some(id), tool: None, result, failed: has_failed(message) })
 }
 
 /// The message of a tool that a text prints.
-pub(super) fn printed_message<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
-    let PrintedMessage { result, id, tool, status } = printed_messages::parse_printed(node, draft.arena, draft.limits)?;
+pub(super) fn printed_message<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
+    let PrintedMessage { result, id, tool, status } =
+        printed_messages::parse_printed(node, builder.arena, builder.limits)?;
     let failed = status.filter(|status| *status != StepStatus::Unknown).map(|status| status != StepStatus::Ok);
     Some(ToolResult { id: Some(id), tool, result, failed })
 }
 
 /// What is told of a call in a message that says so, without what its content wraps it into.
-fn told_in<'run>(told: ToolResult<'run>, draft: &RunBuilder<'run, '_>) -> ToolResult<'run> {
-    let Some(printed) = printed_message(told.result, draft) else { return told };
+fn told_in<'run>(told: ToolResult<'run>, builder: &RunBuilder<'run, '_>) -> ToolResult<'run> {
+    let Some(printed) = printed_message(told.result, builder) else { return told };
     ToolResult {
         id: told.id.or(printed.id),
         tool: told.tool.or(printed.tool),
@@ -417,20 +418,20 @@ fn told_in<'run>(told: ToolResult<'run>, draft: &RunBuilder<'run, '_>) -> ToolRe
     }
 }
 
-pub(crate) fn offered_tools<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>) -> Vec<Node<'run>> {
+pub(crate) fn offered_tools<'run>(facts: &SpanFacts<'run>, builder: &RunBuilder<'run, '_>) -> Vec<Node<'run>> {
     let mut found: Vec<Node<'run>> = Vec::new();
     for one in facts.numbered_parts(NumberedList::Tools) {
         match one.part {
-            NumberedField::Schema => found.push(offered_tool(read_node(one.node, draft))),
+            NumberedField::Schema => found.push(offered_tool(read_node(one.node, builder))),
             NumberedField::ToolName => {
-                found.push(draft.object_node(&[ObjectEntry { key: of_step::NAME, node: one.node }]))
+                found.push(builder.object_node(&[ObjectEntry { key: of_step::NAME, node: one.node }]))
             }
             _ => {}
         }
     }
     if let Some(node) = facts.fact_node(Fact::Tools).filter(|_| found.is_empty()) {
-        let items = node_list(read_node(node, draft)).unwrap_or_default();
-        found.extend(items.iter().map(|item| offered_tool(read_node(*item, draft))));
+        let items = node_list(read_node(node, builder)).unwrap_or_default();
+        found.extend(items.iter().map(|item| offered_tool(read_node(*item, builder))));
     }
     found
 }

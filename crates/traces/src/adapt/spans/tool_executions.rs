@@ -28,18 +28,18 @@ impl<'run> ToolExecution<'run> {
         number: usize,
         span: &TraceSpan<'run>,
         as_written: bool,
-        draft: &mut RunBuilder<'run, '_>,
+        builder: &mut RunBuilder<'run, '_>,
     ) -> Option<Self> {
         let Some(tool) = tool_name(span) else {
-            draft.skip_record(span.origin, "a span of a tool without a name is passed over");
+            builder.skip_record(span.origin, "a span of a tool without a name is skipped");
             return None;
         };
         if is_nameless(span) {
-            draft.note_unknown(span.origin, "a span of a tool does not say which: it may be a call of any");
+            builder.note_unknown(span.origin, "a span of a tool does not say which: it may be a call of any");
         }
         let written = span.facts.fact_node(Fact::Args).filter(|args| as_written && wrapped_values::are_written(*args));
-        let args = written.or_else(|| wrapped_values::unwrap_args(&span.facts, draft));
-        let gave = wrapped_values::tool_result(&span.facts, draft);
+        let args = written.or_else(|| wrapped_values::unwrap_args(&span.facts, builder));
+        let gave = wrapped_values::tool_result(&span.facts, builder);
         let id = span.facts.fact_node(Fact::CallId).filter(|id| node_text(*id).is_some_and(|id| !id.is_empty()));
         let went_wrong = gave.and_then(|gave| gave.failed).filter(|failed| *failed);
         Some(Self {
@@ -119,7 +119,7 @@ pub(super) fn may_be_equal(own: Node<'_>, other: Node<'_>) -> bool {
 pub(super) fn find_executions<'run>(
     tree: &SpanTree<'run>,
     as_written: bool,
-    draft: &mut RunBuilder<'run, '_>,
+    builder: &mut RunBuilder<'run, '_>,
 ) -> Vec<ToolExecution<'run>> {
     let around = tree.fold_down(None, |parent, above| match tree.act_of(parent) {
         SpanAct::Tool => Some(parent),
@@ -132,7 +132,7 @@ pub(super) fn find_executions<'run>(
     let mut told: Vec<Option<ToolExecution<'run>>> = vec![None; tree.spans.len()];
     for (number, span) in tools() {
         if let Some(slot) = told.get_mut(number) {
-            *slot = ToolExecution::from_span(number, span, as_written, draft);
+            *slot = ToolExecution::from_span(number, span, as_written, builder);
         }
     }
     // Innermost first: what is inside of what tells of the same call has been taken in there.

@@ -44,7 +44,7 @@ fn is_nameless(item: Node<'_>) -> bool {
 }
 
 /// Gives messages that do not say to be a tool's the calls that they answer.
-pub(super) fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], draft: &RunBuilder<'run, '_>) {
+pub(super) fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], builder: &RunBuilder<'run, '_>) {
     let is_told = |said: &SpanMessage<'_>| said.role.is_none_or(|role| role != NOBODY && is_known_role(role));
     if messages.iter().all(is_told) {
         return;
@@ -64,7 +64,7 @@ pub(super) fn read_tool_roles<'run>(messages: &mut [SpanMessage<'run>], draft: &
         let Some(place) = place else { continue };
         let RequestedCall { id, tool, .. } = asked.remove(place);
         let told = |result| ToolResult { id, tool: node_text(tool), result, failed: None };
-        said.results.extend(content::join_texts(&said.texts, draft.arena).map(told));
+        said.results.extend(content::join_texts(&said.texts, builder.arena).map(told));
         said.texts.clear();
         said.role = Some(of_step::TOOL);
     }

@@ -13,19 +13,19 @@ use averment_base::value::{Node, Object, ObjectEntry, Value};
 use averment_runs::normal::of_step;
 use std::sync::LazyLock;
 
-pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, draft: &mut RunBuilder<'run, '_>) -> Option<Node<'run>> {
+pub(crate) fn unwrap_args<'run>(facts: &SpanFacts<'run>, builder: &mut RunBuilder<'run, '_>) -> Option<Node<'run>> {
     if let Some(given) = facts.fact_node(Fact::Args) {
-        let args = calls::parse_arguments(draft, given);
+        let args = calls::parse_arguments(builder, given);
         let inner = node_object(args).and_then(|given| inputs_of_tool(given).or_else(|| inputs_of_step(given)));
         return Some(inner.unwrap_or(args));
     }
     if let Some(input) = facts.fact_node(Fact::Input) {
-        let args = calls::parse_arguments(draft, input);
+        let args = calls::parse_arguments(builder, input);
         let of_step = node_object(args).and_then(inputs_of_step);
-        return Some(of_step.unwrap_or_else(|| schema_args(args, facts, draft)));
+        return Some(of_step.unwrap_or_else(|| schema_args(args, facts, builder)));
     }
     // Under this name some write what a tool takes, and some what it is given.
-    let parameters = facts.fact_node(Fact::Parameters).map(|node| calls::parse_arguments(draft, node))?;
+    let parameters = facts.fact_node(Fact::Parameters).map(|node| calls::parse_arguments(builder, node))?;
     node_object(parameters).filter(|object| !is_schema(*object)).map(|_| parameters)
 }
 
@@ -72,7 +72,7 @@ fn inputs_of_step<'run>(given: Object<'run>) -> Option<Node<'run>> {
 }
 
 /// By name, or by position with names from the tool's schema.
-fn schema_args<'run>(args: Node<'run>, facts: &SpanFacts<'run>, draft: &mut RunBuilder<'run, '_>) -> Node<'run> {
+fn schema_args<'run>(args: Node<'run>, facts: &SpanFacts<'run>, builder: &mut RunBuilder<'run, '_>) -> Node<'run> {
     let Some(call) = node_object(args) else { return args };
     if let Some(inputs) = value_of(call, WrapperKey::Inputs).filter(|inputs| node_object(*inputs).is_some()) {
         return inputs;
@@ -86,7 +86,8 @@ fn schema_args<'run>(args: Node<'run>, facts: &SpanFacts<'run>, draft: &mut RunB
     if positional.is_empty() {
         return named;
     }
-    let takes = facts.fact_node(Fact::Parameters).map(|node| calls::parse_arguments(draft, node)).and_then(node_object);
+    let takes =
+        facts.fact_node(Fact::Parameters).map(|node| calls::parse_arguments(builder, node)).and_then(node_object);
     let names: Vec<&str> = takes.map_or(&[][..], |takes| takes.entries()).iter().map(|entry| entry.key).collect();
     if names.len() < positional.len() {
         return args;
@@ -94,7 +95,7 @@ fn schema_args<'run>(args: Node<'run>, facts: &SpanFacts<'run>, draft: &mut RunB
     let by_place = names.iter().zip(positional).map(|(key, node)| ObjectEntry { key, node: *node });
     let by_name = node_object(named).map_or(&[][..], |named| named.entries()).iter().copied();
     let entries: Vec<ObjectEntry<'run>> = by_place.chain(by_name).collect();
-    draft.object_node(&entries)
+    builder.object_node(&entries)
 }
 
 /// A schema, or a type per name.
@@ -112,29 +113,29 @@ pub(super) fn unwrap_run<'run>(node: Node<'run>) -> Option<Node<'run>> {
 }
 
 /// Unwraps `outputs` or `output` beside `kwargs`, `output` in those, and a sole `output`.
-pub(super) fn unwrap_answer<'run>(node: Node<'run>, draft: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
+pub(super) fn unwrap_answer<'run>(node: Node<'run>, builder: &RunBuilder<'run, '_>) -> Option<Node<'run>> {
     const DEEP: usize = 3;
     let (mut found, mut is_in_run) = (None, false);
     for _ in 0..DEEP {
-        let Some(outer) = node_object(span_messages::read_node(found.unwrap_or(node), draft)) else { break };
+        let Some(outer) = node_object(span_messages::read_node(found.unwrap_or(node), builder)) else { break };
         let is_run = value_of(outer, WrapperKey::Named).is_some();
         let outputs = value_of(outer, WrapperKey::Outputs).filter(|_| is_run);
         let is_alone = outer.entries().len() == 1;
         let output = value_of(outer, WrapperKey::Output).filter(|_| is_run || is_in_run || is_alone);
         let Some(inner) = outputs.or(output) else { break };
         is_in_run |= is_run;
-        found = Some(span_messages::read_node(inner, draft));
+        found = Some(span_messages::read_node(inner, builder));
     }
     found
 }
 
 /// Unwraps LangChain results and messages. Text may also state an error.
-pub(super) fn tool_result<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
+pub(super) fn tool_result<'run>(facts: &SpanFacts<'run>, builder: &RunBuilder<'run, '_>) -> Option<ToolResult<'run>> {
     let gave = facts.fact_node(Fact::Result).or_else(|| facts.fact_node(Fact::Output))?;
     if matches!(gave.value, Value::Text(text) if !may_say_more(text.raw_text())) {
         return Some(ToolResult { id: None, tool: None, result: gave, failed: None });
     }
-    let read = span_messages::read_node(gave, draft);
+    let read = span_messages::read_node(gave, builder);
     if let Some(result) = node_object(read).and_then(|response| is_function_schema(response, facts)) {
         let failed = says_failed(result).then_some(true);
         return Some(ToolResult { id: None, tool: None, result, failed });
@@ -143,13 +144,13 @@ pub(super) fn tool_result<'run>(facts: &SpanFacts<'run>, draft: &RunBuilder<'run
     let of_run = output.filter(|(outer, _)| value_of(*outer, WrapperKey::Named).is_some()).map(|(_, output)| output);
     let alone = output.filter(|(outer, _)| outer.entries().len() == 1).map(|(_, output)| output);
     let gave_so = of_run.or(alone).unwrap_or(read);
-    let (told, value) = match span_messages::message_result(gave_so, draft)
-        .or_else(|| span_messages::printed_message(gave_so, draft))
+    let (told, value) = match span_messages::message_result(gave_so, builder)
+        .or_else(|| span_messages::printed_message(gave_so, builder))
     {
-        Some(told) => (told, span_messages::read_node(told.result, draft)),
+        Some(told) => (told, span_messages::read_node(told.result, builder)),
         None => {
             let told = ToolResult { id: None, tool: None, result: of_run.unwrap_or(gave), failed: None };
-            (told, of_run.map_or(read, |output| span_messages::read_node(output, draft)))
+            (told, of_run.map_or(read, |output| span_messages::read_node(output, builder)))
         }
     };
     Some(ToolResult { failed: if says_failed(value) { Some(true) } else { told.failed }, ..told })

@@ -48,10 +48,10 @@ pub(super) fn initial_chat(line: Object<'_>) -> Option<Object<'_>> {
 const TAKEN_OUT: &str = "requests were taken out of the chat: what was done in them is not there";
 
 /// The chat as the last change left it.
-pub(super) fn replay_log<'run>(lines: &'run [Node<'run>], draft: &mut RunBuilder<'run, '_>) -> Node<'run> {
+pub(super) fn replay_log<'run>(lines: &'run [Node<'run>], builder: &mut RunBuilder<'run, '_>) -> Node<'run> {
     let mut chat = MutableValue::Kept(Node::computed(Value::Null));
     let mut called = Vec::new();
-    for (node, line) in draft.record_objects(lines) {
+    for (node, line) in builder.record_objects(lines) {
         let value = line.field(MutationKey::Value);
         let path = list_of(line, MutationKey::Path).unwrap_or_default();
         called.extend(value.into_iter().flat_map(call_ids).map(|id| (id, node.origin)));
@@ -69,20 +69,20 @@ pub(super) fn replay_log<'run>(lines: &'run [Node<'run>], draft: &mut RunBuilder
                 if let (Some(list), Some(place), [_]) = (&list, place, path)
                     && list.holds_behind(place)
                 {
-                    draft.note_unknown(node.origin, TAKEN_OUT);
+                    builder.note_unknown(node.origin, TAKEN_OUT);
                 }
                 list.is_some_and(|list| list.push_items(place, value.and_then(node_list).unwrap_or_default()))
             }
             None => false,
         };
         if !is_done {
-            draft.skip_record(node.origin, "a change of the chat is not understood and passed over");
+            builder.skip_record(node.origin, "a change of the chat is not understood and skipped");
         }
     }
-    let chat = chat.into_node(draft);
+    let chat = chat.into_node(builder);
     let kept: FxHashSet<&str> = call_ids(chat).collect();
     if let Some((_, origin)) = called.iter().find(|(id, _)| !kept.contains(id)) {
-        draft.note_unknown(*origin, "a call was taken out of the chat: it was made before");
+        builder.note_unknown(*origin, "a call was taken out of the chat: it was made before");
     }
     chat
 }
@@ -196,17 +196,17 @@ impl<'run> MutableValue<'run> {
     }
 
     /// A path is as long as values are deep at most: so is what was taken apart.
-    fn into_node(self, draft: &RunBuilder<'run, '_>) -> Node<'run> {
+    fn into_node(self, builder: &RunBuilder<'run, '_>) -> Node<'run> {
         match self {
             Self::Kept(node) => node,
             Self::Object(origin, entries) => {
-                let entry = |(key, value): (&'run str, Self)| ObjectEntry { key, node: value.into_node(draft) };
+                let entry = |(key, value): (&'run str, Self)| ObjectEntry { key, node: value.into_node(builder) };
                 let entries: Vec<ObjectEntry<'run>> = entries.into_iter().map(entry).collect();
-                Node::new(draft.object_node(&entries).value, origin)
+                Node::new(builder.object_node(&entries).value, origin)
             }
             Self::List(origin, items) => {
-                let items: Vec<Node<'run>> = items.into_iter().map(|item| item.into_node(draft)).collect();
-                Node::new(draft.list_node(&items).value, origin)
+                let items: Vec<Node<'run>> = items.into_iter().map(|item| item.into_node(builder)).collect();
+                Node::new(builder.list_node(&items).value, origin)
             }
         }
     }

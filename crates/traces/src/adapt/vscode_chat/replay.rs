@@ -75,74 +75,74 @@ fn kind_of(log: Object<'_>) -> Option<ReplayKind> {
     text_of(log, ReplayKey::Kind).and_then(ReplayKind::from_key)
 }
 
-pub(super) fn read_prompts<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, export: Object<'run>) {
+pub(super) fn read_prompts<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, export: Object<'run>) {
     match list_of(export, VsCodeKey::Prompts) {
         Some(prompts) => {
-            for (node, prompt) in talk.draft.record_objects(prompts) {
+            for (node, prompt) in conversation.builder.record_objects(prompts) {
                 match list_of(prompt, VsCodeKey::Logs) {
-                    Some(_) => read_prompt(talk, prompt),
-                    None => talk.draft.skip_record(node.origin, "a prompt without `logs` is passed over"),
+                    Some(_) => read_prompt(conversation, prompt),
+                    None => conversation.builder.skip_record(node.origin, "a prompt without `logs` is skipped"),
                 }
             }
         }
-        None => read_prompt(talk, export),
+        None => read_prompt(conversation, export),
     }
 }
 
-fn read_prompt<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, prompt: Object<'run>) {
+fn read_prompt<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, prompt: Object<'run>) {
     if let Some(words) = prompt.field(ReplayKey::Prompt).filter(|_| !is_true(&prompt, &NodeShapes, ReplayKey::GoesOn)) {
-        talk.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
+        conversation.add_message(Speaker::User, words, &StepMeta::default(), words.origin);
     }
-    for (node, log) in talk.draft.record_objects(list_of(prompt, ReplayKey::Logs).unwrap_or_default()) {
-        talk.draft.count_record();
+    for (node, log) in conversation.builder.record_objects(list_of(prompt, ReplayKey::Logs).unwrap_or_default()) {
+        conversation.builder.count_record();
         match kind_of(log) {
-            Some(ReplayKind::Request) => read_request(talk, node, log),
-            Some(ReplayKind::Call) => read_call(talk, node, log),
+            Some(ReplayKind::Request) => read_request(conversation, node, log),
+            Some(ReplayKind::Call) => read_call(conversation, node, log),
             Some(ReplayKind::Silent) => {}
             None => {
                 let kind = text_of(log, ReplayKey::Kind).unwrap_or_default();
-                talk.draft.skip_record(node.origin, format!("a log of unknown kind `{kind}` is passed over"));
+                conversation.builder.skip_record(node.origin, format!("a log of unknown kind `{kind}` is skipped"));
             }
         }
     }
 }
 
-fn read_request<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, log: Object<'run>) {
+fn read_request<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, log: Object<'run>) {
     let metadata = object_of(log, ReplayKey::Metadata);
     let of_metadata = |key| metadata.and_then(|metadata| first_of(metadata, &[key]));
     let model = of_metadata(ReplayKey::Model);
     if let Some(counts) = of_metadata(ReplayKey::Usage).and_then(node_object) {
         let mut usage = TokenUsage::default();
         usage.add_usage(counts);
-        talk.add_usage(&usage, model);
+        conversation.add_usage(&usage, model);
     }
     if text_of(log, ReplayKey::Name).and_then(ReplayRequestName::from_key).is_some() {
         return;
     }
-    talk.begin_turn();
-    talk.add_meta(of_meta::MODEL, model);
-    let about = StepMeta { time: of_metadata(ReplayKey::Start), ..StepMeta::default() };
+    conversation.begin_turn();
+    conversation.add_meta(of_meta::MODEL, model);
+    let meta = StepMeta { time: of_metadata(ReplayKey::Start), ..StepMeta::default() };
     let Some(response) = object_of(log, ReplayKey::Response) else { return };
     let said = response.field(ReplayKey::Message);
     if text_of(response, ReplayKey::Type).is_some_and(|kind| ReplayOutcome::from_key(kind).is_none()) {
         let why = first_of(response, &[ReplayKey::Reason, ReplayKey::Type]);
-        talk.draft.set_some(of_run::ERROR, why);
+        conversation.builder.set_some(of_run::ERROR, why);
         return;
     }
-    if let Some(words) = said.and_then(|said| content::content_text(said, talk.draft.arena)) {
-        talk.add_message(Speaker::Assistant, words, &about, node.origin);
+    if let Some(words) = said.and_then(|said| content::content_text(said, conversation.builder.arena)) {
+        conversation.add_message(Speaker::Assistant, words, &meta, node.origin);
     }
 }
 
 /// Whether a tool failed is not written down.
-fn read_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, log: Object<'run>) {
-    let about = StepMeta { time: first_of(log, &[ReplayKey::Time]), ..StepMeta::default() };
+fn read_call<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run>, log: Object<'run>) {
+    let meta = StepMeta { time: first_of(log, &[ReplayKey::Time]), ..StepMeta::default() };
     let thought = object_of(log, ReplayKey::Thinking).and_then(|thought| thought.field(ReplayKey::Words));
-    let thought = thought.and_then(|thought| content::content_text(thought, talk.draft.arena));
-    thought.into_iter().for_each(|thought| talk.add_message(Speaker::Thinking, thought, &about, node.origin));
+    let thought = thought.and_then(|thought| content::content_text(thought, conversation.builder.arena));
+    thought.into_iter().for_each(|thought| conversation.add_message(Speaker::Thinking, thought, &meta, node.origin));
     let result = first_of(log, &[ReplayKey::Response]).map(|response| {
         let is_text = node_list(response).is_some_and(|parts| parts.iter().all(|part| node_text(*part).is_some()));
-        let words = is_text.then(|| content::content_text(response, talk.draft.arena)).flatten();
+        let words = is_text.then(|| content::content_text(response, conversation.builder.arena)).flatten();
         words.unwrap_or(response)
     });
     let answer = result.filter(|result| !matches!(result.value, Value::Null)).map(|result| BlockResult {
@@ -153,5 +153,5 @@ fn read_call<'run>(talk: &mut ConversationBuilder<'_, 'run, '_>, node: Node<'run
     });
     let tool = log.field(ReplayKey::Tool);
     let made = BlockCall { tool, args: log.field(ReplayKey::Args), id: log.field(ReplayKey::Id), answer };
-    block_session::add_call(talk, node, made, &about);
+    block_session::add_call(conversation, node, made, &meta);
 }

@@ -112,9 +112,9 @@ impl SpokenRounds {
     /// Where the last round says nothing, the words behind all calls that are shown are those with which the agent ends.
     pub(super) fn add_shown<'run>(
         &self,
-        talk: &mut ConversationBuilder<'_, 'run, '_>,
+        conversation: &mut ConversationBuilder<'_, 'run, '_>,
         parts: &'run [Node<'run>],
-        about: &StepMeta<'run>,
+        meta: &StepMeta<'run>,
     ) {
         if self.last {
             return;
@@ -130,11 +130,11 @@ impl SpokenRounds {
             }
         }
         if let Some(last) = parts.last() {
-            say_words(talk, &mut words, *last, about);
+            say_words(conversation, &mut words, *last, meta);
         }
         // Other words stand in no round: between which calls they were said nobody knows.
         if before && !self.any {
-            talk.draft.leave_role_open(role::ASSISTANT);
+            conversation.builder.leave_role_open(role::ASSISTANT);
         }
     }
 }

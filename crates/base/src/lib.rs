@@ -17,3 +17,4 @@ pub mod source;
 pub mod truth;
 pub mod types;
 pub mod value;
+pub mod words;

@@ -1,8 +1,9 @@
-//! Names that nothing has while some run has nearly it, and rules that no run gets to: both are silent, and look like rules that hold.
+//! Finds names of the rules that no run has although some run has a similar name, and rules that no run reaches. Without a message, both
+//! look like rules that hold.
 //!
-//! Names of tools are those of all runs. Keys and paths of files are looked for in the beginning of every file, and only where it has a key
-//! that is nearly one of the rules: such runs are evaluated once more, for what their paths do not find. What comes of it does not depend on
-//! threads and chunks, and decides nothing.
+//! Names of tools are collected from all runs. Keys and file paths are looked for in the beginning of every file, and only if it has a key
+//! similar to one of the rules: such runs are evaluated once more to find the paths that lead nowhere. The result does not depend on threads
+//! or chunks. It is a warning by default; with `--deny near-names` it fails the check.
 
 use crate::feed::{self, TraceInput};
 use crate::near_bytes::{KEY, SearchedBytes, stands_in};

@@ -3,6 +3,7 @@
 use crate::error::HistoryError;
 use crate::labels::RecordingLabels;
 use crate::schema::{self, OpenPurpose};
+use averment_base::words::count_noun;
 use averment_engine::bytecode::program::Program;
 use averment_engine::vm::outcome::Status;
 use averment_report::digest::hash_texts;
@@ -142,8 +143,7 @@ impl HistoryRecorder {
     /// `12 results of 4 runs`.
     #[must_use]
     pub fn in_words(&self) -> String {
-        let counted = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
-        format!("{} of {}", counted(self.results, "result"), counted(self.runs, "run"))
+        format!("{} of {}", count_noun(self.results, "result"), count_noun(self.runs, "run"))
     }
 
     /// Writes the pending runs in one transaction.

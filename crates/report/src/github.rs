@@ -4,10 +4,10 @@
 use super::model::{RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel};
 use super::table::{ReportItem, ReportTable};
-use super::value::count_words;
 use super::worst_findings::{FindingExample, WorstFindings};
 use super::{Options, Report, ReportEnding, ReportedCommand};
 use averment_base::diagnostic::render::{one_line, printable};
+use averment_base::words::count_noun;
 use std::cmp::Reverse;
 use std::io::{self, Write};
 
@@ -43,7 +43,7 @@ impl GithubReport {
 
     fn write_assertions(&mut self, table: &ReportTable, ending: &ReportEnding<'_>) -> io::Result<()> {
         let worst = std::mem::take(&mut self.worst);
-        let runs = || count_words(ending.totals.runs, "run");
+        let runs = || count_noun(ending.totals.runs, "run");
         let mut annotations = Vec::new();
         for row in worst.sorted_rows() {
             let Some(item) = table.items.get(row.item) else { continue };
@@ -142,7 +142,7 @@ impl Report for GithubReport {
         }
         self.write_assertions(table, ending)?;
         if self.options.command == ReportedCommand::Check {
-            writeln!(self.out, "{}: {}", count_words(ending.totals.runs, "run"), ending.totals.counts.in_words())?;
+            writeln!(self.out, "{}: {}", count_noun(ending.totals.runs, "run"), ending.totals.counts.in_words())?;
         }
         self.out.flush()
     }

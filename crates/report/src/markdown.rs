@@ -4,10 +4,10 @@
 use super::model::{RunReport, UnreadableTrace};
 use super::standing::{self, FindingLevel};
 use super::table::ReportTable;
-use super::value::count_words;
 use super::worst_findings::{WorstFindings, WorstRow};
 use super::{Options, Report, ReportEnding, ReportedCommand};
 use averment_base::diagnostic::render::one_line;
+use averment_base::words::count_noun;
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
@@ -40,15 +40,15 @@ impl MarkdownReport {
         let totals = ending.totals;
         let mark = if ending.passed { "passed" } else { "failed" };
         let what = match self.options.command {
-            ReportedCommand::Check => format!("{} of {} failed", totals.runs_failed, count_words(totals.runs, "run")),
+            ReportedCommand::Check => format!("{} of {} failed", totals.runs_failed, count_noun(totals.runs, "run")),
             ReportedCommand::Test => {
                 format!(
                     "{} of {} did not come out as stated",
                     totals.counts.fail,
-                    count_words(totals.counts.all_results(), "test")
+                    count_noun(totals.counts.all_results(), "test")
                 )
             }
-            ReportedCommand::Lint => count_words(totals.counts.fail, "finding"),
+            ReportedCommand::Lint => count_noun(totals.counts.fail, "finding"),
         };
         let mut text = format!("### `{}` {mark}: {what}\n\n", self.options.command.as_str());
         if self.options.command == ReportedCommand::Check && totals.counts.all_results() > 0 {
@@ -65,7 +65,7 @@ impl MarkdownReport {
         if self.unread.is_empty() {
             return text;
         }
-        let _ = writeln!(text, "**{} cannot be read:**\n", count_words(ending.totals.unreadable, "trace"));
+        let _ = writeln!(text, "**{} cannot be read:**\n", count_noun(ending.totals.unreadable, "trace"));
         for one in &self.unread {
             let place = code_text(&format!("{}:{}:{}", one.file, one.line, one.column), SENTENCE);
             let _ = writeln!(text, "- {place}: {}", code_text(&one.message, SENTENCE));
@@ -116,7 +116,7 @@ impl MarkdownReport {
             FindingLevel::Note => "note",
         };
         let times = match self.options.command {
-            ReportedCommand::Check => format!(" — {} of {}", row.count, count_words(ending.totals.runs, "run")),
+            ReportedCommand::Check => format!(" — {} of {}", row.count, count_noun(ending.totals.runs, "run")),
             ReportedCommand::Test | ReportedCommand::Lint => String::new(),
         };
         let name = escape_html(&standing::shorten_line(item.display_name(), NAME));
@@ -190,7 +190,7 @@ impl Report for MarkdownReport {
         }
         for (rule, count, example) in &self.worst.rules {
             let Some(item) = table.rules.get(*rule) else { continue };
-            let times = count_words(*count, "run");
+            let times = count_noun(*count, "run");
             let _ = writeln!(
                 text,
                 "- {} misses its threshold in {times}: {}",
@@ -210,7 +210,7 @@ impl Report for MarkdownReport {
                 let _ = writeln!(
                     text,
                     "\n{} more are not shown here.",
-                    count_words((rows.len() - shown) as u64, "assertion")
+                    count_noun((rows.len() - shown) as u64, "assertion")
                 );
                 break;
             }

@@ -5,9 +5,9 @@ use super::fingerprint::ViolationFingerprints;
 use super::model::{EvidenceReport, ResultReport, RunReport, UnreadableTrace, ViolationView};
 use super::standing::{self, FindingLevel, ResultStanding};
 use super::table::{Location, ReportItem, ReportTable};
-use super::value::count_words;
 use super::{Options, Report, ReportEnding, ReportedCommand};
 use averment_base::diagnostic::render::printable;
+use averment_base::words::count_noun;
 use averment_engine::vm::outcome::Status;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -312,7 +312,7 @@ impl Report for SarifReport {
         let totals = ending.totals;
         if self.left_out > 0 {
             let text =
-                format!("{} left out: code scanning takes {MOST}; json has all", count_words(self.left_out, "result"));
+                format!("{} left out: code scanning takes {MOST}; json has all", count_noun(self.left_out, "result"));
             self.notifications
                 .push(json!({"descriptor": {"id": "left-out"}, "level": "warning", "message": {"text": text}}));
         }

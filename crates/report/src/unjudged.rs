@@ -1,7 +1,8 @@
 //! Steps that a passing assertion could not judge: in one run, and summed over all runs.
 
 use super::redact::redact;
-use super::value::{self, count_words};
+use super::value;
+use averment_base::words::count_noun;
 use averment_engine::vm::outcome::UnjudgedRecord;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -54,7 +55,7 @@ impl UnjudgedSum {
     #[must_use]
     pub fn in_words(&self, many: bool) -> String {
         let Self { all: UnjudgedReport { count, of, things, reason }, runs } = self;
-        let runs = if many { format!(" in {}", count_words(*runs, "run")) } else { String::new() };
+        let runs = if many { format!(" in {}", count_noun(*runs, "run")) } else { String::new() };
         format!("{count} of {of} {things}{runs} could not be judged: {reason}")
     }
 }

@@ -85,10 +85,6 @@ pub fn shorten_text(text: &str, length: usize) -> String {
     }
 }
 
-pub(crate) fn count_words(count: u64, word: &str) -> String {
-    format!("{count} {word}{}", if count == 1 { "" } else { "s" })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -264,7 +264,7 @@ impl StepStatus {
     }
 }
 
-/// One step, with what the monitors look at on every step; everything else is in `object`.
+/// One step, with the fields that every statement reads; all other fields are in `object`.
 #[derive(Debug, Clone, Copy)]
 pub struct Step<'run> {
     /// Its kind.

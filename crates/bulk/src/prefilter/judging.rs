@@ -110,7 +110,7 @@ impl<'a> PrefilterRun<'_, 'a> {
         self.evaluator.verdict_of_all(assertion, field).map_or(PrefilterAnswer::Open, PrefilterAnswer::of_verdict)
     }
 
-    /// True if some call surely has the field; otherwise the monitor has to explain its absence.
+    /// True if some call surely has the field; otherwise the machine has to explain why it is missing.
     fn has_values(&self, field: CallField) -> bool {
         let texts = self.projection.texts.get(field as usize);
         texts.is_some_and(|texts| texts.any || (texts.perhaps && self.has_leaf(field)))

@@ -1,10 +1,10 @@
 //! The prefilter: decides as many assertions as it can from the projection of a run, without reading the run in full.
 //!
-//! What it says is what the monitors and the machine say; what it cannot say stays open, and the run is read and evaluated for it. The
-//! engine says what the names of the calls decide of a statement. Conditions are evaluated by the machine, on a run that holds no
-//! more than what they read ([`projection`]); verdicts that other runs have, too, are remembered ([`values`]). Of `no PREDICATE in
-//! calls[*].args` and `.result` it looks for the literals that the predicate needs, and evaluates where one stands. Nothing in it knows a
-//! particular rule.
+//! Its answers equal those of the machine. An assertion that it cannot answer stays open, and the run is read and evaluated for it. The
+//! engine decides a statement from the names of the calls where these suffice. The machine evaluates conditions on a run that holds only
+//! what they read ([`projected_run`]); verdicts are remembered for later runs with the same values ([`values`]). For `no PREDICATE in
+//! calls[*].args` and `.result`, it searches the literals that the predicate needs, and evaluates the predicate only if one occurs.
+//! Nothing in it is specific to one rule.
 
 mod assertion_reads;
 mod build;

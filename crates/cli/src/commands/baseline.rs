@@ -6,6 +6,7 @@ use super::exit::CommandError;
 use super::{draft_file, io_error_text, write_error_text};
 use averment_base::diagnostic::render::one_line;
 use averment_base::files::text_of;
+use averment_base::words::count_noun;
 use averment_report::baseline::{BEGINNING, Baseline};
 use averment_report::block::BlockHistory;
 use averment_report::gate::GatePolicy;
@@ -112,7 +113,7 @@ impl BaselineFile {
             CommandError::usage(message, "name a file in a folder that exists")
         })?;
         let (count, name) = (self.baseline.learned_count(), self.path.display());
-        eprint_redacted(&format!("note: {count} known failure{} in `{name}`\n", if count == 1 { "" } else { "s" }));
+        eprint_redacted(&format!("note: {} in `{name}`\n", count_noun(count, "known failure")));
         Ok(())
     }
 }

@@ -5,7 +5,7 @@ use super::draft_file::update_file;
 use super::exit::CommandError;
 use super::inputs::TraceInput;
 use super::state_folder::state_folder;
-use averment_testing::show::count_noun;
+use averment_base::words::count_noun;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -3,7 +3,7 @@
 use super::console::{ColorChoice, OutputStream, eprint_redacted};
 use super::exit::{CommandError, Exit};
 use super::{report_stop, signals};
-use averment_testing::show::count_noun;
+use averment_base::words::count_noun;
 use averment_traces::read::is_named_like_a_trace;
 use notify::{RecursiveMode, Watcher as _};
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,10 +2,10 @@
 
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::diagnostic::window::text_columns;
+use averment_base::words::count_noun;
 use averment_builtins::detect::REDACTED;
 use averment_engine::vm::inspect::{KEY_HEAD, ValueTable};
 use averment_report::derivation::cut;
-use averment_testing::show::count_noun;
 use std::fmt::Write as _;
 
 /// Minimum width of a column. Columns that do not fit are left out.

@@ -662,7 +662,7 @@ fn completions_explain_and_docs_print_something_useful() {
         ("failed", "never any failed"),
         ("missing", "is missing (test)"),
         ("ignoring", "ignoring (clause of `like`)"),
-        ("at", "in at least … of runs (statement)"),
+        ("at", "at least (statement)"),
         ("each", "each (statement)"),
     ];
     for (word, shown) in words {

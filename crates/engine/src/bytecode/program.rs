@@ -1,4 +1,4 @@
-//! A compiled program: code for expressions, patterns and statements for the monitors, and all that reports need.
+//! A compiled program: code for expressions, the patterns and parts of statements, and everything that reports need.
 //!
 //! It is what `aver compile` writes. Everything in it is data; what has to be built from it before a run (automata, compiled regular
 //! expressions) is built once per process by `vm::prepare`, and only when it is needed.
@@ -253,7 +253,7 @@ pub struct CompiledSelection {
     pub given: Vec<u32>,
 }
 
-/// A temporal statement with what the monitors need beside it.
+/// A statement about the course of a run, with the codes and names that its decision needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TemporalEntry {
     /// The statement.

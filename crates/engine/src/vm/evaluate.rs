@@ -160,7 +160,7 @@ pub fn known_outcome(program: &Program, number: u32, verdict: Verdict) -> Option
     Some(finish_assertion(number, program.assertions.get(number as usize)?, CheckFinding::new(verdict, ""), None))
 }
 
-/// Judges one run as [`evaluate_code`] does, and says of every selected assertion how it came to its verdict.
+/// Judges one run as [`evaluate`] does, and derives for every selected assertion how it came to its verdict.
 #[must_use]
 pub fn derive_run<'run>(
     program: &'run Program,

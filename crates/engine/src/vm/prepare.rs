@@ -59,7 +59,7 @@ impl PreparedProgram {
         Self { parts: Arc::clone(&self.parts), own }
     }
 
-    /// The plan for the monitors.
+    /// The plan for deciding statements: unique patterns, and what names alone decide.
     #[must_use]
     pub fn temporal_plan(&self, program: &Program) -> &TemporalPlan {
         self.parts.plan.get_or_init(|| TemporalPlan::new(program))

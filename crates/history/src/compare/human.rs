@@ -3,6 +3,7 @@
 use super::Comparison;
 use super::changes::{AssertionChange, ChangeKind, MeasureChange, ResultChange};
 use averment_base::diagnostic::render::one_line;
+use averment_base::words::count_noun;
 use std::fmt::Write as _;
 
 /// Maximum number of named entries in each list.
@@ -32,8 +33,7 @@ impl Comparison {
     }
 
     pub(super) fn heading_line(&self) -> String {
-        let side =
-            |name: &str, runs: usize| format!("{} ({runs} run{})", one_line(name), if runs == 1 { "" } else { "s" });
+        let side = |name: &str, runs: usize| format!("{} ({})", one_line(name), count_noun(runs, "run"));
         let by = self.matched_by.map(|by| format!(", {}", by.in_words())).unwrap_or_default();
         let matched = match self.matched {
             0 => "no run is in both".to_owned(),

@@ -3,6 +3,7 @@
 use super::groups::POINTS;
 use super::{TrustGroup, TrustReport};
 use averment_base::diagnostic::render::one_line;
+use averment_base::words::count_noun;
 use std::fmt::Write as _;
 
 /// In characters.
@@ -14,17 +15,19 @@ impl TrustReport {
     /// For people; without `unicode` in ASCII alone.
     #[must_use]
     pub fn to_human(&self, unicode: bool) -> String {
-        let many = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let each = if self.by.is_some() { " of each group" } else { "" };
-        let mut text = format!("trust over the last {}{each}\n\n", many(self.last, "run"));
+        let mut text = format!("trust over the last {}{each}\n\n", count_noun(self.last, "run"));
         let rows: Vec<&TrustGroup> = self.groups.iter().chain([&self.all]).collect();
         let heads = [self.by.as_deref().unwrap_or(""), "runs", "passed", "score", "95% interval", "trend", ""];
         let cells = rows.iter().map(|group| group_cells(group, unicode));
         text.push_str(&format_table(&[heads.map(str::to_owned)].into_iter().chain(cells).collect::<Vec<_>>()));
         let _ = writeln!(text, "\n{}", self.trend_words(unicode));
         if !self.flaky.is_empty() {
-            let _ =
-                writeln!(text, "\nflaky: {} of the same bytes under the same rules", many(self.flaky.len(), "result"));
+            let _ = writeln!(
+                text,
+                "\nflaky: {} of the same bytes under the same rules",
+                count_noun(self.flaky.len(), "result")
+            );
         }
         for one in self.flaky.iter().take(NAMED) {
             let words: Vec<&str> = one.statuses.iter().map(|status| status.as_str()).collect();
@@ -35,13 +38,13 @@ impl TrustReport {
             let _ = writeln!(
                 text,
                 "\nregressions: {} that passed before the latest recording",
-                many(self.regressions.len(), "assertion")
+                count_noun(self.regressions.len(), "assertion")
             );
         }
         for one in self.regressions.iter().take(NAMED) {
             let first = one.runs.first().map(|run| display_name(run)).unwrap_or_default();
             let others = if one.runs.len() > 1 { format!(" and {} more", one.runs.len() - 1) } else { String::new() };
-            let before = many(one.passed_before, "run");
+            let before = count_noun(one.passed_before, "run");
             let _ =
                 writeln!(text, "  {} passed in the last {before}, fails now in {first}{others}", display_name(&one.id));
         }

@@ -5,6 +5,7 @@ use super::view::{AssertionView, DerivationNode, DerivationView, PartMark};
 use crate::value::shorten_text;
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
 use averment_base::truth::Verdict;
+use averment_base::words::count_noun;
 use std::io::{self, Write};
 
 /// Writes all assertions.
@@ -167,7 +168,7 @@ impl TextPage {
             match line {
                 TimelineLine::Gap { steps } => {
                     let dots = if self.style.unicode { "⋮" } else { ":" };
-                    let text = format!("{}{dots}  {}", layout.lead_text(""), count_things(*steps, "step"));
+                    let text = format!("{}{dots}  {}", layout.lead_text(""), count_noun(*steps, "step"));
                     self.lines.push(paint_text(self.style, TextColor::Dim, &text));
                 }
                 TimelineLine::Step(step) => self.write_step(step, &layout),
@@ -269,10 +270,6 @@ impl TimelineLayout {
         }
         line
     }
-}
-
-fn count_things(count: usize, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 /// True if the texts are equal, apart from truncation.

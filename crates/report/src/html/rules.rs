@@ -5,8 +5,9 @@ use crate::human::score_text;
 use crate::model::RunReport;
 use crate::table::{ReportItem, ReportTable, RuleItem};
 use crate::totals::Counts;
-use crate::value::{count_words, shorten_text};
+use crate::value::shorten_text;
 use averment_base::diagnostic::render::one_line;
+use averment_base::words::count_noun;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
@@ -192,7 +193,7 @@ impl OverviewRow {
         row.score = shown_score(scores.mean_score());
         row.filter = encode_fragment(&rule.id);
         if let Some(threshold) = rule.threshold.filter(|_| scores.missed > 0) {
-            row.missed = format!("misses its threshold {threshold} in {}", count_words(scores.missed, "run"));
+            row.missed = format!("misses its threshold {threshold} in {}", count_noun(scores.missed, "run"));
         }
         row
     }

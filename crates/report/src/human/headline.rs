@@ -2,14 +2,14 @@
 
 use crate::ReportEnding;
 use crate::totals::RunTotals;
-use crate::value::count_words;
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text};
+use averment_base::words::count_noun;
 use std::io::{self, Write};
 
 /// Writes the summary line.
 pub fn write_headline(out: &mut dyn Write, style: TextStyle, ending: &ReportEnding<'_>) -> io::Result<()> {
     let totals = ending.totals;
-    let (runs, assertions) = (count_words(totals.runs, "run"), totals.counts.all_results());
+    let (runs, assertions) = (count_noun(totals.runs, "run"), totals.counts.all_results());
     if totals.counts.nothing_exercised() {
         let word = if totals.counts.vacuous > 0 { "vacuous" } else { "skipped" };
         let said = format!("nothing was exercised: every verdict is {word} ({} in {runs})", totals.counts.in_words());
@@ -31,7 +31,7 @@ pub fn write_headline(out: &mut dyn Write, style: TextStyle, ending: &ReportEndi
         line.push_str(&format!(" in {runs}"));
     }
     if totals.unreadable > 0 {
-        line.push_str(&format!("; {} cannot be read", count_words(totals.unreadable, "trace")));
+        line.push_str(&format!("; {} cannot be read", count_noun(totals.unreadable, "trace")));
     }
     line.extend(not_judged(totals));
     if let Some(score) = totals.mean_score() {

@@ -1,8 +1,9 @@
 //! The profile as tables for people, the most expensive first.
 
-use super::super::value::{count_words, shorten_text};
+use super::super::value::shorten_text;
 use super::{AssertionRow, CheckCosts, CostRow, FullReadFor, OtherCause, ProfilePhase, ProfileReport, RuleRow};
 use averment_base::diagnostic::render::{TextColor, TextStyle, paint_text, printable};
+use averment_base::words::count_noun;
 use averment_engine::vm::profile::PartCost;
 use std::cmp::Reverse;
 
@@ -20,10 +21,10 @@ pub fn profile_tables(report: &ProfileReport, style: TextStyle) -> String {
     let mut out = format!(
         "{}: {}, {} in {} on {}\n",
         paint_text(style, TextColor::Bold, "profile"),
-        count_words(costs.reads.runs(), "run"),
+        count_noun(costs.reads.runs(), "run"),
         size_text(costs.bytes),
         time_text(report.elapsed),
-        count_words(costs.threads, "thread"),
+        count_noun(costs.threads, "thread"),
     );
     out.push_str(&reads(report));
     out.push_str(&phase_table(costs));
@@ -73,7 +74,7 @@ fn reads(report: &ProfileReport) -> String {
 
 /// Returns words such as `1 run was read`.
 fn counted_read(runs: u64) -> String {
-    format!("{} {} read", count_words(runs, "run"), if runs == 1 { "was" } else { "were" })
+    format!("{} {} read", count_noun(runs, "run"), if runs == 1 { "was" } else { "were" })
 }
 
 fn phase_table(costs: &CheckCosts) -> String {

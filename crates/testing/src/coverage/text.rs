@@ -1,10 +1,10 @@
 //! Coverage as text: the shares, then the uncovered points by location.
 
 use super::{Coverage, CoveragePoint, PointGroup, PointKind, point_text};
-use crate::show::count_noun;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::source::{SourceMap, Span};
 use averment_base::truth::Verdict;
+use averment_base::words::count_noun;
 use std::io::{self, Write};
 
 /// Prints the coverage of one rule file.

@@ -1,10 +1,10 @@
 //! Prints the comparison of two folders, as text and as data.
 
 use super::{Discrimination, DiscriminationRow, RuleWorth, VerdictTotals};
-use crate::show::count_noun;
 use crate::subject::TestSubject;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::truth::Verdict;
+use averment_base::words::count_noun;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
 

@@ -3,9 +3,9 @@
 use super::edit::MutantKind;
 use super::run::{Mutant, MutantResult, MutationReport};
 use crate::coverage::CoverageShare;
-use crate::show::count_noun;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::source::{FileId, LineColumn, SourceFile, SourceMap};
+use averment_base::words::count_noun;
 use serde_json::{Value, json};
 use std::io::{self, Write};
 use std::ops::Range;

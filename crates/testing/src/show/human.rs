@@ -1,10 +1,11 @@
 //! Prints tests as text: one line each, the failures, the matrix, and a summary line.
 
-use super::{count_noun, failed_count};
+use super::failed_count;
 use crate::cells::VerdictMatrix;
 use crate::outcome::TrialReport;
 use averment_base::diagnostic::render::{TextColor, TextStyle, one_line, paint_text};
 use averment_base::truth::Verdict;
+use averment_base::words::count_noun;
 use std::io::{self, Write};
 
 /// Prints tests as text. With `quiet`, only unexpected results and the summary line are printed.

@@ -2,7 +2,7 @@
 //!
 //! A format is a file and a row in [`FORMATS`]; it imports neither this module nor the registry. The file holds its name and description, how it is told from others, its tables
 //! of fields ([`fields`]) and what is special about it. A format brings what it records into the normal form and says nothing that it
-//! does not record; what follows from what is recorded is derived in one place, `trace::build`.
+//! does not record; what follows from the records is derived in one place, [`crate::build`].
 //!
 //! A line of a file may also be read in part, by a projection. A format whose rows say nothing of that is read in full; its marks keep
 //! the projection from taking it for another.

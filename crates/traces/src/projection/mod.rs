@@ -73,9 +73,9 @@ impl CallField {
 pub struct ReadSet {
     /// Entries of the run, under their names in normal form.
     pub roots: Vec<String>,
-    /// Requested fields of single calls, by [`Field`].
+    /// Requested fields of single calls, by [`CallField`].
     pub fields: [bool; 2],
-    /// Fields whose texts are requested, over all calls, by [`Field`].
+    /// Fields whose texts are requested, over all calls, by [`CallField`].
     pub texts: [bool; 2],
     /// True if call times are requested.
     pub times: bool,

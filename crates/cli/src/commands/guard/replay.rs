@@ -5,6 +5,7 @@ use super::super::exit::{CommandError, Exit};
 use super::super::trace::{CallStatusSource, TraceInputs};
 use super::{GuardRules, guard_rules, label};
 use averment_base::diagnostic::render::{TextColor, one_line};
+use averment_base::words::count_noun;
 use averment_guard::judge::{GuardMode, RuleBreach};
 use averment_guard::replay::{Replay, replay_run};
 use averment_runs::write_normal::normal_form;
@@ -73,15 +74,11 @@ pub(super) fn run_replay(arguments: &ReplayArgs, color: ColorChoice) -> Result<E
     })?;
     if arguments.format == ReplayFormat::Human {
         let ReplayTotals { runs, calls, denied, owing } = totals;
-        let (runs, calls, owing) = (counted(runs, "run"), counted(calls, "call"), counted(owing, "run"));
+        let (runs, calls, owing) = (count_noun(runs, "run"), count_noun(calls, "call"), count_noun(owing, "run"));
         writeln!(out, "{runs}, {calls}: {denied} would have been denied, {owing} owed something")?;
     }
     out.flush()?;
     Ok(if totals.denied > 0 { exit.max(Exit::Failed) } else { exit })
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 fn replay_text(name: &str, replay: &Replay, color: ColorChoice) -> String {

@@ -9,13 +9,13 @@ use super::{ProbeArgs, print_note, print_warning};
 use averment_base::diagnostic::Diagnostics;
 use averment_base::diagnostic::render::one_line;
 use averment_base::limits::Limits;
+use averment_base::words::count_noun;
 use averment_engine::bytecode::program::Program;
 use averment_probe::{
     InvariantCalls, KeptInput, Probe, ProbeClient, ProbePlan, RecordedProbe, SERVER_RULES, SkipKind, SkippedInvariant,
     SmallestInput, ToolListing,
 };
 use averment_report::json_escape;
-use averment_testing::show::count_noun;
 use serde_json::{Value, json};
 use std::io::Write as _;
 

@@ -4,8 +4,8 @@ use crate::commands::console::eprint_redacted;
 use crate::commands::draft_file;
 use crate::commands::exit::CommandError;
 use averment_base::diagnostic::render::one_line;
+use averment_base::words::count_noun;
 use averment_testing::outcome::TrialReport;
-use averment_testing::show::count_noun;
 use averment_testing::snapshot::{TestSnapshots, path_of};
 use averment_testing::subject::TestSubject;
 

@@ -2,9 +2,7 @@
 
 use super::rate::{self, RateCounts, RunShare};
 use super::values::{self, FoldValues};
-use super::words::{
-    count_words, full_number, measured_words, rounded_as_shown, share_words, undecided_count, undecided_words,
-};
+use super::words::{full_number, measured_words, rounded_as_shown, share_words, undecided_count, undecided_words};
 use super::{AssertionTally, GROUPS, GroupTally, RunsTally, of_program};
 use crate::bytecode::program::{CodeId, CompiledAssertion, Program};
 use crate::vm::context::ExpressionScope;
@@ -17,6 +15,7 @@ use averment_base::rates::{percent_beside, percent_text, wilson_interval};
 use averment_base::source::Span;
 use averment_base::truth::Verdict;
 use averment_base::value::{Node, Value};
+use averment_base::words::count_noun;
 use averment_builtins::detect::names_credential;
 use averment_checker::ir::{OverRunsCheck, OverRunsQuestion, RateBound, RateSubject, RunFold, RunFoldFunction};
 use averment_runs::run::Run;
@@ -58,7 +57,7 @@ impl RunsConclusion<'_> {
             return CheckFinding::new(Verdict::Error, reason);
         }
         if kept.errors > 0 {
-            let reason = format!("{}: its `when` or its group cannot be evaluated", count_words(kept.errors, "run"));
+            let reason = format!("{}: its `when` or its group cannot be evaluated", count_noun(kept.errors, "run"));
             return CheckFinding::new(Verdict::Error, reason);
         }
         if kept.groups.is_empty() {
@@ -97,7 +96,7 @@ impl RunsConclusion<'_> {
     fn without_runs(&self) -> String {
         match self.kept.runs {
             0 => "there is no run".to_owned(),
-            runs => format!("its `when` is false in all of {}", count_words(runs, "run")),
+            runs => format!("its `when` is false in all of {}", count_noun(runs, "run")),
         }
     }
 
@@ -121,7 +120,7 @@ impl RunsConclusion<'_> {
         let said = self.rate_text(runs, confidence);
         let reason = match verdict {
             Verdict::Pass => String::new(),
-            Verdict::Vacuous => format!("none of {} exercises it", count_words(runs.idle, "run")),
+            Verdict::Vacuous => format!("none of {} exercises it", count_noun(runs.idle, "run")),
             _ => format!("{said}; {} asked for{}", share_words(share), undecided_words(verdict, runs, confidence)),
         };
         let rate = (runs.all > 0).then(|| rate::ratio(runs.passes, runs.all));
@@ -133,7 +132,7 @@ impl RunsConclusion<'_> {
 
     /// `19 of 20 runs (95%, with 95% confidence between 76.39% and 99.11%) pass `approval`; 4 runs do not exercise it`.
     fn rate_text(&self, runs: RateCounts, confidence: Option<f64>) -> String {
-        let mut said = format!("{} of {}", runs.passes, count_words(runs.all, "run"));
+        let mut said = format!("{} of {}", runs.passes, count_noun(runs.all, "run"));
         if runs.all > 0 {
             let part = |part| percent_beside(part, self.asked_share());
             said += &format!(" ({}", part(rate::ratio(runs.passes, runs.all)));
@@ -231,7 +230,7 @@ impl RunsConclusion<'_> {
             };
             let Some(value) = value.filter(|value| value.is_finite()) else {
                 let reason =
-                    format!("`{}` over {} is beyond the range of numbers", fold.text, count_words(values.count, "run"));
+                    format!("`{}` over {} is beyond the range of numbers", fold.text, count_noun(values.count, "run"));
                 return CheckFinding::new(Verdict::Error, reason);
             };
             found.push(FoldedValue { fold, values, value, estimated });
@@ -332,7 +331,7 @@ const HIDDEN: &str = "[redacted]";
 fn unfit_finding(fold: &RunFold<CodeId>, values: &FoldValues) -> Option<CheckFinding> {
     let first = values.without.as_deref().map_or_else(String::new, |run| format!(" (first in {run})"));
     let of = |count: u64, verdict, why: &str| {
-        let reason = format!("`{}`: in {} {why}{first}", fold.text, count_words(count, "run"));
+        let reason = format!("`{}`: in {} {why}{first}", fold.text, count_noun(count, "run"));
         (count > 0).then(|| CheckFinding::new(verdict, reason))
     };
     of(values.faults, Verdict::Error, "its value cannot be computed")
@@ -366,7 +365,7 @@ impl FoldedValue<'_> {
         let is = if whole { full_number(*value, fold.unit) } else { measured_words(*value, fold.unit) };
         let of = if named { format!("`{}` ", fold.text) } else { String::new() };
         let mut all = vec![VerdictEvidence {
-            label: format!("`{}` is {about}{is}{within} over {}", fold.text, count_words(values.count, "run")),
+            label: format!("`{}` is {about}{is}{within} over {}", fold.text, count_noun(values.count, "run")),
             value: Some(value.to_string()),
             ..VerdictEvidence::default()
         }];

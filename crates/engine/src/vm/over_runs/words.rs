@@ -3,11 +3,12 @@
 use super::rate::RateCounts;
 use averment_base::rates::{percent_text, round_to};
 use averment_base::truth::Verdict;
+use averment_base::words::count_noun;
 use averment_checker::ir::RateBound;
 use averment_syntax::ast::NumberUnit;
 
 pub(super) fn undecided_count(count: u64) -> String {
-    format!("{} left out: what its `when` looks at is not recorded", count_words(count, "run"))
+    format!("{} left out: what its `when` looks at is not recorded", count_noun(count, "run"))
 }
 
 pub(super) fn share_words(share: RateBound) -> String {
@@ -24,10 +25,6 @@ pub(super) fn undecided_words(verdict: Verdict, runs: RateCounts, confidence: Op
         Verdict::Undecided if runs.open == 0 => ": there are fewer runs than that",
         _ => "",
     }
-}
-
-pub(super) fn count_words(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 pub(super) fn measured_words(number: f64, unit: NumberUnit) -> String {

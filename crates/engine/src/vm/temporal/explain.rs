@@ -23,6 +23,7 @@ use crate::vm::locate;
 use crate::vm::outcome::{Role, VerdictEvidence, ViolationList};
 use averment_base::value::json::{json_start, to_json};
 use averment_base::value::{Node, Value};
+use averment_base::words::count_noun;
 use averment_builtins::detect::redacted_start;
 use averment_checker::ir::{NameTest, PatternAlternative, StepDistance};
 use averment_runs::run::{Run, Step, StepKind};
@@ -99,11 +100,6 @@ pub(super) fn step_evidence(run: &Run<'_>, step: u32, role: Role, label: String)
         origin: node.and_then(|node| node.origin.byte_range()),
         ..VerdictEvidence::default()
     }
-}
-
-/// `1 call`, `3 calls`.
-pub(super) fn count_words(count: u64, thing: &str) -> String {
-    if count == 1 { format!("1 {thing}") } else { format!("{count} {thing}s") }
 }
 
 impl<'run> WindowView<'_, 'run> {
@@ -262,8 +258,8 @@ pub(super) fn pass_reason(view: &mut WindowView<'_, '_>) -> VerdictReason {
 pub(super) fn within_words(within: Option<StepDistance>) -> String {
     match within {
         None => String::new(),
-        Some(StepDistance::Calls(count)) => format!(" within {}", count_words(count, "call")),
-        Some(StepDistance::Turns(count)) => format!(" within {}", count_words(count, "turn")),
+        Some(StepDistance::Calls(count)) => format!(" within {}", count_noun(count, "call")),
+        Some(StepDistance::Turns(count)) => format!(" within {}", count_noun(count, "turn")),
         Some(StepDistance::Time(milliseconds)) => {
             let units = [("h", 3_600_000.0), ("m", 60_000.0), ("s", 1000.0)];
             let (unit, size) = units.into_iter().find(|(_, size)| milliseconds % size == 0.0).unwrap_or(("ms", 1.0));

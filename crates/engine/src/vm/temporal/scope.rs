@@ -76,7 +76,7 @@ impl<'run> TemporalEngine<'run> {
             if ways.too_many() {
                 return Ok(undecided_finding(&mut view, first_unknown));
             }
-            if !ways.next() {
+            if !ways.advance() {
                 break;
             }
         }
@@ -138,7 +138,7 @@ impl<'run> TemporalEngine<'run> {
             // Of what does not hold words are made, and evidence.
             let says = !matches!(finding.verdict, Verdict::Pass | Verdict::Vacuous | Verdict::Skipped);
             machine.spend(if says { SAYING } else { OPENING })?;
-            if window.hangs {
+            if window.never_closed {
                 match finding.verdict {
                     Verdict::Fail => {
                         (finding.verdict, finding.opposite) = (Verdict::Undecided, None);
@@ -250,13 +250,13 @@ fn add_window_ends<'run>(
     }
     let name = |step: u32| explain::step_name(machine.run, step);
     let words = match (window.opening, window.closing) {
-        (Some(opening), _) if window.of_values => match bound_values(window) {
+        (Some(opening), _) if window.is_value_scope => match bound_values(window) {
             values if values.is_empty() => return finding,
             values => format!("with {values} of {}", name(opening)),
         },
         (Some(opening), _) if window.context.step.is_some() => format!("for {}", name(opening)),
         (Some(opening), Some(closing)) => format!("after {} and before {}", name(opening), name(closing)),
-        (Some(opening), None) if window.hangs => format!("after {}, which is never closed", name(opening)),
+        (Some(opening), None) if window.never_closed => format!("after {}, which is never closed", name(opening)),
         (Some(opening), None) => format!("after {}", name(opening)),
         (None, Some(closing)) => format!("before {}", name(closing)),
         (None, None) => return finding,

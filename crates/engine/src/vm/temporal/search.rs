@@ -77,7 +77,7 @@ impl FoundMatch {
     }
 }
 
-/// Where a statement stands on a window, and what was seen of its patterns.
+/// Chooses the matches to search: the sorted sure matches if they suffice, otherwise all hits of the window. Also returns which patterns occurred.
 pub(super) fn open_search<'v, 'a, 'run>(
     view: &'v mut WindowView<'a, 'run>,
     statement: &StatementDefinition,

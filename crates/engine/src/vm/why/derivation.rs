@@ -166,7 +166,7 @@ pub struct StateTrace {
     pub step: u32,
     /// Where it stands.
     pub standing: TemporalStanding,
-    /// What the monitor counts and waits for, in words; may be empty.
+    /// The counts and the steps that the statement still waits for, in words; may be empty.
     pub words: String,
 }
 

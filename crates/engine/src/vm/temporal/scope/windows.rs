@@ -14,17 +14,17 @@ const MOST_UNKNOWN: usize = 8;
 /// Enumerates answers to unknown header matches, in the order of use; starts with all yes.
 #[derive(Debug, Default)]
 pub(super) struct AssumedAnswers {
-    given: Vec<bool>,
-    asked: usize,
+    answers: Vec<bool>,
+    cursor: usize,
 }
 
 impl AssumedAnswers {
     fn next_answer(&mut self) -> bool {
-        let answer = self.given.get(self.asked).copied();
+        let answer = self.answers.get(self.cursor).copied();
         if answer.is_none() {
-            self.given.push(true);
+            self.answers.push(true);
         }
-        self.asked += 1;
+        self.cursor += 1;
         answer.unwrap_or(true)
     }
 
@@ -32,17 +32,18 @@ impl AssumedAnswers {
         hit.sure || self.next_answer()
     }
 
-    pub(super) fn next(&mut self) -> bool {
-        self.given.truncate(self.asked);
-        self.asked = 0;
-        while self.given.last() == Some(&false) {
-            self.given.pop();
+    /// Moves to the next combination, as a binary counter does; false after the last one.
+    pub(super) fn advance(&mut self) -> bool {
+        self.answers.truncate(self.cursor);
+        self.cursor = 0;
+        while self.answers.last() == Some(&false) {
+            self.answers.pop();
         }
-        self.given.last_mut().map(|last| *last = false).is_some()
+        self.answers.last_mut().map(|last| *last = false).is_some()
     }
 
     pub(super) fn too_many(&self) -> bool {
-        self.given.len() > MOST_UNKNOWN
+        self.answers.len() > MOST_UNKNOWN
     }
 }
 
@@ -55,8 +56,9 @@ pub(super) struct OpenedWindow<'run> {
     pub(super) context: JudgeContext<'run>,
     pub(super) opening: Option<u32>,
     pub(super) closing: Option<u32>,
-    pub(super) hangs: bool,
-    pub(super) of_values: bool,
+    /// No step closes it, although one has to.
+    pub(super) never_closed: bool,
+    pub(super) is_value_scope: bool,
 }
 
 pub(super) fn open_windows<'run>(
@@ -68,11 +70,11 @@ pub(super) fn open_windows<'run>(
     match scope {
         WindowScope::Each { .. } => {
             let there = hits.iter().filter(|hit| answers.has_hit(hit));
-            Ok(there.filter_map(|hit| of_step(view, hit)).collect())
+            Ok(there.filter_map(|hit| step_window(view, hit)).collect())
         }
         WindowScope::Values { .. } | WindowScope::Before { .. } | WindowScope::After { until: None, .. } => {
             let first = first_hits(hits, answers).into_iter();
-            Ok(first.map(|hit| of_first(view, scope, hit)).collect())
+            Ok(first.map(|hit| window_of_first(view, scope, hit)).collect())
         }
         WindowScope::After { until: Some(_), .. } => closing_windows(view, hits, false, answers),
         WindowScope::Between { .. } => closing_windows(view, hits, true, answers),
@@ -80,11 +82,11 @@ pub(super) fn open_windows<'run>(
 }
 
 /// The window of the first step with its values.
-fn of_first<'run>(view: &WindowView<'_, 'run>, scope: &WindowScope<PatternId>, hit: &Hit) -> OpenedWindow<'run> {
+fn window_of_first<'run>(view: &WindowView<'_, 'run>, scope: &WindowScope<PatternId>, hit: &Hit) -> OpenedWindow<'run> {
     let (whole, at) = (view.context.window, hit.step as usize);
     match scope {
         WindowScope::Values { .. } => {
-            OpenedWindow { of_values: true, ..open_window(view, &hit.env, whole, Some(hit.step), None) }
+            OpenedWindow { is_value_scope: true, ..open_window(view, &hit.env, whole, Some(hit.step), None) }
         }
         WindowScope::Before { .. } => {
             let window = StepWindow { start: whole.start, end: at, closed: true };
@@ -94,7 +96,7 @@ fn of_first<'run>(view: &WindowView<'_, 'run>, scope: &WindowScope<PatternId>, h
     }
 }
 
-fn of_step<'run>(view: &WindowView<'_, 'run>, hit: &Hit) -> Option<OpenedWindow<'run>> {
+fn step_window<'run>(view: &WindowView<'_, 'run>, hit: &Hit) -> Option<OpenedWindow<'run>> {
     let step = view.step(hit.step)?;
     let window = open_window(view, &hit.env, view.context.window, Some(hit.step), None);
     Some(OpenedWindow { context: JudgeContext { step: Some(step), ..window.context }, ..window })
@@ -119,7 +121,7 @@ fn open_window<'run>(
             *cell = view.timeline.values.value_node(*id);
         }
     }
-    OpenedWindow { context, opening, closing, hangs: false, of_values: false }
+    OpenedWindow { context, opening, closing, never_closed: false, is_value_scope: false }
 }
 
 /// Windows from each opening hit, unless one with the same values is open, to the next closing hit.
@@ -130,20 +132,20 @@ fn closing_windows<'run>(
     answers: &mut AssumedAnswers,
 ) -> Result<Vec<OpenedWindow<'run>>, Fault> {
     // Closing hits that have all values of the opening ones close exactly those.
-    let exact =
-        view.operand_names(OPEN) == view.operand_names(CLOSE) && !view.has_joins(OPEN) && !view.has_joins(CLOSE);
-    let exact =
-        exact && hits.iter().all(|hit| view.operand_names(hit.operand).iter().all(|name| has_value(&hit.env, *name)));
+    let same_names = view.operand_names(OPEN) == view.operand_names(CLOSE);
+    let has_joins = view.has_joins(OPEN) || view.has_joins(CLOSE);
+    let has_values = |hit: &Hit| view.operand_names(hit.operand).iter().all(|name| has_value(&hit.env, *name));
+    let closes_by_value = same_names && !has_joins && hits.iter().all(has_values);
     let mut open: BTreeMap<&Env, &Hit> = BTreeMap::new();
     let mut windows = Vec::new();
-    for of_step in hits.chunk_by(|a, b| a.step == b.step) {
-        for close in of_step.iter().filter(|hit| hit.operand == CLOSE) {
-            for opening in closed_by(view, &mut open, close, exact, answers)? {
+    for hits_at_step in hits.chunk_by(|a, b| a.step == b.step) {
+        for close in hits_at_step.iter().filter(|hit| hit.operand == CLOSE) {
+            for opening in closed_by(view, &mut open, close, closes_by_value, answers)? {
                 let window = StepWindow { start: opening.step as usize + 1, end: close.step as usize, closed: true };
                 windows.push(open_window(view, &opening.env, window, Some(opening.step), Some(close.step)));
             }
         }
-        for opening in of_step.iter().filter(|hit| hit.operand == OPEN) {
+        for opening in hits_at_step.iter().filter(|hit| hit.operand == OPEN) {
             if !open.contains_key(&opening.env) && answers.has_hit(opening) {
                 open.insert(&opening.env, opening);
             }
@@ -151,7 +153,10 @@ fn closing_windows<'run>(
     }
     for (env, opening) in open {
         let window = StepWindow { start: opening.step as usize + 1, ..view.context.window };
-        windows.push(OpenedWindow { hangs: must_close, ..open_window(view, env, window, Some(opening.step), None) });
+        windows.push(OpenedWindow {
+            never_closed: must_close,
+            ..open_window(view, env, window, Some(opening.step), None)
+        });
     }
     windows.sort_by_key(|window| (window.opening, window.closing));
     Ok(windows)
@@ -165,11 +170,11 @@ fn closed_by<'h>(
     view: &mut WindowView<'_, '_>,
     open: &mut BTreeMap<&'h Env, &'h Hit>,
     close: &Hit,
-    exact: bool,
+    closes_by_value: bool,
     answers: &mut AssumedAnswers,
 ) -> Result<Vec<&'h Hit>, Fault> {
     let mut closed = Vec::new();
-    if exact {
+    if closes_by_value {
         closed.extend(open.get(&close.env).copied().filter(|_| answers.has_hit(close)));
     } else {
         for opening in open.values() {
@@ -187,7 +192,7 @@ fn closed_by<'h>(
     Ok(closed)
 }
 
-/// Tests of the opening on outer values were answered when it opened.
+/// Tests of the opening pattern on outer bindings were answered when the window opened, so only the closing side is tested.
 fn closing_fit(view: &mut WindowView<'_, '_>, opening: &Hit, close: &Hit) -> Result<PairFit, Fault> {
     if !view.asked_names(OPEN).is_empty() {
         return view.pair_fit(opening.as_side(), close.as_side());

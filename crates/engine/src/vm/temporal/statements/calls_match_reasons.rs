@@ -7,13 +7,14 @@ use crate::vm::fault::Fault;
 use crate::vm::locate;
 use crate::vm::outcome::{Role, VerdictEvidence};
 use crate::vm::temporal::decision::FailureList;
-use crate::vm::temporal::explain::{count_words, reason_with};
+use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::view::WindowView;
 use crate::vm::temporal::window_events::VerdictReason;
 use averment_base::near::nearest_name;
 use averment_base::value::json::json_start;
 use averment_base::value::notation::notation_with;
 use averment_base::value::{Node, Value};
+use averment_base::words::count_noun;
 use averment_builtins::detect::redacted_start;
 use averment_checker::ir::CallMatching;
 use averment_syntax::ast::MatchExtent;
@@ -94,17 +95,16 @@ impl<'run> RouteWords<'_, 'run> {
         reason_with(reason, evidence)
     }
 
-    /// `1 of 2 expected calls matches`, with the route and the score where they count.
+    /// `1 of 2 expected calls matched`, with the route and the score if the statement has them.
     fn summary(&self) -> String {
-        let (pairs, expected) = (self.route.possible.count(), self.route.expected);
-        let mut words = format!("{pairs} of {} matched", count_words(expected as u64, "expected call"));
-        if self.matching.extent == MatchExtent::Subset {
-            let pairs = self.route.possible.made_count();
-            words = format!("{pairs} of {} matched", count_words(self.route.made as u64, "call"));
-        }
-        if self.route.expected == 0 {
-            words = "no calls are expected".to_owned();
-        }
+        let matched =
+            |pairs: usize, all: usize, noun: &str| format!("{pairs} of {} matched", count_noun(all as u64, noun));
+        let possible = &self.route.possible;
+        let mut words = match (self.route.expected, self.matching.extent) {
+            (0, _) => "no calls are expected".to_owned(),
+            (_, MatchExtent::Subset) => matched(possible.made_count(), self.route.made, "call"),
+            (expected, _) => matched(possible.count(), expected, "expected call"),
+        };
         if self.judged.routes.len() > 1 {
             let number = self.judged.nearest.saturating_add(1);
             words = format!("route {number} of {} came nearest, {words}", self.judged.routes.len());

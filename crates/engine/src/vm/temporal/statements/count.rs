@@ -12,13 +12,14 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::count_tests::TestGrowth;
 use crate::vm::temporal::decision::{Decision, FailureList};
-use crate::vm::temporal::explain::{count_words, list_words, pass_reason, reason_with};
+use crate::vm::temporal::explain::{list_words, pass_reason, reason_with};
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::{Env, ValueId, to_index};
 use crate::vm::temporal::view::{PairFit, WindowView, same_values};
 use crate::vm::temporal::window_events::{KnownPresence, PossibleOutcomes, VerdictReason, WindowHits, own_key};
 use averment_base::truth::Truth;
 use averment_base::value::{Node, Number, Value};
+use averment_base::words::count_noun;
 use averment_checker::ir::TimesRange;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -384,7 +385,7 @@ fn number_reason(view: &mut WindowView<'_, '_>, count: u64, env: &Env, steps: &[
     let thing = view.pattern_words(0) + &view.key_values(0, env);
     let reason = match count {
         0 => format!("there is no {thing}"),
-        count => format!("{thing} occurs {}", count_words(count, "time")),
+        count => format!("{thing} occurs {}", count_noun(count, "time")),
     };
     let shown = steps.iter().take(LISTED);
     reason_with(reason, shown.map(|step| view.step_proof(*step, 0, Role::Decisive, String::new())).collect())
@@ -392,8 +393,8 @@ fn number_reason(view: &mut WindowView<'_, '_>, count: u64, env: &Env, steps: &[
 
 fn times_words(least: u64, most: Option<u64>) -> String {
     match most {
-        Some(most) if most == least => count_words(least, "time"),
+        Some(most) if most == least => count_noun(least, "time"),
         Some(most) => format!("{least} to {most} times"),
-        None => format!("at least {}", count_words(least, "time")),
+        None => format!("at least {}", count_noun(least, "time")),
     }
 }

@@ -8,13 +8,14 @@ use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::automaton::FlowAutomaton;
 use crate::vm::temporal::decision::Decision;
-use crate::vm::temporal::explain::{JoinMismatch, count_words, reason_with};
+use crate::vm::temporal::explain::{JoinMismatch, reason_with};
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::states::PartialMatch;
 use crate::vm::temporal::step_lists::Certainty;
 use crate::vm::temporal::timeline::{Env, ValueId};
 use crate::vm::temporal::view::{Hit, PairFit, WindowView, merge_envs, same_values};
 use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, WindowHits};
+use averment_base::words::count_noun;
 use averment_checker::ir::StepDistance;
 use averment_syntax::ast::SequenceMode;
 use std::sync::Arc;
@@ -129,7 +130,7 @@ fn too_short(view: &mut WindowView<'_, '_>, taken: usize) -> VerdictReason {
         return reason_with(format!("there is no {wanted}"), near);
     }
     reason_with(
-        format!("the run ends behind {} of the sequence, before {wanted}", count_words(taken as u64, "step")),
+        format!("the run ends behind {} of the sequence, before {wanted}", count_noun(taken as u64, "step")),
         Vec::new(),
     )
 }

@@ -8,11 +8,12 @@ use crate::bytecode::program::PatternId;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::Role;
 use crate::vm::temporal::decision::Decision;
-use crate::vm::temporal::explain::{count_words, reason_with};
+use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::search::Search;
 use crate::vm::temporal::timeline::to_index;
 use crate::vm::temporal::view::{Hit, PairFit, WindowView};
 use crate::vm::temporal::window_events::{PossibleOutcomes, VerdictReason, operand_hits};
+use averment_base::words::count_noun;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use std::rc::Rc;
@@ -197,7 +198,7 @@ impl OpenStacks {
         let Some(latest) = self.stack_entry(*stack).and_then(|(open, _)| open.first()) else { return String::new() };
         format!(
             "{} open, the latest is {}",
-            count_words(self.stack_depth(*stack), "step"),
+            count_noun(self.stack_depth(*stack), "step"),
             view.describe_step(latest.step)
         )
     }

@@ -7,10 +7,11 @@ use crate::bytecode::program::CodeId;
 use crate::vm::context::ExpressionScope;
 use crate::vm::fault::Fault;
 use crate::vm::outcome::{AssertionViolation, Role, VerdictEvidence, ViolationList};
-use crate::vm::temporal::explain::{count_words, reason_with};
+use crate::vm::temporal::explain::reason_with;
 use crate::vm::temporal::view::WindowView;
 use crate::vm::temporal::window_events::VerdictReason;
 use averment_base::value::{Node, Value, ValueText};
+use averment_base::words::count_noun;
 use averment_builtins::detect::Detector;
 
 #[derive(Debug, Clone, Default)]
@@ -252,7 +253,7 @@ pub(super) fn found_reason(
     let step = place.step.map(|step| format!(" in {}", view.describe_step(step))).unwrap_or_default();
     let mut reason = format!("`{name}` finds {} at {at}{step}, {}", place.found_words(), place.size_words());
     if others > 0 {
-        reason.push_str(&format!("; and in {}", count_words(others, "more value")));
+        reason.push_str(&format!("; and in {}", count_noun(others, "more value")));
     }
     let evidence = std::iter::once(place).chain(more).enumerate().map(|(number, place)| {
         let pointer = place.pointer.clone().unwrap_or_default();
@@ -280,7 +281,7 @@ impl FoundValue {
     fn size_words(&self) -> String {
         let within = if self.kinds.is_empty() { "" } else { "in " };
         match self.type_name {
-            "string" => format!("{within}a text of {}", count_words(self.length as u64, "character")),
+            "string" => format!("{within}a text of {}", count_noun(self.length as u64, "character")),
             other => format!("{within}a {other}"),
         }
     }

@@ -35,6 +35,9 @@ pub(crate) fn near_name_words(found: &NearName) -> String {
                 "no value is `{wanted}` as a whole, and some value holds it: a part of a text is looked for with `contains`"
             )
         }
+        NameCategory::Value => {
+            format!("no value is `{wanted}`, and some value differs from it by a typo: write it as the run does")
+        }
         NameCategory::LetterCase if is_regex(&wanted) => format!(
             "`{wanted}` matches no value in this letter case, and some value in another: add the flag `i`, as in `{wanted}i`"
         ),

@@ -178,3 +178,36 @@ fn a_path_that_hides_nothing_is_told_by_explain_too() {
     assert_eq!(folder.aver("explain r.assert run.json --redact calls[*].args.crad").err, told);
     assert_eq!(folder.aver("explain r.assert run.json --redact calls[*].args.card").err, "");
 }
+
+#[test]
+fn a_misspelt_value_and_the_end_of_an_address_are_told_by_check() {
+    let run = "{\"calls\": [{\"tool\": \"order\", \"args\": {\"reason\": \"late\", \"to\": \"bob@shop.example\", \"model\": \"gpt-4o\"}, \"result\": {\"status\": \"open\"}}]}";
+    let (typo, case, part) =
+        ("differs from it by a typo", "in this letter case", "no value is `@shop.example` as a whole");
+    for (rule, told) in [
+        ("each order: result.status != \"opne\"", typo),
+        ("no c in calls: c.result.status == \"opne\"", typo),
+        ("no c in calls: c.result.status in [\"opne\", \"wating\"]", typo),
+        ("never order(reason: \"lates\")", typo),
+        ("never order(to ends with \"@Shop.example\")", case),
+        ("never order(to contains \"@Shop\")", case),
+        ("never order(to: \"@shop.example\")", part),
+    ] {
+        let said = warned(rule, run);
+        assert!(said.contains(told) && said.matches("warning:").count() == 1, "{rule}: {said}");
+    }
+    for rule in [
+        "each order: result.status in [\"open\", \"opens\"]",
+        "no c in calls: c.args.model == \"gpt-4\"",
+        "never order(reason: \"rate\")",
+        "never order(to: \"rob@shop.example\")",
+    ] {
+        assert_eq!(warned(rule, run), "", "{rule}");
+    }
+    // A value that some run has is no typo.
+    let folder = Folder::new(&[
+        ("r.assert", "each order: result.status != \"opne\"\n"),
+        ("a.jsonl", &format!("{run}\n{}\n", run.replace("open", "opne"))),
+    ]);
+    assert!(!folder.aver("check r.assert a.jsonl").err.contains("typo"));
+}

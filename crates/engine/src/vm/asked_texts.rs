@@ -1,7 +1,7 @@
 //! The texts of rules, looked for in the text of a run before that is evaluated for them: most runs have none of them, not even nearly.
 
 use super::near_regexes::asked_words;
-use super::near_texts::{is_asked, is_order, is_share, kind_of_items};
+use super::near_texts::{is_asked, is_misspelt_value, is_order, is_plain_name, is_share, kind_of_items};
 use crate::bytecode::ops::Op;
 use crate::bytecode::program::Program;
 use aho_corasick::AhoCorasick;
@@ -21,6 +21,8 @@ pub struct AskedTexts {
     finder: Option<AhoCorasick>,
     /// What every run may nearly have.
     always: BTreeSet<String>,
+    /// Names that values are compared with as a whole, which a run may have with a typo.
+    names: BTreeSet<String>,
 }
 
 /// A text of the rules, with the words that stand in a run one behind the other wherever the text nearly does, however it is escaped.
@@ -30,6 +32,8 @@ struct AskedText {
     first: String,
     rest: Vec<String>,
     is_regex: bool,
+    /// A name that values are compared with as a whole.
+    is_name: bool,
 }
 
 impl AskedText {
@@ -39,7 +43,8 @@ impl AskedText {
         // A sign alone stands everywhere.
         let mut words = words.skip_while(|word| word.len() == 1).map(str::to_owned);
         let first = words.next().filter(|_| is_asked(kind, text))?;
-        Some(Self { text: text.to_owned(), first, rest: words.collect(), is_regex: false })
+        let is_name = kind == TestKind::Equal && is_plain_name(text);
+        Some(Self { text: text.to_owned(), first, rest: words.collect(), is_regex: false, is_name })
     }
 
     /// True if the other words stand behind the first one.
@@ -84,15 +89,22 @@ impl AskedTexts {
             texts.extend(of_steps.filter_map(|text| AskedText::of_text(TestKind::Contains, text)));
             texts.extend(asked_texts(program).chain(texts_in_front(program)));
             for regex in &program.regexes {
-                let of_word = |first| AskedText { text: regex.text.clone(), first, rest: Vec::new(), is_regex: true };
+                let of_word = |first| AskedText {
+                    text: regex.text.clone(),
+                    first,
+                    rest: Vec::new(),
+                    is_regex: true,
+                    is_name: false,
+                };
                 texts.extend(asked_words(regex).into_iter().map(of_word));
             }
             always.extend(shares(program));
         }
+        let names = texts.iter().filter(|text: &&AskedText| text.is_name).map(|text| text.text.clone()).collect();
         let texts: Vec<AskedText> = texts.into_iter().collect();
         let words = texts.iter().map(|text| &text.first);
         let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok();
-        Self { finder: finder.filter(|_| !texts.is_empty()), texts, always }
+        Self { finder: finder.filter(|_| !texts.is_empty()), texts, always, names }
     }
 
     /// The words by which a regular expression of the rules is found.
@@ -105,11 +117,29 @@ impl AskedTexts {
         if self.always.iter().any(|share| is_open(share)) {
             return true;
         }
+        if self.has_typo(run, &mut is_open) {
+            return true;
+        }
         let Some(finder) = &self.finder else { return false };
         finder.find_overlapping_iter(run).any(|found| {
             let text = self.texts.get(found.pattern().as_usize());
             let behind = run.get(found.end()..).unwrap_or_default();
             text.is_some_and(|text| text.goes_on(behind) && is_open(&text.text))
+        })
+    }
+}
+
+impl AskedTexts {
+    /// True if a text between quotes is a name of the rules with a typo, and no name of them itself.
+    fn has_typo(&self, run: &str, is_open: &mut dyn FnMut(&str) -> bool) -> bool {
+        if self.names.is_empty() {
+            return false;
+        }
+        let words = run.split('"').filter(|word| is_plain_name(word) && !self.names.contains(*word));
+        words.into_iter().any(|word| {
+            let first = word.chars().next();
+            let alike = self.names.iter().filter(|name| name.chars().next() == first);
+            alike.into_iter().any(|name| is_misspelt_value(name, word) && is_open(name))
         })
     }
 }

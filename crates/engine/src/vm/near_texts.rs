@@ -6,6 +6,7 @@ use super::prepare::PreparedProgram;
 use super::temporal::names::NameMatcher;
 use super::why::near_keys::{NameCategory, NearKeys};
 use crate::bytecode::program::Program;
+use averment_base::near::{self, NearMiss};
 use averment_base::value::{Number, Value};
 use averment_builtins::token::mentions_text;
 use averment_checker::ir::NameTest;
@@ -21,6 +22,8 @@ pub(in crate::vm) const SHORTEST: usize = 4;
 pub(in crate::vm) const SHORTEST_CASED: usize = 3;
 /// Words of a text that is no single name or state.
 const PROSE_WORDS: usize = 3;
+/// Bytes of a name of a set, such as a status.
+const LONGEST_NAME: usize = 32;
 
 /// A test of a value, and its answer.
 pub(in crate::vm) struct SeenTest<'v, 'run> {
@@ -67,7 +70,13 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
     let is_mentioned = mentions_text(&folded, &small) || !is_equality(kind) && stands_as_word(&folded, &small);
     if is_equality(kind) {
         let is_mentioned = is_mentioned && (is_phrase(wanted) || is_prose(value));
-        return (value != wanted && (is_mentioned || is_joined(&folded, &small))).then_some(NameCategory::Part);
+        // What `@shop.example` is compared with ends so: its own sign joins it.
+        let is_part = is_mentioned || is_joined(&folded, small.trim_matches(['@', '.', '-', '/', '#', ':']));
+        return match () {
+            () if value == wanted => None,
+            () if is_part => Some(NameCategory::Part),
+            () => is_misspelt_value(wanted, value).then_some(NameCategory::Value),
+        };
     }
     if is_mentioned {
         return match kind {
@@ -95,13 +104,32 @@ fn nearness(kind: TestKind, value: &str, wanted: &str) -> Option<NameCategory> {
     }
 }
 
-/// A word between other signs: `ann` in `ann@shop.example`.
+/// A word between other signs: `ann` in `ann@shop.example`, and `@shop` there, because its own sign separates it.
 fn stands_as_word(value: &str, word: &str) -> bool {
-    let is_edge = |sign: Option<char>| sign.is_none_or(|sign| !sign.is_alphanumeric());
+    let is_edge = |inside: Option<char>, outside: Option<char>| {
+        ![inside, outside].iter().all(|sign| sign.is_some_and(char::is_alphanumeric))
+    };
     value.match_indices(word).any(|(at, _)| {
         let (before, rest) = value.split_at_checked(at).unwrap_or_default();
-        is_edge(before.chars().next_back()) && is_edge(rest.get(word.len()..).and_then(|rest| rest.chars().next()))
+        let behind = rest.get(word.len()..).and_then(|rest| rest.chars().next());
+        is_edge(word.chars().next(), before.chars().next_back()) && is_edge(word.chars().next_back(), behind)
     })
+}
+
+/// True if a value that is compared as a whole is a literal with a typo: `open` beside `"opne"`. Numbered names (`gpt-4`, `gpt-4o`) and sentences are
+/// excluded, because different ones often differ by a letter.
+pub(super) fn is_misspelt_value(wanted: &str, value: &str) -> bool {
+    let is_typo = || near::near_miss(wanted, value) == Some(NearMiss::Slip) || near::is_other_number(wanted, value);
+    is_plain_name(wanted) && is_plain_name(value) && is_typo()
+}
+
+/// A word of a set, such as a status or a category: one or two words of letters.
+pub(super) fn is_plain_name(text: &str) -> bool {
+    let is_of_name = |sign: char| sign.is_alphabetic() || matches!(sign, '_' | '-' | ' ');
+    text.len() <= LONGEST_NAME
+        && letter_count(text) >= SHORTEST
+        && text.chars().all(is_of_name)
+        && text.split(' ').count() < PROSE_WORDS
 }
 
 /// A command line without what begins with `-`.

@@ -11,6 +11,7 @@ use crate::vm::near_texts::{
 use averment_base::near;
 use averment_base::source::Span;
 use averment_base::value::Value;
+use averment_checker::ir::Constant;
 use averment_syntax::ast::TestKind;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -53,6 +54,8 @@ pub enum NameCategory {
     Role,
     /// A text that no value is, while some value holds it.
     Part,
+    /// A text that no value is, while some value differs from it by a typo.
+    Value,
     /// A text that no value holds, while some value holds it in another letter case.
     LetterCase,
     /// A text that no value holds, while some value holds it with other white space.
@@ -86,7 +89,7 @@ impl NameCategory {
             Self::Handover => "handover",
             Self::Tag => "tag",
             Self::Role => "role",
-            Self::Part | Self::LetterCase | Self::WhiteSpace | Self::Options => "text",
+            Self::Part | Self::Value | Self::LetterCase | Self::WhiteSpace | Self::Options => "text",
             Self::NotAtStart | Self::NotAtEnd => "text",
             Self::Scheme => "address",
             Self::Percent => "number",
@@ -100,7 +103,7 @@ impl NameCategory {
     #[must_use]
     pub fn is_text(self) -> bool {
         match self {
-            Self::Part | Self::LetterCase | Self::WhiteSpace | Self::Scheme => true,
+            Self::Part | Self::Value | Self::LetterCase | Self::WhiteSpace | Self::Scheme => true,
             Self::NotAtStart | Self::NotAtEnd => true,
             Self::Options | Self::Percent | Self::Folder | Self::Rooted => true,
             Self::Tool | Self::ToolText | Self::NoTool | Self::Key | Self::File | Self::Role => false,
@@ -122,6 +125,14 @@ pub(in crate::vm) struct NearKeys {
     pub(in crate::vm) folded: Arc<FoldedRegexes>,
 }
 
+fn holds_text(constant: &Constant, text: &str) -> bool {
+    match constant {
+        Constant::Text(known) => known == text,
+        Constant::List(items) => items.iter().any(|item| holds_text(item, text)),
+        _ => false,
+    }
+}
+
 fn text_of<'v>(value: &Value<'v>) -> Option<&'v str> {
     match value {
         Value::Text(text) => Some(text.as_str()),
@@ -141,13 +152,13 @@ impl NearKeys {
             }
             (Some(Op::Constant(_)), Value::Text(value), Value::Text(wanted)) => {
                 let (value, wanted) = (value.as_str(), wanted.as_str());
-                self.note_near(near_text(&SeenText { kind: seen.kind, value, wanted, holds: seen.holds }), span);
+                self.note_text(program, &SeenText { kind: seen.kind, value, wanted, holds: seen.holds }, span);
             }
             (Some(Op::Constant(_)), Value::Text(value), Value::List(items)) => {
                 let (value, Some(kind)) = (value.as_str(), kind_of_items(seen.kind)) else { return };
                 for wanted in items.iter().filter_map(|item| text_of(&item.value)) {
                     let holds = if kind == TestKind::Equal { value == wanted } else { value.contains(wanted) };
-                    self.note_near(near_text(&SeenText { kind, value, wanted, holds }), span);
+                    self.note_text(program, &SeenText { kind, value, wanted, holds }, span);
                 }
             }
             (_, Value::Text(wanted), Value::List(items)) if seen.kind == TestKind::In => {
@@ -155,13 +166,22 @@ impl NearKeys {
                 let (wanted, span) = (wanted.as_str(), program.op_span(literal));
                 for value in items.iter().filter_map(|item| text_of(&item.value)) {
                     let holds = value == wanted;
-                    self.note_near(near_text(&SeenText { kind: TestKind::Equal, value, wanted, holds }), span);
+                    self.note_text(program, &SeenText { kind: TestKind::Equal, value, wanted, holds }, span);
                 }
             }
             (Some(Op::Regex(_)), Value::Text(value), Value::Regex(number)) => {
                 self.note_regex(program, number, value.as_str(), seen.holds, span);
             }
             _ => {}
+        }
+    }
+
+    /// Notes a literal that is compared with a text. Two literals of the rules that differ by a letter are two values.
+    fn note_text(&mut self, program: &Program, seen: &SeenText<'_>, span: Span) {
+        let near = near_text(seen);
+        let is_other_literal = || program.constants.iter().any(|constant| holds_text(constant, seen.value));
+        if !matches!(near, TextNearness::Near(NameCategory::Value, _)) || !is_other_literal() {
+            self.note_near(near, span);
         }
     }
 

@@ -160,7 +160,7 @@ catalog! {
     RegexAsText = "regex-as-text", Warning, "a regular expression is compared as plain text", Truth certain;
     UnitInName = "unit-in-name", Warning, "a literal has another unit than the name says", Truth certain;
     EmptyNeedle = "empty-needle", Warning, "an empty text is looked for", Truth certain;
-    ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth;
+    ZeroBound = "zero-bound", Warning, "everything reaches a bound of 0", Truth certain;
     EmptySchema = "empty-schema", Warning, "a schema asks for nothing", Truth;
     // Lints: vacuity.
     OrderWithoutExistence = "order-without-existence", Info, "nothing requires the steps that a statement relates", Vacuity off;

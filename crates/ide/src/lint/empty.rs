@@ -2,11 +2,12 @@
 
 use super::context::LintContext;
 use averment_base::diagnostic::{Diagnostic, Slug};
+use averment_builtins::table::find_builtin;
 use averment_syntax::ast::walk::{self, SyntaxVisitor};
 use averment_syntax::ast::{
     Atom, AtomSubject, BodySetting, Expr, ExprKind, ExprQuantifier, GroupKind, ItemKind, KindText, ModifierKind,
-    NumberLiteral, PatternForm, SchemaSource, Statement, StatementKind, StepPattern, StepWord, SyntaxItem, TestKind,
-    ValueTest,
+    NumberLiteral, PatternForm, RuleBlock, SchemaSource, Statement, StatementKind, StepPattern, StepWord, SyntaxItem,
+    TestKind, ValueTest,
 };
 
 /// Reports searches for empty texts, bounds of zero, and empty schemas.
@@ -68,6 +69,11 @@ impl<'a> SyntaxVisitor<'a> for EmptyVisitor<'_, 'a> {
     fn visit_item(&mut self, item: &'a SyntaxItem) {
         match &item.kind {
             ItemKind::Setting(BodySetting::Modifier(modifier)) => self.check_threshold(&modifier.kind),
+            ItemKind::Rule(RuleBlock { modifiers, .. })
+            | ItemKind::Suite { modifiers, .. }
+            | ItemKind::Case { modifiers, .. } => {
+                modifiers.iter().for_each(|modifier| self.check_threshold(&modifier.kind));
+            }
             ItemKind::Assertion(assertion) => {
                 assertion.modifiers.iter().for_each(|modifier| self.check_threshold(&modifier.kind));
             }
@@ -95,14 +101,26 @@ fn is_empty_text(expr: &Expr) -> bool {
     matches!(&expr.kind, ExprKind::Text(text) if text.literal_text() == Some(""))
 }
 
-fn is_count(expr: &Expr) -> bool {
+/// The noun of a value that is never negative; `None` for other values.
+fn never_negative(expr: &Expr) -> Option<&'static str> {
     match &expr.kind {
-        ExprKind::Group(inner) => is_count(inner),
-        ExprKind::Name(name) => name == "turns",
-        ExprKind::Call { name, .. } => matches!(name.text.as_str(), "length" | "word_count"),
-        ExprKind::Quantifier { quantifier, .. } => *quantifier == ExprQuantifier::Count,
-        ExprKind::Counted { .. } => true,
-        _ => false,
+        ExprKind::Group(inner) => never_negative(inner),
+        ExprKind::Name(name) => match name.as_str() {
+            "turns" => Some("count"),
+            "cost" => Some("cost"),
+            "duration" => Some("duration"),
+            _ => None,
+        },
+        ExprKind::Field { base, .. } => {
+            matches!(&base.kind, ExprKind::Name(name) if name == "usage").then_some("number of tokens")
+        }
+        ExprKind::Call { name, .. } => match find_builtin(&name.text) {
+            _ if matches!(name.text.as_str(), "length" | "word_count") => Some("count"),
+            Some(builtin) if builtin.score => Some("score"),
+            _ => None,
+        },
+        ExprKind::Quantifier { quantifier: ExprQuantifier::Count, .. } | ExprKind::Counted { .. } => Some("count"),
+        _ => None,
     }
 }
 
@@ -141,7 +159,11 @@ fn count_from_zero(context: &mut LintContext<'_>, subject: Option<&Expr>, test: 
         (TestKind::LessOrEqual, false) | (TestKind::Greater, true) => (right, left),
         _ => return,
     };
-    if let (true, ExprKind::Number(number)) = (is_count(count), &bound.kind) {
-        EmptyVisitor(context).report_zero(number, "a count is never below 0", "write how many there have to be");
+    if let (Some(noun), ExprKind::Number(number)) = (never_negative(count), &bound.kind) {
+        let help = match noun {
+            "count" => "write how many there have to be",
+            _ => "write the least value that is enough, or the most with `<=`",
+        };
+        EmptyVisitor(context).report_zero(number, &format!("a {noun} is never below 0"), help);
     }
 }

@@ -3,14 +3,14 @@
 
 use super::calls::{PendingCalls, TokenUsage, parse_arguments};
 use super::content;
-use super::fields::{NodeShapes, ShapeReader as _, ValueShape};
-use super::messages::{LastWords, MessageRole};
+use super::fields::{FieldRecord as _, NodeShapes, ShapeReader as _, ValueShape};
+use super::messages::{LastWords, MessageRole, ToolCallKey, call_arguments, called_function};
 use super::nodes::node_text;
 pub(super) use super::numbers_in_text::{TextMarkers, build_markers, number_behind};
 use super::run_builder::{RunBuilder, StepId, absent_node, count_node, field_entry};
 use super::tools;
 use crate::time;
-use averment_base::value::{Node, Number, ObjectEntry, TextOrigin, Value};
+use averment_base::value::{Node, Number, Object, ObjectEntry, TextOrigin, Value};
 use averment_runs::normal::{of_meta, of_run, of_step, role};
 use averment_runs::run::{StepKind, StepStatus};
 use rustc_hash::FxHashMap;
@@ -57,6 +57,15 @@ pub(super) struct ToolCall<'run> {
     pub(super) args: Option<Node<'run>>,
     pub(super) id: Option<Node<'run>>,
     pub(super) origin: TextOrigin,
+}
+
+impl<'run> ToolCall<'run> {
+    /// Reads a call of a chat message; `node` is the value that it was read from.
+    pub(super) fn of_message(node: Node<'run>, call: Object<'run>) -> Self {
+        let function = called_function(call);
+        let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
+        Self { tool, args: call_arguments(&function), id: call.field(ToolCallKey::Id), origin: node.origin }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Default)]

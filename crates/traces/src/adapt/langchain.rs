@@ -5,7 +5,7 @@ use super::calls::TokenUsage;
 use super::conversation::{CallResult, ConversationBuilder, Speaker, StepMeta, ToolCall};
 use super::fields::{FieldRecord, key_table};
 use super::format::{IN_FULL, TraceFormat};
-use super::messages::{self, ChatMessageKey as OfChat};
+use super::messages::ChatMessageKey as OfChat;
 use super::nodes::{first_of, list_of, node_object, node_text, object_of, objects_of, text_of};
 use super::repeated_records::RecordIds;
 use super::run_builder::RunBuilder;
@@ -296,7 +296,7 @@ fn add_calls<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_>, message
     let (several, single) = (list_of(more, OfChat::Calls), more.field(OfChat::Call));
     let single = single.filter(|_| several.is_none()).and_then(|node| Some((node, node_object(node)?)));
     for (at, call) in conversation.builder.record_objects(several.unwrap_or_default()).chain(single) {
-        conversation.add_call(messages::tool_call(at, call), meta);
+        conversation.add_call(ToolCall::of_message(at, call), meta);
     }
 }
 

@@ -3,7 +3,6 @@
 //! A conversation of either form comes alone, in the requests and responses of an API, in a session of an agent, in the results of a
 //! benchmark: the formats that hold one say where it stands, and read its messages by the tables here.
 
-use super::conversation::ToolCall;
 use super::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape, first_field, key_table};
 use super::nodes::node_object;
 use averment_base::value::{Node, Object, Value};
@@ -151,13 +150,6 @@ pub(crate) fn function_object<R: FieldRecord<ToolCallKey>>(
 /// The object with the name and the arguments of a call: its `function`, or the call itself.
 pub(crate) fn called_function<'run>(call: Object<'run>) -> Object<'run> {
     function_object(&call, &NodeShapes).and_then(node_object).unwrap_or(call)
-}
-
-/// A call of a chat message; `node` is the value that it was read from.
-pub(super) fn tool_call<'run>(node: Node<'run>, call: Object<'run>) -> ToolCall<'run> {
-    let function = called_function(call);
-    let tool = function.field(ToolCallKey::Name).unwrap_or(Node::computed(Value::Null));
-    ToolCall { tool, args: call_arguments(&function), id: call.field(ToolCallKey::Id), origin: node.origin }
 }
 
 pub(crate) fn call_arguments<R: FieldRecord<ToolCallKey>>(function: &R) -> Option<R::FieldValue> {

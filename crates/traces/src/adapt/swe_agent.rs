@@ -295,6 +295,6 @@ impl<'run> SweAgentSession<'_, 'run, '_> {
     }
 
     fn add_call(&mut self, node: Node<'run>, call: Object<'run>) {
-        self.conversation.add_call(super::messages::tool_call(node, call), &StepMeta::default());
+        self.conversation.add_call(ToolCall::of_message(node, call), &StepMeta::default());
     }
 }

@@ -1,7 +1,7 @@
 //! The parts of a conversation as steps of a run.
 
 use super::{MessagePart, anthropic, responses};
-use crate::adapt::conversation::{CallResult, ConversationBuilder, StepMeta};
+use crate::adapt::conversation::{CallResult, ConversationBuilder, StepMeta, ToolCall};
 use crate::adapt::fields::{FieldRecord, NodeShapes, ShapeReader, ValueShape};
 use crate::adapt::messages::{self, ChatMessageKey};
 use crate::adapt::nodes::{node_text, text_of};
@@ -13,7 +13,7 @@ pub(super) fn add_part<'run>(conversation: &mut ConversationBuilder<'_, 'run, '_
         MessagePart::Turn => conversation.note_input(),
         MessagePart::Speech(speaker, words) => conversation.add_message(speaker, words, &meta, words.origin),
         MessagePart::Block(node, block) => anthropic::add_block(conversation, node, block, &meta),
-        MessagePart::Call(node, call) => _ = conversation.add_call(messages::tool_call(node, call), &meta),
+        MessagePart::Call(node, call) => _ = conversation.add_call(ToolCall::of_message(node, call), &meta),
         MessagePart::Result(node, message) => {
             let content = message
                 .field(ChatMessageKey::Content)

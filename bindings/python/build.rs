@@ -1,4 +1,4 @@
-//! Tells the linker of macOS that the interpreter is found when the module is loaded.
+//! Tells the macOS linker that symbols of the interpreter are resolved when the module is loaded.
 
 fn main() {
     pyo3_build_config::add_extension_module_link_args();

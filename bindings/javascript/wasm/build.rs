@@ -1,4 +1,4 @@
-//! Gives WebAssembly the stack that a thread of the command has: rules and runs may nest as deep as there.
+//! Gives WebAssembly the same stack size as a thread of the command, so that rules and runs may nest as deeply.
 
 #![allow(clippy::disallowed_methods, reason = "a build script is told by its environment")]
 

@@ -1,4 +1,4 @@
-//! Arrow data over the PyCapsule interface: rows in, verdicts out, batch by batch.
+//! Judges Arrow data over the PyCapsule interface: reads rows and returns verdicts, batch by batch.
 
 #![expect(unsafe_code, reason = "the C stream interface of Arrow is a pointer")]
 
@@ -18,21 +18,21 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 const STREAM: &CStr = c"arrow_array_stream";
-/// Rows that are judged at once.
+/// Number of rows that are judged together.
 const ROWS: usize = 4096;
 
-/// What `check_arrow` is told of the columns.
+/// Options of `check_arrow`.
 pub struct ArrowOptions {
-    /// Which columns are read.
+    /// Columns that are read.
     pub columns: ColumnOptions,
-    /// The column whose values name the runs.
+    /// Column that names the runs.
     pub id: Option<String>,
-    /// The statuses of verdicts that get a row; all where it is empty.
+    /// Statuses of the verdicts to return; empty returns all.
     pub statuses: Vec<Status>,
     pub threads: usize,
 }
 
-/// Verdicts that are not made yet. They are taken once.
+/// Verdicts that are computed when read. They can be taken once.
 #[pyclass(frozen, module = "averment._averment")]
 pub struct RawVerdicts {
     stream: Mutex<Option<VerdictStream>>,
@@ -46,7 +46,7 @@ impl RawVerdicts {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A consumer converts by itself what it wants otherwise.
+        // Consumers convert the data themselves if they need another schema.
         let _ = requested_schema;
         let stream = self.stream.lock().ok().and_then(|mut stream| stream.take());
         let stream =
@@ -55,7 +55,7 @@ impl RawVerdicts {
     }
 }
 
-/// Starts judging what an object gives as Arrow data.
+/// Starts judging an object that exports Arrow data.
 pub fn check_arrow(
     py: Python<'_>,
     rules: &Rules,
@@ -70,7 +70,7 @@ pub fn check_arrow(
     })
 }
 
-/// What the rows of an object give to the rules over all runs.
+/// Returns the subtotal of an object's rows for the rules over all runs.
 pub fn arrow_subtotal(
     py: Python<'_>,
     rules: &Rules,
@@ -112,35 +112,36 @@ fn import_stream(py: Python<'_>, data: &Bound<'_, PyAny>) -> PyResult<RecordBatc
     let capsule = data.call_method0("__arrow_c_stream__")?;
     let capsule = capsule.cast::<PyCapsule>().map_err(|error| internal_error(py, &error.to_string()))?;
     let pointer = capsule.pointer_checked(Some(STREAM))?.cast::<FFI_ArrowArrayStream>();
-    // SAFETY: the PyCapsule interface promises that a capsule of this name holds a stream, which is moved out here and left released.
+    // SAFETY: the PyCapsule interface guarantees that a capsule of this name contains a stream. It is moved out, which leaves the capsule's stream
+    // released.
     let stream = unsafe { RecordBatchStreamReader::from_raw(pointer.as_ptr()) };
     stream.map_err(|error| input_error(py, &error))
 }
 
-/// The rows of Arrow data, some thousand at a time.
+/// The rows of Arrow data, read in parts of about `ROWS` rows.
 struct RowSource {
     input: RecordBatchStreamReader,
     writer: Arc<Mutex<RowWriter>>,
     options: ArrowOptions,
-    /// Whether all rows are given at once.
+    /// True if all rows are returned at once.
     whole: bool,
     next_row: u64,
-    /// Rows of the input that are not judged yet, and the first of them.
+    /// A batch of the input with unjudged rows, and the index of the first one.
     waiting: Option<(RecordBatch, usize)>,
     ended: bool,
 }
 
-/// Some rows, of which the runs are made while others are judged.
+/// A part of the rows. Their runs are created while others are judged.
 struct RowRuns {
     rows: VecDeque<(RecordBatch, Range<usize>)>,
-    /// The name of each row.
+    /// Name of each row.
     names: Vec<Option<String>>,
     first: u64,
     writer: Arc<Mutex<RowWriter>>,
     unreadable: UnreadableRows,
 }
 
-/// The rows that hold no run, in order, each with the reason.
+/// Rows that contain no run, in order, with the reason.
 type UnreadableRows = Arc<Mutex<VecDeque<(u64, String)>>>;
 
 impl RowRuns {
@@ -149,7 +150,7 @@ impl RowRuns {
         RowTraces { rows: self.rows.clone(), next_row: self.first, writer, unreadable }
     }
 
-    /// The rows without a run in front of this one, or all; each is given once.
+    /// Returns the unreadable rows before this row, or all of them for `None`. Each is returned once.
     fn unreadable_before(&self, row: Option<u64>) -> Vec<(u64, String)> {
         let mut unreadable = self.unreadable.lock().unwrap_or_else(PoisonError::into_inner);
         let end = row.map_or(unreadable.len(), |row| unreadable.partition_point(|(before, _)| *before < row));
@@ -157,7 +158,7 @@ impl RowRuns {
     }
 }
 
-/// The runs of some rows, each in the text of its row.
+/// Iterates over the runs of some rows; each run contains the text of its row.
 struct RowTraces {
     rows: VecDeque<(RecordBatch, Range<usize>)>,
     next_row: u64,
@@ -207,7 +208,7 @@ impl RowSource {
         Ok(Self { input, writer, options, whole, next_row: 0, waiting: None, ended: false })
     }
 
-    /// The next runs; none at the end.
+    /// Returns the next runs, or `None` at the end.
     fn next_runs(&mut self) -> Result<Option<RowRuns>, ArrowError> {
         let (mut rows, mut names, first_row) = (VecDeque::new(), Vec::new(), self.next_row);
         while !self.ended && (self.whole || names.len() < ROWS) {
@@ -258,7 +259,7 @@ impl VerdictStream {
                 Err(RunError::Read(error)) => row_of(&error.file),
                 Err(_) => None,
             };
-            // Rows are told in their order.
+            // Results are added in row order.
             let before = row.map_or_else(Vec::new, |row| runs.unreadable_before(Some(row)));
             before.into_iter().for_each(|(row, reason)| rows.add_unreadable(row, &reason));
             match outcome {
@@ -278,7 +279,7 @@ impl VerdictStream {
     }
 }
 
-/// The number in the name of a trace.
+/// Parses the row number in the name of a trace.
 fn row_of(trace: &str) -> Option<u64> {
     trace.strip_prefix("row ")?.parse().ok()
 }
@@ -286,7 +287,7 @@ fn row_of(trace: &str) -> Option<u64> {
 impl Iterator for VerdictStream {
     type Item = Result<RecordBatch, ArrowError>;
 
-    /// No panic leaves: it would end the process of whoever reads the stream.
+    /// Catches panics, because a panic would end the process that reads the stream.
     fn next(&mut self) -> Option<Self::Item> {
         let broken = || ArrowError::ComputeError("the evaluation broke down".to_owned());
         catch_unwind(AssertUnwindSafe(|| self.next_verdicts())).unwrap_or_else(|_| Err(broken())).transpose()

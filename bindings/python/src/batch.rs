@@ -1,4 +1,4 @@
-//! Many runs: judged by threads of the library while Python does something else.
+//! Judges many runs in threads of the library, while Python continues.
 
 use crate::errors::{catch_panic, internal_error, run_error};
 use crate::outcome::RawOutcome;
@@ -17,7 +17,7 @@ impl RawBatch {
         Self { outcomes: Mutex::new(outcomes) }
     }
 
-    /// Works with the outcomes while detached: another thread of Python may wait for a run with the lock in its hand.
+    /// Accesses the outcomes while detached from the interpreter, because another Python thread may hold the lock and wait for a run.
     fn with_outcomes<T: Send>(&self, py: Python<'_>, work: impl FnOnce(&mut BatchOutcomes) -> T + Send) -> PyResult<T> {
         let done = py.detach(|| self.outcomes.lock().ok().map(|mut outcomes| work(&mut outcomes)));
         done.ok_or_else(|| internal_error(py, "the evaluation broke down"))
@@ -26,7 +26,7 @@ impl RawBatch {
 
 #[pymethods]
 impl RawBatch {
-    /// The next outcome, or the exception that stands in its place; `None` at the end.
+    /// Returns the next outcome or its exception; `None` at the end.
     fn take_next(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         catch_panic(py, || match self.with_outcomes(py, Iterator::next)? {
             None => Ok(None),
@@ -35,12 +35,12 @@ impl RawBatch {
         })
     }
 
-    /// The counts of what was taken so far.
+    /// Returns the counts of the outcomes taken so far.
     fn summary(&self, py: Python<'_>) -> PyResult<RawSummary> {
         Ok(RawSummary { summary: self.with_outcomes(py, |outcomes| outcomes.summary().clone())? })
     }
 
-    /// What is said of all runs together, when the last one was taken. It is there once.
+    /// Returns the outcome of the rules over all runs, once the last run was taken. It is returned only once.
     fn over_runs(&self, py: Python<'_>) -> PyResult<Option<RawOutcome>> {
         Ok(self.with_outcomes(py, BatchOutcomes::take_over_runs)?.map(RawOutcome::new))
     }
@@ -84,12 +84,12 @@ impl RawSummary {
         self.summary.passed()
     }
 
-    /// The results of all runs by status, as JSON.
+    /// Returns the number of results by status, as JSON.
     fn counts(&self, py: Python<'_>) -> PyResult<String> {
         serde_json::to_string(&self.summary.results()).map_err(|error| internal_error(py, &error.to_string()))
     }
 
-    /// Both together.
+    /// Returns the sum of both summaries.
     fn plus(&self, other: &Self) -> Self {
         let mut summary = self.summary.clone();
         summary.add_summary(&other.summary);

@@ -1,4 +1,4 @@
-//! Runs as Python holds them, as traces.
+//! Converts runs from Python objects to traces.
 
 use averment::Trace;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -8,10 +8,10 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, 
 use std::io::Write;
 use std::path::PathBuf;
 
-/// Nested values of a run. Readers refuse what is deeper than 256 unless limits say otherwise.
+/// Maximum nesting depth of a run. Readers refuse more than 256 levels unless limits say otherwise.
 const DEPTH: usize = 512;
 
-/// The trace that an argument is: text and bytes are what they are, a path is a file, anything else is written as JSON.
+/// Converts an argument to a trace: text and bytes are used as they are, a path is read as a file, anything else is written as JSON.
 pub fn read_trace(run: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<Trace> {
     let trace = if let Ok(text) = run.cast::<PyString>() {
         Trace::from(text.to_str()?)
@@ -45,7 +45,7 @@ fn file_path(run: &Bound<'_, PyAny>) -> PyResult<Option<PathBuf>> {
     }
 }
 
-/// A run as JSON, written to `out`.
+/// Writes a run to `out` as JSON.
 pub fn write_run(run: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<()> {
     if run.is_none() || run.is_instance_of::<PyInt>() || run.is_instance_of::<PyFloat>() {
         let given = run.get_type().name()?;
@@ -94,7 +94,7 @@ fn write_list<'py>(list: impl Iterator<Item = Bound<'py, PyAny>>, out: &mut Vec<
     Ok(())
 }
 
-/// The pairs are taken out first: what Python does on the way may change the dict.
+/// Writes a dict as an object. The pairs are copied first, because Python code that runs meanwhile may change the dict.
 fn write_object(object: &Bound<'_, PyDict>, out: &mut Vec<u8>, depth: usize) -> PyResult<()> {
     out.push(b'{');
     for (number, pair) in object.items().iter().enumerate() {
@@ -113,7 +113,7 @@ fn write_object(object: &Bound<'_, PyDict>, out: &mut Vec<u8>, depth: usize) -> 
     Ok(())
 }
 
-/// A key that is no text, as `json.dumps` writes it.
+/// Converts a key that is not text, as `json.dumps` does.
 fn key_text<'py>(key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
     let mut text = Vec::new();
     if key.is_none() || key.is_instance_of::<PyInt>() || key.is_instance_of::<PyFloat>() {
@@ -127,7 +127,7 @@ fn key_text<'py>(key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyString>> {
 fn write_integer(number: &Bound<'_, PyInt>, out: &mut Vec<u8>) -> PyResult<()> {
     match number.extract::<i64>() {
         Ok(number) => Ok(write!(out, "{number}")?),
-        // Larger, or of a class with a text of its own (`IntEnum`).
+        // Too large for `i64`. `int.__repr__` is called because a subclass may have its own text (`IntEnum`).
         Err(_) => {
             let digits = number.py().get_type::<PyInt>().call_method1("__repr__", (number,))?;
             out.extend_from_slice(digits.cast::<PyString>()?.to_str()?.as_bytes());
@@ -136,7 +136,7 @@ fn write_integer(number: &Bound<'_, PyInt>, out: &mut Vec<u8>) -> PyResult<()> {
     }
 }
 
-/// As `json.dumps` writes it, with `NaN` and `Infinity`: readers say of them what they say of the text.
+/// Writes a number as `json.dumps` does, with `NaN` and `Infinity`, so that readers report them as they do for text.
 fn write_float(number: &Bound<'_, PyFloat>, out: &mut Vec<u8>) -> PyResult<()> {
     let value = number.value();
     if value.is_finite() {
@@ -160,7 +160,7 @@ fn write_text(text: &Bound<'_, PyString>, out: &mut Vec<u8>) -> PyResult<()> {
     }
 }
 
-/// A text with half a character, which UTF-8 does not know and JSON does.
+/// Writes a text with unpaired surrogates as escapes, because JSON allows them and UTF-8 does not.
 fn write_surrogates(text: &Bound<'_, PyString>, out: &mut Vec<u8>) -> PyResult<()> {
     let units = text.call_method1("encode", ("utf-16-le", "surrogatepass"))?;
     let units = units.cast::<PyBytes>()?.as_bytes().chunks_exact(2);
@@ -175,7 +175,7 @@ fn write_surrogates(text: &Bound<'_, PyString>, out: &mut Vec<u8>) -> PyResult<(
     Ok(())
 }
 
-/// What JSON has no form for (models, dates, enumerations), in terms of what it has.
+/// Converts values without a JSON form (models, dates, enumerations) to values that have one.
 fn plain_value<'py>(value: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     static CONVERTER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     CONVERTER.import(value.py(), "averment._plain", "to_plain")?.call1((value,))

@@ -1,4 +1,4 @@
-//! Errors as exceptions, which `averment._errors` defines.
+//! Converts errors to the exceptions of `averment._errors`.
 
 use averment::{Diagnostic, DiagnosticSeverity, Diagnostics, ReadError, RulesError, RunError};
 use pyo3::call::PyCallArgs;
@@ -6,14 +6,14 @@ use pyo3::prelude::*;
 use serde_json::{Value, json};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Runs what Python asked for. A panic is a bug of the library and becomes an exception like any other.
+/// Runs a call from Python. A panic is a bug of the library, and becomes an exception.
 ///
-/// What the closure borrows is either thrown away or a lock, which says by itself that it is poisoned.
+/// Catching is safe because everything the closure borrows is dropped, or is a lock that becomes poisoned.
 pub fn catch_panic<T>(py: Python<'_>, work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Err(internal_error(py, "the evaluation broke down")))
 }
 
-/// An exception of `averment._errors`.
+/// Creates an exception of `averment._errors`.
 fn new_error<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
     match py.import("averment._errors").and_then(|module| module.getattr(class)?.call1(arguments)) {
         Ok(error) => PyErr::from_value(error),
@@ -25,7 +25,7 @@ pub fn internal_error(py: Python<'_>, message: &str) -> PyErr {
     new_error(py, "InternalError", (message,))
 }
 
-/// Something given beside rules that cannot be used.
+/// Creates the exception for an invalid argument other than the rules.
 pub fn given_error(py: Python<'_>, message: &str, help: &str) -> PyErr {
     new_error(py, "RulesError", (message, help, "[]"))
 }
@@ -36,7 +36,7 @@ pub fn rules_error(py: Python<'_>, error: &RulesError) -> PyErr {
     new_error(py, "RulesError", (message, help, diagnostics_json(error.diagnostics())))
 }
 
-/// Why there are no rules, in the words of the compiler.
+/// Creates the exception for rules that do not compile, with the compiler's diagnostics.
 pub fn compile_error(py: Python<'_>, diagnostics: &Diagnostics) -> PyErr {
     new_error(py, "RulesError", (diagnostics.to_string().trim_end(), "", diagnostics_json(diagnostics)))
 }
@@ -50,7 +50,7 @@ pub fn run_error(py: Python<'_>, error: &RunError) -> PyErr {
     }
 }
 
-/// Diagnostics as the attributes that Python shows.
+/// Returns diagnostics as JSON, with the attributes that Python shows.
 pub fn diagnostics_json(diagnostics: &Diagnostics) -> String {
     Value::Array(diagnostics.iter().map(|one| diagnostic_data(&one)).collect()).to_string()
 }

@@ -1,4 +1,4 @@
-//! A session that is held to rules while an agent runs.
+//! A guard session, which holds a running agent to rules.
 
 use crate::encode::write_run;
 use crate::errors::{catch_panic, given_error, internal_error};
@@ -7,14 +7,14 @@ use averment::guard::{Guard, GuardMode};
 use pyo3::prelude::*;
 use std::sync::{Mutex, MutexGuard};
 
-/// A session, which threads may share: they are answered one after the other.
+/// A guard session. Threads may share it; their requests are answered one after the other.
 #[pyclass(frozen, module = "averment._averment")]
 pub struct RawGuard {
     session: Mutex<Guard>,
 }
 
 impl RawGuard {
-    /// After a panic nobody knows what of the session was recorded.
+    /// Locks the session. Fails after a panic, because it is unknown what the session had recorded.
     fn session(&self) -> Result<MutexGuard<'_, Guard>, &'static str> {
         self.session.lock().map_err(|_| "an earlier request of the session broke down")
     }
@@ -42,7 +42,7 @@ impl RawGuard {
         })
     }
 
-    /// The session so far, as a run that goes on.
+    /// Returns the session so far, as an unfinished run.
     fn trace(&self, py: Python<'_>) -> PyResult<String> {
         let trace = py.detach(|| self.session().map(|session| session.trace().to_owned()));
         trace.map_err(|problem| internal_error(py, problem))

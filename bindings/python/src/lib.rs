@@ -1,7 +1,7 @@
-//! The compiled half of the Python package `averment`.
+//! The compiled part of the Python package `averment`.
 //!
-//! It carries text and bytes over the border and judges while Python runs on: outcomes leave as JSON, which the Python half
-//! (`python/averment`) shows as attributes. No Python object is touched while detached from the interpreter, and no panic leaves.
+//! It exchanges text and bytes with Python, and judges while Python continues. Outcomes are returned as JSON, which the Python part
+//! (`python/averment`) shows as attributes. No Python object is accessed while detached from the interpreter, and no panic reaches Python.
 
 #![allow(missing_docs, reason = "what Python sees is documented in `python/averment`")]
 
@@ -33,7 +33,7 @@ mod _averment {
     #[pymodule_export]
     use super::tests::RawTests;
 
-    /// The version of the package, which is that of the command.
+    /// Version of the package, equal to that of the command.
     #[pymodule_export]
     #[allow(non_upper_case_globals)]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -1,11 +1,11 @@
-//! What the rules say of one run.
+//! The outcome of one run.
 
 use crate::errors::{catch_panic, internal_error};
 use averment::{Outcome, TextStyle};
 use pyo3::prelude::*;
 use serde::Serialize;
 
-/// An outcome: what is asked of every run as attributes, the rest as JSON.
+/// An outcome. Frequently used values are attributes, the rest is JSON.
 #[pyclass(frozen, module = "averment._averment")]
 pub struct RawOutcome {
     outcome: Outcome,
@@ -49,7 +49,7 @@ impl RawOutcome {
     }
 }
 
-/// A report as JSON text.
+/// Returns a report as JSON text.
 pub fn json_text(py: Python<'_>, report: &(impl Serialize + Sync)) -> PyResult<String> {
     py.detach(|| serde_json::to_string(report)).map_err(|error| internal_error(py, &error.to_string()))
 }

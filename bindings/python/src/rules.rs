@@ -13,7 +13,7 @@ use pyo3::types::{PyBytes, PyList};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
-/// The arguments of `check_arrow` beside the data, by name.
+/// The arguments of `check_arrow` except the data, by name.
 #[derive(FromPyObject)]
 #[pyo3(from_item_all)]
 struct AskedVerdicts {
@@ -24,7 +24,7 @@ struct AskedVerdicts {
     threads: usize,
 }
 
-/// Compiled rules, which threads may share.
+/// Compiled rules. Threads may share them.
 #[pyclass(frozen, module = "averment._averment")]
 pub struct RawRules {
     rules: Rules,
@@ -38,7 +38,7 @@ impl RawRules {
 
 #[pymethods]
 impl RawRules {
-    /// Rules of files, which are read where there are no bytes.
+    /// Compiles rules from files; a file without given bytes is read.
     #[new]
     fn new(py: Python<'_>, sources: Vec<(PathBuf, Option<Vec<u8>>)>, settings: &str) -> PyResult<Self> {
         catch_panic(py, || {
@@ -63,8 +63,8 @@ impl RawRules {
         })
     }
 
-    /// Starts judging: each trace comes with the name that it has where it is no file.
-    /// Answers how many traces were taken, and the exception of the one behind them, if it is no trace.
+    /// Starts judging traces. Traces that are no files are named by their index. Returns the batch, the number of traces taken, and the exception of
+    /// the next argument if it is no trace.
     fn check_batch(
         &self,
         py: Python<'_>,
@@ -77,7 +77,7 @@ impl RawRules {
             let mut failed = None;
             for (number, run) in runs.iter().enumerate() {
                 let is_file = run.hasattr("__fspath__")?;
-                // A run in memory is named by its number.
+                // A run in memory is named by its index.
                 let name = (!is_file).then(|| format!("runs[{}]", first.saturating_add(number)));
                 match read_trace(&run, name) {
                     Ok(trace) => traces.push(trace),
@@ -92,7 +92,7 @@ impl RawRules {
         })
     }
 
-    /// Verdicts on the rows of Arrow data, as Arrow data.
+    /// Returns verdicts on the rows of Arrow data, as Arrow data.
     fn check_arrow(&self, py: Python<'_>, data: &Bound<'_, PyAny>, asked: AskedVerdicts) -> PyResult<RawVerdicts> {
         let AskedVerdicts { run, id, meta, statuses, threads } = asked;
         let columns = ColumnOptions { run, meta, ..ColumnOptions::default() };
@@ -100,7 +100,7 @@ impl RawRules {
         check_arrow(py, &self.rules, data, ArrowOptions { columns, id, statuses, threads })
     }
 
-    /// What rows of Arrow data give to the rules over all runs, to be sent elsewhere.
+    /// Returns the subtotal of Arrow rows for the rules over all runs, as bytes that can be sent to another process.
     fn subtotal_arrow<'py>(
         &self,
         py: Python<'py>,
@@ -115,7 +115,7 @@ impl RawRules {
         Ok(PyBytes::new(py, &subtotal.to_bytes()))
     }
 
-    /// Subtotals of parts of the runs, put together in this order.
+    /// Joins subtotals of parts of the runs, in this order.
     fn join_subtotals<'py>(&self, py: Python<'py>, subtotals: Vec<Vec<u8>>) -> PyResult<Bound<'py, PyBytes>> {
         catch_panic(py, || {
             let joined = py.detach(|| join_parts(&self.rules, subtotals).map(|all| all.to_bytes()));
@@ -123,7 +123,7 @@ impl RawRules {
         })
     }
 
-    /// What the rules say of all runs that a subtotal was made of.
+    /// Returns the outcome of the rules over all runs of a subtotal.
     fn conclude(&self, py: Python<'_>, subtotal: Vec<u8>) -> PyResult<Option<RawOutcome>> {
         catch_panic(py, || {
             let outcome = py.detach(|| RunsSubtotal::from_bytes(&subtotal)?.conclude(&self.rules));
@@ -131,7 +131,7 @@ impl RawRules {
         })
     }
 
-    /// How each verdict came about: as text and as JSON.
+    /// Explains each verdict, as text and as JSON.
     fn explain(&self, py: Python<'_>, run: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<(String, String)> {
         catch_panic(py, || {
             let trace = read_trace(run, name)?;
@@ -145,7 +145,7 @@ impl RawRules {
         })
     }
 
-    /// The results of the `test` blocks, as JSON.
+    /// Runs the `test` blocks and returns their results as JSON.
     fn run_tests(&self, py: Python<'_>) -> PyResult<String> {
         catch_panic(py, || {
             let tests = py.detach(|| self.rules.run_tests());
@@ -153,19 +153,19 @@ impl RawRules {
         })
     }
 
-    /// The assertions, as JSON.
+    /// Returns the assertions as JSON.
     fn assertions(&self, py: Python<'_>) -> PyResult<String> {
         catch_panic(py, || {
             json_text(py, &self.rules.assertions().map(|one| assertion_data(&one)).collect::<Vec<Value>>())
         })
     }
 
-    /// Warnings and remarks of the compiler, as JSON.
+    /// Returns warnings and remarks of the compiler as JSON.
     fn diagnostics(&self) -> String {
         diagnostics_json(self.rules.diagnostics())
     }
 
-    /// Whether something is said of all runs together.
+    /// Returns true if the rules have statements over all runs.
     #[getter]
     fn speaks_of_all_runs(&self) -> bool {
         self.rules.speaks_of_all_runs()

@@ -1,4 +1,4 @@
-//! What is given beside rules, as the Python half writes it down.
+//! The settings for rules, as the Python part writes them.
 
 use averment::{ChosenLimits, Permissions, RulesBuilder};
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// Everything but the rules themselves.
+/// All settings except the rules themselves.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RuleSettings {
@@ -25,7 +25,7 @@ pub struct RuleSettings {
     redact: Vec<String>,
 }
 
-/// What fails beside failures, as `--deny` has it.
+/// Outcomes that fail a run in addition to failures, as in `--deny`.
 #[derive(Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum DeniedOutcome {

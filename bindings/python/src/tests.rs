@@ -1,4 +1,4 @@
-//! The tests of a rule file, as `aver test` finds and runs them.
+//! Finds and runs the tests of a rule file, as `aver test` does.
 
 #![expect(clippy::disallowed_methods, reason = "it looks for the folders of case files")]
 
@@ -32,7 +32,7 @@ impl RawTests {
         })
     }
 
-    /// The tests, as JSON: names, places, tags.
+    /// Returns the tests as JSON: names, places and tags.
     fn tests(&self) -> String {
         let program = &self.subject.program;
         let tests = self.subject.trials.iter().map(|trial| {
@@ -46,7 +46,7 @@ impl RawTests {
         Value::Array(tests.collect()).to_string()
     }
 
-    /// Runs a test; what came of it, as JSON.
+    /// Runs a test and returns its result as JSON.
     fn run_test(&self, py: Python<'_>, number: usize) -> PyResult<String> {
         catch_panic(py, || {
             let report = py.detach(|| run_trial(&self.subject, number, &Limits::default()));
@@ -78,7 +78,7 @@ impl From<averment::Problem> for LoadFailure {
     }
 }
 
-/// The rules of a file with what their project gives them: tools, parameters, cases.
+/// Loads the rules of a file with the tools, parameters and cases of its project.
 fn load_subject(path: &Path) -> Result<TestSubject, LoadFailure> {
     let limits = Limits::default();
     let unreadable = |path: &Path, error: &std::io::Error| {
@@ -111,7 +111,7 @@ fn load_subject(path: &Path) -> Result<TestSubject, LoadFailure> {
     TestSubject::new(program, Some(path), &cases, &readable, &limits).map_err(|one| unreadable(&one.path, &one.error))
 }
 
-/// In the folder of a project's cases, each rule file has one of its name.
+/// Returns the case folders of a rule file: in each case folder of the project, the one with the name of the file.
 fn project_cases(project: Option<&Project>, path: &Path) -> Vec<PathBuf> {
     let folders = project.iter().flat_map(|project| &project.test.cases);
     let own = path.file_stem().map(|stem| folders.map(|folder| folder.join(stem)).filter(|own| own.is_dir()).collect());

@@ -1,4 +1,4 @@
-//! Verdicts as a table: a row for each assertion of each run, and one for each row of the data that cannot be read.
+//! Verdicts as a table: one row for each assertion of each run, and one for each unreadable row of the data.
 
 use arrow_array::builder::{Float64Builder, StringBuilder, UInt64Builder};
 use arrow_array::{ArrayRef, RecordBatch};
@@ -6,7 +6,7 @@ use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use averment::Outcome;
 use std::sync::Arc;
 
-/// The table while it is made.
+/// A table that is being built.
 pub struct VerdictRows {
     first: u64,
     names: Vec<Option<String>>,
@@ -24,7 +24,7 @@ pub struct VerdictRows {
     message: StringBuilder,
 }
 
-/// The cells of a row that differ between verdicts and rows without one.
+/// The cells that differ between rows with and without a verdict.
 struct VerdictCells<'a> {
     rule: Option<&'a str>,
     assertion: Option<&'a str>,
@@ -38,7 +38,7 @@ struct VerdictCells<'a> {
 }
 
 impl VerdictRows {
-    /// The columns. `row`, `status` alone are there in every row; `row` is null for what is said of all runs together.
+    /// Returns the columns. Only `row` and `status` are set in every row, except that `row` is null for results over all runs.
     pub fn schema() -> SchemaRef {
         let text = |name| Field::new(name, DataType::Utf8, true);
         Arc::new(Schema::new(vec![
@@ -56,7 +56,7 @@ impl VerdictRows {
         ]))
     }
 
-    /// For rows from this number on, with their names.
+    /// Creates a table for the data rows from this number on, with their names.
     pub fn new(first: u64, names: Vec<Option<String>>) -> Self {
         Self {
             first,
@@ -104,7 +104,7 @@ impl VerdictRows {
         self.message.append_option(cells.message);
     }
 
-    /// The results of a run, or what is said of all runs together.
+    /// Adds the results of a run, or those over all runs.
     pub fn add_outcome(&mut self, row: Option<u64>, outcome: &Outcome) {
         self.mark_judged(row);
         for result in outcome.results() {
@@ -125,12 +125,12 @@ impl VerdictRows {
         }
     }
 
-    /// A row that holds no run.
+    /// Adds a data row that contains no run.
     pub fn add_unreadable(&mut self, row: u64, reason: &str) {
         self.add_unreadable_of(Some(row), reason);
     }
 
-    /// The same, where the row may not be known.
+    /// Adds an unreadable data row whose number may be unknown.
     pub fn add_unreadable_of(&mut self, row: Option<u64>, reason: &str) {
         self.add_without_verdict(row, "unreadable", reason);
     }
@@ -152,7 +152,7 @@ impl VerdictRows {
         );
     }
 
-    /// A row of which nothing was said is told: nobody may take it for one that passed.
+    /// Adds a row for each data row that was not judged, so that it is not mistaken for a passed one.
     pub fn add_missing(&mut self) {
         let missing: Vec<u64> =
             (self.first..).zip(&self.judged).filter(|(_, judged)| !**judged).map(|(row, _)| row).collect();
@@ -161,7 +161,7 @@ impl VerdictRows {
         }
     }
 
-    /// The table.
+    /// Returns the table.
     pub fn finish_batch(mut self) -> Result<RecordBatch, ArrowError> {
         let columns: Vec<ArrayRef> = vec![
             Arc::new(self.row.finish()),

@@ -1,15 +1,15 @@
-//! Why a history cannot be read or written, in words.
+//! The error for a history that cannot be read or written.
 
 use averment_base::diagnostic::render::one_line;
 use rusqlite::ErrorCode;
 use std::path::Path;
 
-/// An error and its suggestion.
+/// An error message and a suggestion.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryError {
-    /// What is wrong.
+    /// The error message.
     pub message: String,
-    /// The suggestion; empty without one.
+    /// The suggestion; empty if there is none.
     pub help: String,
 }
 
@@ -17,7 +17,7 @@ pub(crate) const MADE_BY: &str = "`aver check RULES RUNS --record FILE` makes a 
 const ANOTHER: &str = "name another file";
 
 impl HistoryError {
-    /// With words for both.
+    /// Creates an error from a message and a suggestion.
     pub fn new(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self { message: message.into(), help: help.into() }
     }

@@ -1,22 +1,22 @@
-//! Labels of a recording: `skill=publish,version=1.2`.
+//! Labels of a recording, such as `skill=publish,version=1.2`.
 
 use averment_base::diagnostic::render::{holds_steering, one_line};
 use averment_report::redact::redact;
 use std::collections::BTreeMap;
 
-/// In characters.
+/// Maximum length in characters.
 const LONGEST: usize = 200;
 
-/// Names with their values.
+/// Label names and their values.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(transparent)]
 pub struct RecordingLabels(BTreeMap<String, String>);
 
 impl RecordingLabels {
-    /// Reads what `--label` gives, each `NAME=VALUE` or several of them with commas.
+    /// Parses the values of `--label`: each is `NAME=VALUE`, or several of those separated by commas.
     ///
     /// # Errors
-    /// In words, for the first that is none.
+    /// A message about the first invalid label.
     pub fn parse<'a>(given: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let mut labels = Self::default();
         for part in given.into_iter().flat_map(|text| text.split(',')) {
@@ -49,13 +49,13 @@ impl RecordingLabels {
         }
     }
 
-    /// The value of a name.
+    /// Returns the value of a label.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// True if it contains all of these labels.
+    /// Returns true if all labels in `wanted` are present with the same values.
     #[must_use]
     pub fn contains_all(&self, wanted: &Self) -> bool {
         wanted.0.iter().all(|(name, value)| self.0.get(name) == Some(value))
@@ -65,7 +65,7 @@ impl RecordingLabels {
         self.0.keys().map(String::as_str)
     }
 
-    /// `skill=publish, version=1.2`.
+    /// Formats the labels: `skill=publish, version=1.2`.
     #[must_use]
     pub fn in_words(&self) -> String {
         let pairs: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();

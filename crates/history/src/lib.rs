@@ -1,7 +1,7 @@
-//! What checks found over time: a database of results, how far a skill or a rule can be trusted, and what changed between two sets of runs.
+//! Results of checks over time: a database of results, trust scores of skills and rules, and the comparison of two sets of runs.
 //!
-//! [`record::Recorder`] takes the reports of runs as `aver check` makes them and puts them into a file of SQLite; [`read::Snapshot`] is what
-//! stands in it. [`trust`] and [`compare`] compute from that, and say what they found in words, as data, and on a page.
+//! [`record::Recorder`] writes the run reports of `aver check` into a SQLite file; [`read::Snapshot`] reads them back. [`trust`] and [`compare`]
+//! compute from them and return the result as text, JSON and HTML.
 
 #![allow(clippy::disallowed_methods, clippy::disallowed_types, reason = "a history is a file")]
 

@@ -1,4 +1,4 @@
-//! What stands in a history.
+//! Reads the contents of a history.
 
 use crate::error::HistoryError;
 use crate::labels::RecordingLabels;
@@ -10,57 +10,57 @@ use rusqlite::{Connection, Row};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
-/// An assertion of a version of its rules.
+/// An assertion in one version of its rules.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RecordedAssertion {
-    /// The file of its rules.
+    /// The rule file.
     pub file: String,
-    /// Its rule; empty where it has none.
+    /// The rule; empty if the assertion is in no rule.
     pub rule: String,
-    /// Its id.
+    /// The assertion's id.
     pub name: String,
-    /// Its text on one line.
+    /// The assertion's text on one line.
     pub text: String,
 }
 
 /// Identifies a run across recordings.
 pub type RunIdentity = ([u8; 16], u32);
 
-/// A run that was judged.
+/// A judged run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecordedRun {
-    /// Its row.
+    /// Row id in the table `runs`.
     pub row: i64,
-    /// The recording that it came with.
+    /// Row id of the recording that the run belongs to.
     pub recording: i64,
-    /// Its name in reports.
+    /// Name in reports.
     pub name: String,
-    /// Its own id, where it records one.
+    /// The run's own id, if its trace has one.
     pub own: Option<String>,
-    /// Identifies a run across recordings: the hash of its bytes, and the count of equal runs before it.
+    /// Identifies a run across recordings: the hash of its bytes, and the number of equal runs before it.
     pub identity: RunIdentity,
-    /// When it was, in milliseconds since 1970: a run without a time stands behind the one that was recorded before it.
+    /// Time in milliseconds since 1970. A run without a time gets that of the run recorded before it.
     pub at: Option<i64>,
     /// True if nothing failed the run.
     pub passed: bool,
-    /// Its score.
+    /// Score of the run.
     pub score: Option<f64>,
-    /// The cost in US dollars.
+    /// Cost in US dollars.
     pub cost: Option<f64>,
-    /// Its tokens.
+    /// Number of tokens.
     pub tokens: Option<f64>,
-    /// The duration in milliseconds.
+    /// Duration in milliseconds.
     pub duration: Option<f64>,
 }
 
-/// A result: the row of its assertion, and its status.
+/// The result of an assertion in a run.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RecordedResult {
-    /// The assertion, as a key of [`HistorySnapshot::assertions`].
+    /// Key of the assertion in [`HistorySnapshot::assertions`].
     pub assertion: i64,
-    /// The status.
+    /// Status of the result.
     pub status: Status,
-    /// The score.
+    /// Score of the result.
     pub score: Option<f64>,
 }
 
@@ -68,9 +68,9 @@ pub struct RecordedResult {
 pub struct HistorySnapshot {
     path: PathBuf,
     connection: Connection,
-    /// The assertions.
+    /// Assertions by row id.
     pub assertions: FxHashMap<i64, RecordedAssertion>,
-    /// The runs, oldest first.
+    /// Runs, oldest first.
     pub runs: Vec<RecordedRun>,
     labels: FxHashMap<i64, RecordingLabels>,
     tools: FxHashMap<i64, Vec<String>>,
@@ -78,10 +78,10 @@ pub struct HistorySnapshot {
 }
 
 impl HistorySnapshot {
-    /// Opens a history, with those of its runs whose recordings have these labels.
+    /// Opens a history and loads the runs whose recordings have all the wanted labels.
     ///
     /// # Errors
-    /// Where the file is no history, or holds runs and none with these labels.
+    /// If the file is no history, or has runs but none with these labels.
     pub fn open(path: &Path, wanted: &RecordingLabels) -> Result<Self, HistoryError> {
         let connection = schema::open_history(path, OpenPurpose::Read)?;
         let mut snapshot = Self {
@@ -101,9 +101,9 @@ impl HistorySnapshot {
         Ok(snapshot)
     }
 
-    /// Loads the runs with these labels; returns the number of all runs.
+    /// Loads the runs with these labels; returns the number of all runs in the history.
     fn load_runs(&mut self, wanted: &RecordingLabels) -> rusqlite::Result<usize> {
-        // Until it is dropped a history does not change for whoever reads it.
+        // The transaction stays open until the snapshot is dropped, so that the reader sees no changes.
         self.connection.execute_batch("BEGIN")?;
         let connection = &self.connection;
         let label = |row: &Row<'_>| Ok((row.get(0)?, parse_labels(&row.get::<_, String>(1)?)));
@@ -128,15 +128,15 @@ impl HistorySnapshot {
         }
         let (all, labels) = (self.runs.len(), &self.labels);
         self.runs.retain(|run| labels.get(&run.recording).is_some_and(|labels| labels.contains_all(wanted)));
-        // Sorting is stable: of runs of one moment that stands first which was recorded first.
+        // The sort is stable: runs with equal times stay in recording order.
         self.runs.sort_by_key(|run| run.at);
         Ok(all)
     }
 
-    /// Reads which tools runs called and which skills they used.
+    /// Loads the tools that each run called and the skills that it used.
     ///
     /// # Errors
-    /// Where the history cannot be read.
+    /// If the history cannot be read.
     pub fn load_used(&mut self) -> Result<(), HistoryError> {
         let read = || {
             let names: FxHashMap<i64, String> =
@@ -158,16 +158,16 @@ impl HistorySnapshot {
         Ok(())
     }
 
-    /// The labels of a run's recording.
+    /// Returns the value of a label of the run's recording.
     #[must_use]
     pub fn run_label<'a>(&'a self, run: &RecordedRun, name: &str) -> Option<&'a str> {
         self.labels.get(&run.recording)?.get(name)
     }
 
-    /// Nothing, where some run has a label of this name.
+    /// Checks that at least one run has a label of this name.
     ///
     /// # Errors
-    /// Where none has.
+    /// If no run has the label.
     pub(crate) fn require_label(&self, name: &str) -> Result<(), HistoryError> {
         if self.runs.iter().any(|run| self.run_label(run, name).is_some()) {
             return Ok(());
@@ -186,22 +186,22 @@ impl HistorySnapshot {
         }
     }
 
-    /// The tools that a run called, once [`HistorySnapshot::load_used`] was asked.
+    /// Returns the tools that a run called; empty until [`HistorySnapshot::load_used`] was called.
     #[must_use]
     pub fn run_tools(&self, run: &RecordedRun) -> &[String] {
         self.tools.get(&run.row).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The skills that it used.
+    /// Returns the skills that a run used; empty until [`HistorySnapshot::load_used`] was called.
     #[must_use]
     pub fn run_skills(&self, run: &RecordedRun) -> &[String] {
         self.skills.get(&run.row).map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// Looks results up, run by run.
+    /// Prepares the lookup of results by run.
     ///
     /// # Errors
-    /// Where the history cannot be read.
+    /// If the history cannot be read.
     pub fn result_reader(&self) -> Result<ResultReader<'_>, HistoryError> {
         let select = "SELECT assertion, status, score FROM results WHERE run = ? ORDER BY position";
         let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(&self.path, &error);
@@ -216,10 +216,10 @@ pub struct ResultReader<'a> {
 }
 
 impl ResultReader<'_> {
-    /// Those of one run, in the order of its report.
+    /// Returns the results of one run, in the order of its report.
     ///
     /// # Errors
-    /// Where the history cannot be read.
+    /// If the history cannot be read.
     pub fn run_results(&mut self, run: &RecordedRun) -> Result<Vec<RecordedResult>, HistoryError> {
         let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(self.path, &error);
         let found = self.statement.query_map([run.row], |row| {
@@ -244,7 +244,7 @@ fn read_rows<V>(
     connection.prepare(select)?.query_map([], row)?.collect()
 }
 
-/// A run; `before` is the time of the previously recorded one.
+/// Reads a run from a row. `before` is the time of the previously recorded run; it is used if the row has no time.
 fn read_run(row: &Row<'_>, before: &mut Option<i64>) -> rusqlite::Result<RecordedRun> {
     *before = row.get::<_, Option<i64>>(5)?.or(*before);
     Ok(RecordedRun {

@@ -1,4 +1,4 @@
-//! Puts the results of runs into a history, whole runs at a time.
+//! Writes the results of runs into a history, always whole runs.
 
 use crate::error::HistoryError;
 use crate::labels::RecordingLabels;
@@ -14,17 +14,17 @@ use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use rustc_hash::FxHashMap;
 use std::path::{Path, PathBuf};
 
-/// Results are written in batches of this size, rounded up to whole runs.
+/// Number of results written in one transaction, rounded up to whole runs.
 const BATCH: usize = 8192;
-/// Values of the column `used`.
+/// Value of the column `used.kind` for a tool.
 pub(crate) const TOOL: i64 = 0;
-/// A skill.
+/// Value of the column `used.kind` for a skill.
 pub(crate) const SKILL: i64 = 1;
 
-/// True for a row of an assertion without a rule whose name is the hash that older versions gave it: `refunds:3f9a1c20`.
+/// SQL condition for assertions without a rule that older versions named by a hash: `refunds:3f9a1c20`.
 const OLD_NAME: &str = "rule = '' AND name GLOB '*:[0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f][0-9a-f]'";
 
-/// The stored numbers; they must not change.
+/// The stored number of each status. The numbers must not change, because existing histories use them.
 pub(crate) const STATUSES: [(i64, Status); 8] = [
     (0, Status::Passed),
     (1, Status::Failed),
@@ -36,7 +36,7 @@ pub(crate) const STATUSES: [(i64, Status); 8] = [
     (7, Status::Skipped),
 ];
 
-/// Identifies the rules of a program: their text and parameter values.
+/// Identifies the rules of a program by the hash of their text and parameter values.
 #[must_use]
 pub fn rules_hash(program: &Program) -> [u8; 16] {
     let params: Vec<String> =
@@ -48,23 +48,23 @@ pub fn rules_hash(program: &Program) -> [u8; 16] {
 /// The metadata of a recording.
 #[derive(Debug, Clone, Default)]
 pub struct RecordingInfo {
-    /// When it was, in milliseconds since 1970; `None` where that is taken from each run.
+    /// Time in milliseconds since 1970; `None` if each run supplies its own time.
     pub at: Option<i64>,
-    /// Its labels.
+    /// Labels of the recording.
     pub labels: RecordingLabels,
 }
 
-/// A recording that is being made.
+/// A recording in progress.
 pub struct HistoryRecorder {
     path: PathBuf,
     connection: Connection,
     about: RecordingInfo,
-    /// Its row id, once something was written.
+    /// Row id of the recording, once something was written.
     recording: Option<i64>,
     rules: Vec<[u8; 16]>,
     assertions: FxHashMap<usize, i64>,
     names: FxHashMap<String, i64>,
-    /// Some assertions have names as older versions gave them.
+    /// True if the history has assertions with names from older versions.
     has_old_names: bool,
     pending: Vec<PendingRun>,
     pending_results: usize,
@@ -82,10 +82,10 @@ struct PendingRun {
 }
 
 impl HistoryRecorder {
-    /// Opens a history, or makes one. The programs are those of the table of the runs.
+    /// Opens a history, creating it if necessary. `programs` are those of the table of the runs.
     ///
     /// # Errors
-    /// Where the file is none, or cannot be written.
+    /// If the file is no history or cannot be written.
     pub fn open<'a>(
         path: &Path,
         about: RecordingInfo,
@@ -111,7 +111,7 @@ impl HistoryRecorder {
         })
     }
 
-    /// Takes a run. What goes wrong is told at the end, so that a check goes on without its history.
+    /// Adds a run. Errors are reported by `finish`, so that a check continues without its history.
     pub fn add_run(&mut self, table: &ReportTable, run: &RunReport) {
         if self.failed.is_some() {
             return;
@@ -131,16 +131,16 @@ impl HistoryRecorder {
         }
     }
 
-    /// Writes what is left.
+    /// Writes the remaining runs.
     ///
     /// # Errors
-    /// The first thing that went wrong. What was written before it stays.
+    /// The first error of the recording. Data written before it stays.
     pub fn finish(&mut self, table: &ReportTable) -> Result<(), HistoryError> {
         self.write_pending(table);
         self.failed.clone().map_or(Ok(()), Err)
     }
 
-    /// `12 results of 4 runs`.
+    /// Describes the recorded data: `12 results of 4 runs`.
     #[must_use]
     pub fn in_words(&self) -> String {
         format!("{} of {}", count_noun(self.results, "result"), count_noun(self.runs, "run"))
@@ -263,8 +263,8 @@ impl KnownRows<'_> {
         Ok(id)
     }
 
-    /// An assertion that was recorded with a hash for a name goes on under the name that it has now, so that trust by rule and results
-    /// that differ are about one assertion. Where one text had several such names nobody knows which is which, and they stay.
+    /// Renames an assertion that an older version named by a hash, so that its earlier results count for its current name. If one text had several
+    /// such names, they stay, because they cannot be told apart.
     fn rename_old(&self, name: &str, file: &str, text: &str) -> rusqlite::Result<()> {
         let of_text = format!("{OLD_NAME} AND file = ?2 AND text = ?3");
         let rename = format!(

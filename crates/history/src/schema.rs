@@ -1,7 +1,7 @@
-//! The tables of a history, and how a file becomes one.
+//! The tables of a history, and how a file is opened or created.
 //!
-//! A history is one file with a rollback journal: it can be copied, kept as an artifact of CI and read where nothing may be written. Writers
-//! hold it only while they write whole runs, and wait for each other.
+//! A history is a single file with a rollback journal: it can be copied, kept as a CI artifact, and read from read-only storage. Writers lock it only
+//! while they write whole runs, and wait for each other.
 
 use crate::error::{HistoryError, MADE_BY};
 use rusqlite::config::DbConfig;
@@ -9,15 +9,15 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// The application id of a history: `AVRH`.
+/// The SQLite application id of a history: `AVRH`.
 const APPLICATION: i32 = 0x4156_5248;
-/// How long a writer waits for another one.
+/// Maximum time that a writer waits for another one.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The version of the tables: a history of another version is refused.
+/// Version of the tables; histories of other versions are refused.
 const VERSION: i64 = 1;
 
-/// What makes a history of an empty file.
+/// SQL that creates the tables in an empty file.
 const TABLES: &str = "CREATE TABLE recordings (id INTEGER PRIMARY KEY, at INTEGER, labels TEXT NOT NULL);
     CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
     CREATE TABLE assertions (id INTEGER PRIMARY KEY, rules BLOB NOT NULL, file TEXT NOT NULL, rule TEXT NOT NULL, name TEXT NOT NULL,
@@ -28,7 +28,7 @@ const TABLES: &str = "CREATE TABLE recordings (id INTEGER PRIMARY KEY, at INTEGE
         score REAL, PRIMARY KEY (run, position)) WITHOUT ROWID;
     CREATE TABLE used (run INTEGER NOT NULL, kind INTEGER NOT NULL, name INTEGER NOT NULL, PRIMARY KEY (run, kind, name)) WITHOUT ROWID;";
 
-/// A history may be untrusted: nothing in it is executed.
+/// A history may be untrusted, so nothing in it may be executed: triggers and views are disabled, and its schema is not trusted.
 const GUARDS: [(DbConfig, bool); 4] = [
     (DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true),
     (DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false),
@@ -42,13 +42,13 @@ pub(crate) enum OpenPurpose {
     Read,
 }
 
-/// Opens a history. Other files stay unchanged.
+/// Opens a history. Files of other kinds stay unchanged.
 pub(crate) fn open_history(path: &Path, purpose: OpenPurpose) -> Result<Connection, HistoryError> {
     check_file(path, purpose)?;
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     flags.set(OpenFlags::SQLITE_OPEN_CREATE, purpose == OpenPurpose::Record);
-    // A name such as `:memory:` is a file like any other.
+    // The absolute path prevents SQLite from interpreting names such as `:memory:`.
     let whole: PathBuf = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut connection = Connection::open_with_flags(whole, flags).map_err(sqlite)?;
     connection.busy_timeout(PATIENCE).map_err(sqlite)?;
@@ -63,7 +63,7 @@ pub(crate) fn open_history(path: &Path, purpose: OpenPurpose) -> Result<Connecti
     Ok(connection)
 }
 
-/// Refuses anything but a regular file, before it is opened.
+/// Refuses anything but a regular file before it is opened.
 fn check_file(path: &Path, purpose: OpenPurpose) -> Result<(), HistoryError> {
     match path.metadata() {
         Ok(found) if found.is_dir() => Err(HistoryError::for_file(path, "is a folder", "name a file in it")),
@@ -73,7 +73,7 @@ fn check_file(path: &Path, purpose: OpenPurpose) -> Result<(), HistoryError> {
     }
 }
 
-/// Whether a file is a history; false where it is empty.
+/// Returns true if a file is a history, and false if it is empty; any other file is an error.
 fn is_history(connection: &Connection, path: &Path) -> Result<bool, HistoryError> {
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0)).map_err(sqlite);
@@ -93,11 +93,11 @@ fn is_history(connection: &Connection, path: &Path) -> Result<bool, HistoryError
     Ok(true)
 }
 
-/// Makes a history of an empty file: all of it or nothing.
+/// Creates the tables in an empty file, in a single transaction.
 fn create(connection: &mut Connection, path: &Path) -> Result<(), HistoryError> {
     let sqlite = |error: rusqlite::Error| HistoryError::from_sqlite(path, &error);
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(sqlite)?;
-    // Another process may have been faster.
+    // Another process may have created the tables meanwhile.
     if !is_history(&transaction, path)? {
         transaction.execute_batch(TABLES).map_err(sqlite)?;
         transaction.pragma_update(None, "application_id", APPLICATION).map_err(sqlite)?;

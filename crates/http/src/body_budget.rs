@@ -1,8 +1,8 @@
-//! What the bodies of all connections hold together: each alone is bounded, and so is their sum.
+//! Bounds the memory for the bodies of all connections together. Each single body has its own limit.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// The bytes that bodies may hold at one time, and those that they do.
+/// A limit on the bytes of all bodies, and the bytes held now.
 #[derive(Debug)]
 pub(crate) struct BodyBudget {
     most: usize,
@@ -19,14 +19,14 @@ impl BodyBudget {
     }
 }
 
-/// The bytes of one body, which are given back with it.
+/// The bytes of one body; dropping it returns them to the budget.
 pub(crate) struct HeldBytes<'a> {
     budget: &'a BodyBudget,
     count: usize,
 }
 
 impl HeldBytes<'_> {
-    /// Takes more bytes. False where all bodies together would hold too many.
+    /// Reserves more bytes. Returns false if all bodies together would exceed the limit.
     pub fn take_more(&mut self, more: usize) -> bool {
         let fits = |held: usize| held.checked_add(more).filter(|sum| *sum <= self.budget.most);
         let taken = self.budget.held.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok();

@@ -1,27 +1,27 @@
-//! Requests to a server.
+//! Settings for HTTP requests to a server.
 
 use std::time::Duration;
 use ureq::Agent;
 use ureq::config::ConfigBuilder;
 use ureq::typestate::AgentScope;
 
-/// How long a connection may take to be made.
+/// Time limit for opening a connection.
 const CONNECTING: Duration = Duration::from_secs(10);
 
-/// A server that is asked over HTTP.
+/// The address of an HTTP server, with headers to send.
 #[derive(Debug, Clone)]
 pub struct ServerUrl {
-    /// Where it is.
+    /// Address of the server.
     pub url: String,
-    /// Further headers, such as one that says who asks.
+    /// Additional headers, such as one that identifies the client.
     pub headers: Vec<(String, String)>,
 }
 
 impl ServerUrl {
-    /// Reads an address and headers as a command line gives them, `NAME: VALUE`.
+    /// Parses an address and headers from the command line; each header is `NAME: VALUE`.
     ///
     /// # Errors
-    /// What is wrong, and what to write instead.
+    /// An error message and a suggestion.
     pub fn from_words(url: &str, headers: &[String]) -> Result<Self, (String, &'static str)> {
         if !url.starts_with("http://") && !url.starts_with("https://") {
             let message = format!("`{url}` is no address of a server");
@@ -38,7 +38,7 @@ impl ServerUrl {
     }
 }
 
-/// Settings of an agent that follows no redirect, and takes every status for an answer: what it means is for its caller to say.
+/// Returns settings of an agent that follows no redirects and returns responses of every status to the caller.
 #[must_use]
 pub fn agent_settings() -> ConfigBuilder<AgentScope> {
     Agent::config_builder().http_status_as_error(false).max_redirects(0).timeout_connect(Some(CONNECTING))

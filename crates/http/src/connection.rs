@@ -1,4 +1,4 @@
-//! One connection of a client: its requests are read within limits, and answered one after the other.
+//! One client connection: reads its requests within limits, and answers them one after the other.
 
 use crate::body_budget::{BodyBudget, HeldBytes};
 use crate::hosts::KnownHosts;
@@ -9,29 +9,29 @@ use std::time::{Duration, Instant};
 use ureq_proto::server::state::{ProvideResponse, RecvBody, SendBody};
 use ureq_proto::server::{RecvRequestResult, Reply, SendResponseResult};
 
-/// The most bytes of a head.
+/// Maximum size of a request head in bytes.
 const MAX_HEAD: usize = 64 << 10;
-/// How long a connection may be idle between two requests.
+/// Maximum idle time between two requests.
 const IDLE: Duration = Duration::from_secs(300);
-/// How long a head may take from its first byte, and a body.
+/// Time limits for a request head, from its first byte, and for a body.
 const HEAD_TIME: Duration = Duration::from_secs(10);
 const BODY_TIME: Duration = Duration::from_secs(120);
-/// How long one wait for bytes takes before the time is looked at.
+/// Time that one read waits for bytes before the time limits are checked.
 pub(crate) const POLL: Duration = Duration::from_millis(200);
-/// How long a client may leave bytes unread.
+/// Time limit for a client to read what was written.
 pub(crate) const WRITE_TIME: Duration = Duration::from_secs(60);
 
-/// A request that was read in full.
+/// A complete request.
 #[derive(Debug)]
 pub struct HttpRequest {
-    /// Its method, address and headers.
+    /// Method, address and headers.
     pub head: Request<()>,
-    /// Its body.
+    /// Body of the request.
     pub body: Vec<u8>,
 }
 
 impl HttpRequest {
-    /// A header that is text and stands once.
+    /// Returns the value of a header, if it is text and occurs once.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<&str> {
         let mut found = self.head.headers().get_all(name).iter();
@@ -40,32 +40,32 @@ impl HttpRequest {
     }
 }
 
-/// What is answered without asking anybody.
+/// A complete response with a short text as its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlainAnswer {
-    /// The status.
+    /// Status of the response.
     pub status: StatusCode,
-    /// The content type of the text.
+    /// Content type of the text.
     pub kind: &'static str,
-    /// The text.
+    /// Body of the response.
     pub text: String,
 }
 
 impl PlainAnswer {
-    /// An answer of plain text.
+    /// Creates a plain-text response.
     #[must_use]
     pub fn refusal(status: StatusCode, text: &str) -> Self {
         Self { status, kind: "text/plain; charset=utf-8", text: format!("{text}\n") }
     }
 
-    /// An answer that is JSON.
+    /// Creates a JSON response.
     #[must_use]
     pub fn json(status: StatusCode, text: String) -> Self {
         Self { status, kind: "application/json", text }
     }
 }
 
-/// The answer to a request, before anything of it is written.
+/// A response of which nothing is written yet.
 #[derive(Debug)]
 pub struct HttpReply<'a> {
     stream: &'a TcpStream,
@@ -73,11 +73,11 @@ pub struct HttpReply<'a> {
     is_last: &'a mut bool,
 }
 
-/// The answer to a request whose head is written.
+/// A response whose head is written.
 #[derive(Debug)]
 pub struct ReplyBody<'a> {
     stream: &'a TcpStream,
-    /// `None` where the answer has no body.
+    /// `None` if the response has no body.
     body: Option<Reply<SendBody>>,
     output: Vec<u8>,
 }
@@ -87,10 +87,10 @@ fn broken(error: ureq_proto::Error) -> io::Error {
 }
 
 impl<'a> HttpReply<'a> {
-    /// Answers with a text.
+    /// Sends a complete response.
     ///
     /// # Errors
-    /// The client is gone.
+    /// If the client has disconnected.
     pub fn send_plain(self, answer: &PlainAnswer) -> io::Result<()> {
         let mut head = Response::new(());
         *head.status_mut() = answer.status;
@@ -100,10 +100,10 @@ impl<'a> HttpReply<'a> {
         body.end_answer()
     }
 
-    /// Begins an answer: its status and headers, and how long its body is where that is known.
+    /// Sends the status and headers. `length` is the length of the body, if known.
     ///
     /// # Errors
-    /// The client is gone.
+    /// If the client has disconnected.
     pub fn begin_answer(self, mut head: Response<()>, length: Option<u64>) -> io::Result<ReplyBody<'a>> {
         let has_none = matches!(head.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED);
         let headers = head.headers_mut();
@@ -133,7 +133,7 @@ impl<'a> HttpReply<'a> {
     }
 }
 
-/// Headers that say how a message is sent: each side has its own.
+/// Headers that describe one connection or the framing of a message. They are not forwarded, because each connection has its own.
 pub const FRAMING: [&str; 9] = [
     "connection",
     "keep-alive",
@@ -147,10 +147,10 @@ pub const FRAMING: [&str; 9] = [
 ];
 
 impl ReplyBody<'_> {
-    /// Writes a part of the body; the client has it when this returns.
+    /// Writes a part of the body and sends it to the client before returning.
     ///
     /// # Errors
-    /// The client is gone, or the body is longer than was said.
+    /// If the client has disconnected, or the body is longer than announced.
     pub fn write_part(&mut self, mut part: &[u8]) -> io::Result<()> {
         let Some(body) = &mut self.body else { return Ok(()) };
         while !part.is_empty() {
@@ -167,7 +167,7 @@ impl ReplyBody<'_> {
     /// Ends the body.
     ///
     /// # Errors
-    /// The client is gone, or the body is shorter than was said.
+    /// If the client has disconnected, or the body is shorter than announced.
     pub fn end_answer(mut self) -> io::Result<()> {
         let Some(body) = &mut self.body else { return Ok(()) };
         let (_, written) = body.write(&[], &mut self.output).map_err(broken)?;
@@ -176,21 +176,21 @@ impl ReplyBody<'_> {
     }
 }
 
-/// What a connection reads.
+/// Reads the requests of a connection.
 pub(crate) struct RequestReader<'a> {
     pub stream: &'a TcpStream,
     pub hosts: &'a KnownHosts,
     pub max_body: usize,
     pub bodies: &'a BodyBudget,
-    /// Bytes that were read and belong to what comes next.
+    /// Bytes that were read but not used yet.
     pub unread: Vec<u8>,
-    /// Nothing more is read behind this request.
+    /// True if nothing is read after this request.
     pub is_last: bool,
 }
 
-/// Why a request is not answered by whom it is for.
+/// Why a request is not passed to the handler.
 enum Unread {
-    /// There is nobody to answer.
+    /// The client has disconnected, so nobody can be answered.
     Gone,
     Refused(StatusCode, &'static str),
 }
@@ -202,10 +202,10 @@ impl From<io::Error> for Unread {
 }
 
 impl<'a> RequestReader<'a> {
-    /// Reads a request and has it answered. False where the connection ends.
+    /// Reads a request and answers it. Returns false if the connection ends.
     pub fn answer_next(&mut self, answer: impl FnOnce(HttpRequest, HttpReply<'_>) -> io::Result<()>) -> bool {
         let (stream, mut is_last) = (self.stream, false);
-        // Held until the answer is given: so long the body is there.
+        // Reserved until the request is answered, because its body is in memory until then.
         let mut held = self.bodies.hold_none();
         match self.read_request(&mut held) {
             Ok((request, reply)) => {
@@ -215,7 +215,7 @@ impl<'a> RequestReader<'a> {
             }
             Err(Unread::Gone) => false,
             Err(Unread::Refused(status, text)) => {
-                // The rest of it is not read, so that nothing can be told apart behind it.
+                // The rest of the request is not read, so the next request could not be found. Therefore the connection closes.
                 let text = format!("{text}\n");
                 let head = format!(
                     "HTTP/1.1 {} {}\r\ncontent-type: text/plain; charset=utf-8\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
@@ -256,7 +256,7 @@ impl<'a> RequestReader<'a> {
         Ok((HttpRequest { head, body }, reply))
     }
 
-    /// A body that two readers could end in two places is refused, and one that is too long before it is read.
+    /// Refuses a body whose length two readers could understand differently, and a body that is too long, before reading it.
     fn check_framing(&self, head: &Request<()>) -> Result<(), Unread> {
         let headers = head.headers();
         let lengths: Vec<&HeaderValue> = headers.get_all(header::CONTENT_LENGTH).iter().collect();
@@ -288,7 +288,7 @@ impl<'a> RequestReader<'a> {
         Ok(())
     }
 
-    /// Reads until a head is there in full.
+    /// Reads until the head is complete.
     fn read_head_bytes(&mut self) -> Result<(), Unread> {
         let (began, mut first) = (Instant::now(), (!self.unread.is_empty()).then(Instant::now));
         let mut looked = 0_usize;
@@ -330,7 +330,7 @@ impl<'a> RequestReader<'a> {
                 let text = "the body of the request is too long";
                 return Err(Unread::Refused(StatusCode::PAYLOAD_TOO_LARGE, text));
             }
-            // A line of a chunk that does not end is not collected for ever.
+            // Bounds the memory for a chunk header that does not end.
             if used == 0 && made == 0 && self.unread.len() > MAX_HEAD {
                 return Err(bad());
             }
@@ -341,7 +341,7 @@ impl<'a> RequestReader<'a> {
         Ok((body, reply.proceed().map_err(|_| bad())?))
     }
 
-    /// Reads what is there; false at the end of the connection, and when the time is over.
+    /// Reads the available bytes. Returns false at the end of the connection or when the time limit is over.
     fn read_more(&mut self, ends: Instant) -> io::Result<bool> {
         let mut part = [0_u8; 16 << 10];
         loop {
@@ -358,7 +358,7 @@ impl<'a> RequestReader<'a> {
     }
 }
 
-/// Nothing came so far.
+/// Returns true if the error only means that no bytes have arrived yet.
 pub(crate) fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut | io::ErrorKind::Interrupted)
 }
@@ -368,7 +368,7 @@ fn has_word(headers: &HeaderMap, name: header::HeaderName, word: &str) -> bool {
     values.any(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(word)))
 }
 
-/// A connection that is closed with bytes unread is reset, and the client may lose the answer.
+/// Reads remaining bytes for a moment. If a connection is closed with unread bytes, TCP resets it, and the client may lose the response.
 fn drain_briefly(stream: &TcpStream) {
     let _ = stream.shutdown(std::net::Shutdown::Write);
     let (ends, mut part) = (Instant::now() + Duration::from_secs(1), [0_u8; 16 << 10]);

@@ -1,33 +1,33 @@
-//! Streams of events (`text/event-stream`), cut into the data of each.
+//! Splits event streams (`text/event-stream`) into the data of their events.
 //!
 //! The format: html.spec.whatwg.org/multipage/server-sent-events.html, "Interpreting an event stream".
 
-/// A part of a stream.
+/// An event, or a notice that one was skipped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StreamedEvent<'a> {
-    /// The data of an event.
+    /// Data of an event.
     Data(&'a [u8]),
-    /// A line or an event beyond the limit. What follows of it is skipped.
+    /// A line or an event exceeds the limit. The rest of it is skipped.
     TooLong,
 }
 
-/// What is known of an event that has not ended.
+/// A parser of event streams, with the state of the unfinished event.
 #[derive(Debug)]
 pub struct EventStream {
     most: usize,
     line: Vec<u8>,
-    /// Bytes of the line, those that are skipped with it.
+    /// Number of bytes of the line, including skipped ones.
     line_bytes: usize,
     data: Vec<u8>,
     has_data: bool,
-    /// The event is beyond the limit; told already.
+    /// True if the event exceeds the limit, which was reported.
     is_skipped: bool,
     ended_by_return: bool,
     is_first_line: bool,
 }
 
 impl EventStream {
-    /// Begins a stream; `most` are the bytes of the longest event.
+    /// Starts a stream; `most` is the maximum size of an event in bytes.
     #[must_use]
     pub fn new(most: u64) -> Self {
         Self {
@@ -42,7 +42,7 @@ impl EventStream {
         }
     }
 
-    /// Takes bytes of the stream as they come.
+    /// Reads the next bytes of the stream, and passes events to `take`.
     pub fn push_bytes(&mut self, bytes: &[u8], mut take: impl FnMut(StreamedEvent<'_>)) {
         for part in bytes.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
             let (text, end) = match part.split_last() {
@@ -71,7 +71,7 @@ impl EventStream {
         }
     }
 
-    /// The end of the stream: what was not ended by an empty line counts all the same.
+    /// Ends the stream. An event counts even if no empty line ended it.
     pub fn finish(&mut self, mut take: impl FnMut(StreamedEvent<'_>)) {
         if !self.line.is_empty() {
             self.end_line(&mut take);
@@ -98,7 +98,7 @@ impl EventStream {
             let value = match value {
                 [] => value,
                 [b':', b' ', value @ ..] | [b':', value @ ..] => value,
-                // Another field, whose name begins alike.
+                // Another field whose name starts with the same letters.
                 _ => return,
             };
             if std::mem::replace(&mut self.has_data, true) {

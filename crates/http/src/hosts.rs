@@ -1,19 +1,19 @@
-//! Which requests a server on this machine answers: a page in a browser may reach it under a name that leads here (DNS rebinding), and says so
-//! in `Host` and `Origin`.
+//! Decides which requests a local server answers. A browser page may reach the server under a foreign name that resolves to this machine (DNS
+//! rebinding); the headers `Host` and `Origin` show that name.
 
 use crate::http::uri::Authority;
 use crate::http::{HeaderMap, Uri, header};
 use std::net::IpAddr;
 
-/// The names by which a server is called.
+/// Names by which clients may address a server.
 #[derive(Debug, Clone, Default)]
 pub struct KnownHosts {
-    /// Names beside those of this machine, in lower case and without ports.
+    /// Additional names beside those of this machine, in lower case and without ports.
     pub names: Vec<String>,
 }
 
 impl KnownHosts {
-    /// Why a request is refused.
+    /// Returns why a request is refused, or `None` if it is allowed.
     #[must_use]
     pub fn refuse_reason(&self, uri: &Uri, headers: &HeaderMap) -> Option<&'static str> {
         let mut hosts = headers.get_all(header::HOST).iter();
@@ -43,7 +43,7 @@ fn host_name(text: &str) -> Option<String> {
     (!text.contains('@')).then(|| authority.host().to_ascii_lowercase())
 }
 
-/// `http://localhost:3000`; an origin that is none (`null`) has no host.
+/// Returns the host of an origin such as `http://localhost:3000`. An opaque origin (`null`) has no host.
 fn origin_host(text: &str) -> Option<String> {
     let behind = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"))?;
     host_name(behind)

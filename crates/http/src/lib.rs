@@ -1,6 +1,6 @@
-//! HTTP/1.1 as MCP servers and programs on this machine speak it: requests to a server, its event streams, and a small server.
+//! HTTP/1.1 for MCP servers and local programs: client settings, event streams, and a small server.
 //!
-//! The protocol itself is that of `ureq` and `ureq-proto`. Everything here is blocking, a thread for each connection, and bounded.
+//! `ureq` and `ureq-proto` implement the protocol itself. Everything here blocks, uses one thread for each connection, and has limits.
 
 #![deny(missing_docs)]
 #![allow(

@@ -1,4 +1,4 @@
-//! A server on this machine: a thread for each connection, and not more of them than a limit.
+//! A local server with one thread for each connection and a maximum number of connections.
 
 use crate::body_budget::BodyBudget;
 use crate::connection::{HttpReply, HttpRequest, POLL, RequestReader, WRITE_TIME, is_pause};
@@ -9,40 +9,40 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Connections at one time.
+/// Maximum number of simultaneous connections.
 const MAX_CONNECTIONS: usize = 64;
-/// How long nothing is accepted where the system has no more to give.
+/// Time to wait before accepting again if the system cannot accept a connection.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Answers the requests of one connection.
+/// A handler for the requests of one connection.
 pub trait AnswerRequests {
     /// Answers a request. An error ends the connection.
     ///
     /// # Errors
-    /// The answer could not be given in full.
+    /// If the response could not be sent in full.
     fn answer_request(&mut self, request: HttpRequest, reply: HttpReply<'_>) -> io::Result<()>;
 
-    /// What ends a request that is being answered when its client has gone.
+    /// Returns a function that stops the current request; it is called if the client disconnects.
     fn when_gone(&self) -> Box<dyn FnOnce() + Send>;
 }
 
-/// A server that listens.
+/// A listening server.
 #[derive(Debug)]
 pub struct HttpServer {
     listener: TcpListener,
-    /// The names by which it is called.
+    /// Names by which clients may address the server.
     pub hosts: KnownHosts,
-    /// The most bytes of a body.
+    /// Maximum size of a body in bytes.
     pub max_body: usize,
-    /// The most bytes of all bodies that are read or answered at one time. What goes beyond is refused, and may be sent again.
+    /// Maximum bytes of all bodies that are read or answered at one time. Requests beyond it are refused, and clients may retry them.
     pub max_bodies: usize,
 }
 
 impl HttpServer {
-    /// Listens at an address, `127.0.0.1:8080`; of this machine alone, unless others are let in.
+    /// Listens at an address such as `127.0.0.1:8080`. Unless `lets_others_in` is true, only addresses of this machine are allowed.
     ///
     /// # Errors
-    /// What the system says; an address that others reach.
+    /// If the system refuses, or other machines can reach the address without permission.
     pub fn listen_at(address: &str, lets_others_in: bool, hosts: KnownHosts) -> io::Result<Self> {
         let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
         if !lets_others_in && let Some(open) = addresses.iter().find(|one| !one.ip().is_loopback()) {
@@ -53,15 +53,15 @@ impl HttpServer {
         Ok(Self { listener, hosts, max_body: 64 << 20, max_bodies: 256 << 20 })
     }
 
-    /// Where it listens.
+    /// Returns the address at which the server listens.
     ///
     /// # Errors
-    /// What the system says.
+    /// If the system reports an error.
     pub fn local_address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Answers for ever.
+    /// Answers connections forever.
     pub fn serve_connections<H: AnswerRequests>(&self, begin: impl Fn() -> H + Sync) {
         let (open, bodies) = (AtomicUsize::new(0), BodyBudget::new(self.max_bodies));
         thread::scope(|scope| {
@@ -78,7 +78,7 @@ impl HttpServer {
                 }
                 let (open, bodies, begin) = (&open, &bodies, &begin);
                 scope.spawn(move || {
-                    // A connection that breaks off concerns nobody else.
+                    // A broken connection must not affect the others.
                     let _ = self.answer_connection(&stream, bodies, begin());
                     let _ = stream.shutdown(std::net::Shutdown::Both);
                     open.fetch_sub(1, Ordering::Relaxed);
@@ -105,7 +105,7 @@ impl HttpServer {
     }
 }
 
-/// Waits until a client has closed its connection: whoever waits for a server in its name does not wait on.
+/// Waits until a client closes its connection, then calls `gone` to stop work on its request.
 fn watch_client(stream: &TcpStream, gone: Box<dyn FnOnce() + Send>) {
     loop {
         match stream.peek(&mut [0_u8]) {
@@ -159,7 +159,7 @@ mod tests {
         let address = server.local_address().unwrap();
         thread::spawn(move || server.serve_connections(|| Echo));
         let mut first = begin_post(address, 900, 800);
-        // Its bytes are held as soon as the server has read them; until then the second one may fit.
+        // The bytes are reserved once the server has read them; until then the second request may fit.
         let tried = (0..50).any(|_| {
             thread::sleep(Duration::from_millis(20));
             read_status(begin_post(address, 400, 400)) == "503"

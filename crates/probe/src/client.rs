@@ -1,4 +1,4 @@
-//! A connection to a server: begun, asked, ended with the server.
+//! A connection to an MCP server: starts it, calls its tools, and ends it.
 
 use crate::corpus::EarlierCall;
 use crate::http::HttpTransport;
@@ -14,60 +14,60 @@ use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
-/// Maximum pages of tools requested.
+/// Maximum number of requested pages of tools.
 const PAGES: usize = 100;
-/// Maximum tools listed.
+/// Maximum number of listed tools.
 const TOOLS: usize = 10_000;
-/// Maximum bytes of all listed tools, in protocol messages.
+/// Maximum size in bytes of all tool lists, in protocol messages.
 const LISTED: usize = 64 << 20;
-/// Maximum remembered calls.
+/// Maximum number of remembered calls.
 const MADE: usize = 2_000;
-/// How long to wait for what a server does after its last answer.
+/// Time limit of the `ping` after an answer.
 const PING: Duration = Duration::from_secs(1);
-/// The waiting time for a server that does not answer `ping`.
+/// Waiting time for a server that does not answer `ping`.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Limits of time and size.
+/// Limits on the time and size of answers.
 #[derive(Debug, Clone, Copy)]
 pub struct AnswerLimits {
-    /// The time limit of an answer.
+    /// Time limit of an answer.
     pub time: Duration,
-    /// Bytes of its longest answer.
+    /// Maximum size of an answer in bytes.
     pub bytes: u64,
 }
 
-/// Why there is no connection.
+/// Why a connection could not be opened.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StartError(pub String);
 
 #[derive(Debug, Default)]
 pub(crate) struct CallOutcome {
-    /// The protocol message around the answer; made up if there was none.
+    /// The protocol message that contains the answer; generated if there was no answer.
     pub envelope: Value,
-    /// Why there is no answer of the tool: one of `crash`, `hang` and `protocol`, and what happened.
+    /// Why the tool gave no answer: `crash`, `hang` or `protocol`, with a description.
     pub failure: Option<(&'static str, String)>,
-    /// Tolerated violations of the protocol.
+    /// Protocol violations that did not prevent an answer.
     pub breaches: Vec<String>,
 }
 
-/// Where a server is.
+/// The address of a server, or the program that starts it.
 #[derive(Debug, Clone)]
 pub enum ServerTarget {
-    /// A program to start, with additional variables; it speaks over its standard input and output.
+    /// A program to start, with additional environment variables; it uses standard input and output.
     Program(Vec<String>, Vec<(String, String)>),
-    /// The address of a running server.
+    /// Address of a running server.
     Url(ServerUrl),
 }
 
-/// A server that runs, and the client of the SDK that speaks with it.
+/// A server, and the SDK client that is connected to it.
 pub struct ProbeClient {
     target: ServerTarget,
     limits: AnswerLimits,
     runtime: Runtime,
     running: Option<ServerConnection>,
-    /// True if the server answers `ping`, which the protocol requires.
+    /// True if the server answers `ping`, as the protocol requires.
     pings: bool,
-    /// Protocol violations during its first start.
+    /// Protocol violations during the first start of the server.
     breaches: Vec<String>,
     made: VecDeque<EarlierCall>,
 }
@@ -84,7 +84,7 @@ impl ServerConnection {
         self.process.as_ref().map_or(what.clone(), |process| process.with_end(what))
     }
 
-    /// The last exchange: the answer, protocol violations, and why nothing more comes.
+    /// Returns the data of the last exchange: the answer, protocol violations, and why the connection closed.
     fn take_exchange(&self) -> (Option<WireAnswer>, Vec<String>, Option<String>) {
         let mut known = lock_wire(&self.wire);
         (known.answer.take(), std::mem::take(&mut known.breaches), known.closed.clone())
@@ -98,10 +98,10 @@ impl std::fmt::Debug for ProbeClient {
 }
 
 impl ProbeClient {
-    /// Begins to speak with a server; a program is started for that.
+    /// Connects to a server; starts it if it is a program.
     ///
     /// # Errors
-    /// It does not start, or does not begin to speak the protocol in time.
+    /// If the server does not start, or does not complete the protocol's start in time.
     pub fn start(target: ServerTarget, limits: AnswerLimits) -> Result<Self, StartError> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
         let runtime = runtime.map_err(|error| StartError(error.to_string()))?;
@@ -119,7 +119,7 @@ impl ProbeClient {
         }
         let wire = SharedWire::default();
         self.made.clear();
-        // A server is given more time to start than to answer: it may be an interpreter.
+        // A start gets more time than an answer, because the program may be an interpreter.
         let time = self.limits.time.saturating_mul(4);
         let (name, process, begun) = match &self.target {
             ServerTarget::Program(words, variables) => {
@@ -174,10 +174,10 @@ impl ProbeClient {
         }
     }
 
-    /// All tools, as the server declares them, and what the protocol forbids of how it began and lists them.
+    /// Returns all tools as the server declares them, and the protocol violations during the start and the listing.
     ///
     /// # Errors
-    /// The server does not say.
+    /// If the server does not list its tools.
     pub fn list_tools(&mut self) -> Result<(ToolListing, Vec<String>), StartError> {
         let (mut tools, mut bytes, mut pages) = (Vec::new(), 0_usize, 0_usize);
         let mut cursor: Option<String> = None;
@@ -255,7 +255,7 @@ impl ProbeClient {
             (Ok(Ok(_) | Err(ServiceError::McpError(_))), Some(WireAnswer::Result(envelope))) => {
                 return CallOutcome { envelope, failure: None, breaches };
             }
-            // That a tool is unknown is said so; how, the invariants judge.
+            // A protocol error is a valid way to report an unknown tool; the invariants judge how the server does it.
             (Ok(Err(ServiceError::McpError(_))), Some(WireAnswer::Error(error))) => {
                 let text =
                     error.get("message").and_then(Value::as_str).map_or_else(|| error.to_string(), str::to_owned);
@@ -278,12 +278,12 @@ impl ProbeClient {
         outcome
     }
 
-    /// The calls since the server started, without the `last` ones.
+    /// Returns the calls since the server started, without the `last` ones.
     pub(crate) fn made_before(&self, last: usize) -> Vec<EarlierCall> {
         self.made.iter().take(self.made.len().saturating_sub(last)).cloned().collect()
     }
 
-    /// Sends `ping` to notice what a server does after its last answer, such as ending or violating the protocol.
+    /// Sends `ping` to notice a server that ends or violates the protocol after its last answer.
     pub(crate) fn check_after_call(&mut self) -> CallOutcome {
         let Some(connection) = &self.running else { return CallOutcome::default() };
         let time = self.limits.time.min(PING);
@@ -296,7 +296,7 @@ impl ProbeClient {
         let (_, mut breaches, closed) = connection.take_exchange();
         let Some(closed) = closed else { return CallOutcome { breaches, ..CallOutcome::default() } };
         let outcome = if breaches.is_empty() && closed == BROKEN {
-            // The breach was reported with the call before, and the probe closed the pipes.
+            // The violation was reported with the previous call, after which the probe closed the pipes.
             CallOutcome::default()
         } else if breaches.is_empty() {
             let what = if closed == UNANSWERED { "it closed its output".to_owned() } else { closed };
@@ -330,7 +330,7 @@ impl CallOutcome {
     }
 }
 
-/// A made-up error that replaces a missing answer.
+/// Returns an error result that replaces a missing answer.
 fn no_answer(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}], "isError": true})
 }

@@ -1,4 +1,4 @@
-//! A corpus: inputs that something was found with, a file each, which are asked again.
+//! A corpus: saved inputs that made an assertion fail, one per file, for later replay.
 
 use crate::plan::InvariantCalls;
 use serde::{Deserialize, Serialize};
@@ -6,33 +6,33 @@ use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 
-/// Maximum bytes of a file, and maximum files.
+/// Maximum size of a file in bytes, and maximum number of files.
 const BYTES: u64 = 16 << 20;
 const FILES: usize = 10_000;
-/// Characters of a file name before its hash.
+/// Maximum characters of a file name before its hash.
 const NAME: usize = 40;
 
-/// A call that was made before another.
+/// A call that was made before another one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EarlierCall {
-    /// The tool.
+    /// Name of the tool.
     pub tool: String,
-    /// Its input.
+    /// Input of the call.
     pub arguments: Map<String, Value>,
 }
 
-/// An input that something was found with.
+/// An input with which an assertion failed.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct KeptInput {
-    /// The invariant that it was made for.
+    /// The invariant for which the input was generated.
     pub invariant: String,
-    /// The tool that it was given to.
+    /// Name of the tool that was called.
     pub tool: String,
     /// The input.
     pub arguments: Map<String, Value>,
-    /// The calls before it since the server began, where it is found behind those alone.
+    /// The calls since the server started that must precede this one for the failure to occur; empty if none are needed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub behind: Vec<EarlierCall>,
     /// Ids of the failed assertions.
@@ -40,7 +40,7 @@ pub struct KeptInput {
 }
 
 impl KeptInput {
-    /// The name of its file, which says of what it is.
+    /// Returns the file name, made of the invariant's id and a hash of the input.
     #[must_use]
     pub fn file_name(&self) -> PathBuf {
         let of = match self.behind.as_slice() {
@@ -54,13 +54,13 @@ impl KeptInput {
         PathBuf::from(format!("{name}-{hash}.json"))
     }
 
-    /// True if the input is for this ask and tool.
+    /// Returns true if the input belongs to this invariant and tool.
     #[must_use]
     pub fn is_for(&self, ask: &InvariantCalls, tool: &str) -> bool {
         self.invariant == ask.invariant && self.tool == tool
     }
 
-    /// Its text.
+    /// Returns the text of the file.
     #[must_use]
     pub fn file_text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).unwrap_or_default();
@@ -69,10 +69,10 @@ impl KeptInput {
     }
 }
 
-/// Reads a corpus, in the order of the names of its files; a folder that is not there is an empty one.
+/// Reads a corpus, sorted by file name. A missing folder counts as empty.
 ///
 /// # Errors
-/// What cannot be read: the file, and why.
+/// The unreadable file and the reason.
 pub fn read_corpus(folder: &Path) -> Result<Vec<KeptInput>, (PathBuf, String)> {
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

@@ -1,13 +1,13 @@
-//! Which tools are not called unless somebody names them.
+//! Decides which tools are too dangerous to call without explicit permission.
 
 use crate::listing::is_wrong;
 use globset::{GlobBuilder, GlobMatcher};
 use serde_json::Value;
 
-/// Starts of words in names or descriptions that indicate destruction.
+/// Beginnings of words that indicate destruction, in names and descriptions of tools.
 const WORDS: [&str; 8] = ["delete", "drop", "destroy", "truncate", "kill", "wipe", "purge", "reset"];
 
-/// Which tools are not called.
+/// A policy that decides which tools are not called.
 #[derive(Debug, Default)]
 pub struct DangerPolicy {
     allowed: Vec<GlobMatcher>,
@@ -15,10 +15,10 @@ pub struct DangerPolicy {
 }
 
 impl DangerPolicy {
-    /// By patterns for the names of tools: those that are called whatever they do, and those that are not.
+    /// Creates a policy from patterns for tool names: `allowed` tools are always called, `denied` tools never.
     ///
     /// # Errors
-    /// A pattern that is none, with what is wrong with it.
+    /// An invalid pattern, with the reason.
     pub fn new(allowed: &[String], denied: &[String]) -> Result<Self, String> {
         let matchers = |patterns: &[String]| {
             let matcher = |pattern: &String| {
@@ -30,7 +30,7 @@ impl DangerPolicy {
         Ok(Self { allowed: matchers(allowed)?, denied: matchers(denied)? })
     }
 
-    /// Patterns that fit none of these names: of tools that are called whatever they do, and of those that are not.
+    /// Returns the allowed and the denied patterns that match none of these names.
     #[must_use]
     pub fn idle_patterns(&self, names: &[String]) -> (Vec<String>, Vec<String>) {
         let idle = |globs: &[GlobMatcher]| {
@@ -40,7 +40,8 @@ impl DangerPolicy {
         (idle(&self.allowed), idle(&self.denied))
     }
 
-    /// Why a tool is not called; `None` where it is. `declared` is what the server says of it: of several that it has of the name, the worst counts.
+    /// Returns why a tool is not called, or `None` if it may be called. `declared` are the server's declarations of this name; the most dangerous one
+    /// counts.
     #[must_use]
     pub fn refusal_reason<'a>(&self, name: &str, declared: impl Iterator<Item = &'a Value>) -> Option<&'static str> {
         if self.denied.iter().any(|glob| glob.is_match(name)) {
@@ -65,7 +66,7 @@ fn destructive_reason(name: &str, tool: &Value) -> Option<&'static str> {
     match (hint("readOnlyHint"), hint("destructiveHint")) {
         (_, Some(true)) => Some("it is annotated as destructive"),
         (Some(true), _) => None,
-        // What writes is destructive unless it says otherwise.
+        // A tool that writes counts as destructive unless it is annotated otherwise.
         (Some(false), None) => Some("it is annotated as one that writes, and not as one that destroys nothing"),
         _ => mentions_destruction(name, tool.get("description").and_then(Value::as_str).unwrap_or_default()),
     }
@@ -77,7 +78,7 @@ fn mentions_destruction(name: &str, description: &str) -> Option<&'static str> {
     destroys.then_some("its name or description speaks of destroying")
 }
 
-/// The lower-case words of a text: `deleteUser`, `delete_user`, `Deletes a user`.
+/// Returns the lower-case words of a text such as `deleteUser`, `delete_user` or `Deletes a user`.
 fn split_words(text: &str) -> impl Iterator<Item = String> {
     let mut apart = String::with_capacity(text.len());
     let mut small = false;

@@ -1,5 +1,5 @@
-//! Streamable HTTP: each message to the server is a POST of its own, whose answer is a message or a stream of events with messages.
-//! (Model Context Protocol, revision 2025-06-18, transports.)
+//! Streamable HTTP: the client posts each message, and the response is a message or an event stream of messages. (Model Context Protocol, revision
+//! 2025-06-18, transports.)
 
 use crate::transport::{BROKEN, SharedWire, UNANSWERED, lock_wire, shorten_text};
 use averment_http::client::{ServerUrl, agent_settings};
@@ -32,7 +32,7 @@ struct HttpPoster {
 }
 
 impl HttpTransport {
-    /// Speaks with a server; `most` are the bytes of the longest answer that is read, `time` how long it may take.
+    /// Creates a transport; `most` is the maximum size of an answer in bytes, and `time` is its time limit.
     pub fn new(target: &ServerUrl, wire: &SharedWire, most: u64, time: Duration) -> Self {
         let agent = agent_settings().timeout_global(Some(time.saturating_mul(5))).build().into();
         let (sender, read) = tokio::sync::mpsc::channel(64);
@@ -57,15 +57,15 @@ impl HttpPoster {
     /// Posts a message and reads the answers; `request` is the id of the pending request.
     fn post_message(&self, body: &[u8], request: Option<&str>) {
         if let Err(why) = self.exchange_message(body, request) {
-            // What breaks off behind an answer takes nothing away from it.
+            // If the connection breaks after an answer, the answer still counts.
             lock_wire(&self.wire).end_request(request, why);
         }
     }
 
-    /// The same.
+    /// Posts a message and reads the answers.
     ///
     /// # Errors
-    /// Why nothing more comes of it.
+    /// Why the exchange ended early.
     fn exchange_message(&self, body: &[u8], asked: Option<&str>) -> Result<(), String> {
         let mut request = self.agent.post(&self.target.url).header("content-type", "application/json");
         request = request.header("accept", "application/json, text/event-stream");
@@ -101,7 +101,7 @@ impl HttpPoster {
         if self.take_message(&bytes) { Err(UNANSWERED.to_owned()) } else { Ok(()) }
     }
 
-    /// Reads an event stream to its end: the data of each event is a message.
+    /// Reads an event stream to its end; the data of each event is a message.
     fn read_events(&self, mut body: impl std::io::Read) -> Result<(), String> {
         let (mut stream, mut part) = (EventStream::new(self.most), [0_u8; 4096]);
         let goes_on = std::cell::Cell::new(true);
@@ -136,7 +136,7 @@ impl HttpPoster {
         lock_wire(&self.wire).break_protocol(format!("an answer of more than {} bytes", self.most));
     }
 
-    /// Takes a raw message; false if no more may come.
+    /// Reads a raw message. Returns false if no more messages are accepted.
     fn take_message(&self, bytes: &[u8]) -> bool {
         if self.is_too_long(bytes.len()) {
             self.refuse_length();
@@ -173,7 +173,7 @@ impl Transport<RoleClient> for HttpTransport {
                 lock_wire(&shared.wire).note_request(id, method);
             }
             let body = serde_json::to_vec(&value)?;
-            // Of its own: while one answer is read the server may ask something back.
+            // Each message gets its own thread, because the server may send a request while an answer is read.
             let post = move || {
                 shared.post_message(&body, request.as_ref().map(|(id, _)| id.as_str()));
                 let _nobody_waits = done.send(());
@@ -181,7 +181,7 @@ impl Transport<RoleClient> for HttpTransport {
             std::thread::Builder::new().name("probe posts".to_owned()).spawn(post)?;
             Ok(is_notice)
         });
-        // What is sent behind `notifications/initialized` finds a server that has accepted it.
+        // Waits for the response, so that messages after `notifications/initialized` reach a server that has accepted it.
         async {
             if posted? {
                 let _it_is_told_of_the_connection = accepted.await;
@@ -195,7 +195,7 @@ impl Transport<RoleClient> for HttpTransport {
             if let Ok(message) = tokio::time::timeout(Duration::from_millis(20), self.read.recv()).await {
                 return message;
             }
-            // Nobody else closes the channel: each thread that posts may send.
+            // Every posting thread holds a sender, so the channel is never closed by itself.
             if lock_wire(&self.shared.wire).closed.is_some() && self.read.is_empty() {
                 return None;
             }
@@ -226,7 +226,7 @@ mod tests {
     use super::*;
     use std::io::Read;
 
-    /// Repeats one text for ever, and counts what was read of it.
+    /// An endless body that repeats one text and counts the bytes read.
     struct EndlessBody<'a> {
         text: &'a [u8],
         read: &'a mut usize,

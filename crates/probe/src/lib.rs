@@ -1,6 +1,6 @@
-//! The live side of invariants: an MCP server is asked what they ask, and its answers are recorded as runs.
+//! Checks invariants against a live MCP server: makes their calls and records the answers as runs.
 //!
-//! Nothing is judged here. What is recorded is judged by whoever judges recorded runs; [`SERVER_RULES`] say what a run has to say of the server itself.
+//! This crate judges nothing; recorded probes are judged like other runs. [`SERVER_RULES`] are rules about the server itself.
 
 #![deny(missing_docs)]
 #![allow(
@@ -32,5 +32,5 @@ pub use plan::{
 pub use record::{Probe, RecordedProbe};
 pub use shrink::{FailureOracle, SmallestInput};
 
-/// Rules for recorded probes: that the server lived, answered in time and spoke the protocol.
+/// Rules about the server in recorded probes: it kept running, answered in time, and followed the protocol.
 pub const SERVER_RULES: &str = include_str!("server.assert");

@@ -1,4 +1,4 @@
-//! The tools of a server as it lists them: by name, with what is wrong with them, and what the checker is told of them.
+//! The tools that a server lists: by name, with their problems, and as a catalog for the checker.
 
 use averment_base::diagnostic::suggest::suggest_name;
 use averment_base::limits::Limits;
@@ -6,9 +6,9 @@ use averment_builtins::schema::CompiledSchema;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Maximum bytes of a tool's schema.
+/// Maximum size of a tool's schema in bytes.
 const SCHEMA: usize = 256 << 10;
-/// Maximum bytes of all schemas together.
+/// Maximum size of all schemas together in bytes.
 const SCHEMAS: usize = 16 << 20;
 pub(crate) const HINTS: [&str; 4] = ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"];
 
@@ -21,7 +21,7 @@ pub struct ToolListing {
 }
 
 impl ToolListing {
-    /// Takes the listed tools; returns violations of the protocol, too.
+    /// Reads the listed tools. Also returns violations of the protocol.
     pub(crate) fn new(listed: Vec<Value>) -> (Self, Vec<String>) {
         let (mut listing, mut breaches) = (Self::default(), Vec::new());
         for (number, tool) in (1_usize..).zip(listed) {
@@ -48,29 +48,29 @@ impl ToolListing {
         (listing, breaches)
     }
 
-    /// The number of tools.
+    /// Returns the number of tools.
     #[must_use]
     pub fn tool_count(&self) -> usize {
         self.tools.len()
     }
 
-    /// Their names, sorted.
+    /// Returns the names of the tools, sorted.
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.by_name.keys().map(String::as_str)
     }
 
-    /// True if the server lists the tool.
+    /// Returns true if the server lists the tool.
     #[must_use]
     pub fn has_tool(&self, name: &str) -> bool {
         self.by_name.contains_key(name)
     }
 
-    /// The server's descriptions of a tool, one for each time it is listed.
+    /// Returns the server's declarations of a tool; a tool may be listed several times.
     pub fn tool_declarations(&self, name: &str) -> impl Iterator<Item = &Value> {
         self.by_name.get(name).into_iter().flatten().filter_map(|&place| self.tools.get(place))
     }
 
-    /// The message about an unlisted tool.
+    /// Returns the message about an unlisted tool.
     #[must_use]
     pub fn unlisted_reason(&self, name: &str) -> String {
         let near =
@@ -78,20 +78,21 @@ impl ToolListing {
         format!("the server does not list the tool `{name}`{near}")
     }
 
-    /// Why inputs cannot be made by the schema of a tool.
+    /// Returns why no inputs can be generated from the tool's schema.
     #[must_use]
     pub fn unusable_reason(&self, name: &str) -> Option<&str> {
         self.unusable.get(name).map(String::as_str)
     }
 
-    /// A catalogue as `tools/list` answers it: the tools of the server, with the schemas that can be used, and those that only rules name, without.
+    /// Returns a catalog in the format of `tools/list`: the server's tools with their usable schemas, and tools that only rules name, without a
+    /// schema.
     #[must_use]
     pub fn build_catalog(&mut self, named: &[String]) -> String {
         self.look_at_schemas();
         let declared = self.tools.iter().map(|tool| {
             let mut tool = tool.clone();
             if let Some(entries) = tool.as_object_mut() {
-                // Answers are what is judged: what the server promises of them is no matter of the checker.
+                // The checker must not rely on what the server promises about its answers, because the answers are judged.
                 entries.remove("outputSchema");
                 if entries.get("name").and_then(Value::as_str).is_some_and(|name| self.unusable.contains_key(name)) {
                     entries.remove("inputSchema");
@@ -132,7 +133,7 @@ impl ToolListing {
     }
 }
 
-/// True if a hint is present but not a boolean.
+/// Returns true if a hint is present but not a boolean.
 pub(crate) fn is_wrong(tool: &Value, hint: &str) -> bool {
     let Some(annotations) = tool.get("annotations").filter(|annotations| !annotations.is_null()) else { return false };
     !annotations.is_object() || annotations.get(hint).is_some_and(|hint| !hint.is_boolean() && !hint.is_null())

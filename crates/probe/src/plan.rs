@@ -1,4 +1,4 @@
-//! What is asked: the calls of invariants, in the order of the rules, and the sequences of imported packs.
+//! Plans the calls of a probe: those of invariants in rule order, and the sequences of imported packs.
 
 use crate::listing::ToolListing;
 use crate::value::param_values;
@@ -16,31 +16,31 @@ use std::rc::Rc;
 /// The calls to make.
 #[derive(Debug, Default)]
 pub struct ProbePlan {
-    /// In order.
+    /// The calls of each invariant, in order.
     pub asks: Vec<InvariantCalls>,
-    /// Invariants that cannot be asked.
+    /// Invariants that cannot be checked.
     pub left: Vec<SkippedInvariant>,
     /// Diagnostics about the inputs.
     pub found: averment_base::diagnostic::Diagnostics,
 }
 
-/// An invariant that cannot be asked, for a tool where it is for each.
+/// An invariant that cannot be checked; for one tool if it is `for each tool`.
 #[derive(Debug)]
 pub struct SkippedInvariant {
-    /// The id of the invariant.
+    /// Id of the invariant.
     pub invariant: String,
-    /// The tool.
+    /// The tool, if the invariant is `for each tool`.
     pub each: Option<String>,
-    /// Why.
+    /// The reason as text.
     pub why: String,
-    /// The reason.
+    /// The kind of reason.
     pub gap: SkipKind,
 }
 
-/// Why an invariant cannot be asked.
+/// The kinds of reasons why an invariant cannot be checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SkipKind {
-    /// No tool matches it, which is no error.
+    /// No tool matches the invariant, which is not an error.
     Idle,
     /// The server does not list its tool.
     Unlisted,
@@ -48,19 +48,19 @@ pub enum SkipKind {
     Unusable,
 }
 
-/// The calls of an invariant, of one tool where it is for each.
+/// The calls of an invariant; for one tool if it is `for each tool`.
 #[derive(Debug)]
 pub struct InvariantCalls {
-    /// The id of the invariant.
+    /// Id of the invariant.
     pub invariant: String,
-    /// The tool, where the invariant is for each.
+    /// The tool, if the invariant is `for each tool`.
     pub each: Option<String>,
     pub(crate) calls: Vec<PlannedCall>,
     pub(crate) params: Rc<BTreeMap<String, Value>>,
 }
 
 impl InvariantCalls {
-    /// True if arguments are generated: only then is there a smaller input to look for.
+    /// Returns true if arguments are generated, because only then can a failing input be reduced.
     #[must_use]
     pub fn is_generated(&self) -> bool {
         self.calls.iter().any(|call| matches!(call.arguments, CallArguments::Made(_)))
@@ -69,7 +69,7 @@ impl InvariantCalls {
 
 struct PlanContext<'a> {
     tools: &'a ToolListing,
-    /// By place and tool.
+    /// Generated inputs by source offset and tool.
     inputs: BTreeMap<(u32, String), Rc<CallInputs>>,
     without_schema: BTreeSet<(u32, String)>,
     params: Rc<BTreeMap<String, Value>>,
@@ -79,7 +79,7 @@ struct PlanContext<'a> {
 pub(crate) struct PlannedCall {
     pub tool: String,
     pub arguments: CallArguments,
-    /// The name by which later calls refer to it.
+    /// Name by which later calls refer to this one.
     pub alias: Option<String>,
     /// True if an error is expected.
     pub fails: bool,
@@ -88,24 +88,24 @@ pub(crate) struct PlannedCall {
 /// The arguments of a call.
 #[derive(Debug, Clone)]
 pub enum CallArguments {
-    /// Written values, which may refer to earlier answers.
+    /// Values from the rules, which may refer to earlier answers.
     Written(Vec<(String, Expr)>),
     /// Generated inputs.
     Made(Rc<CallInputs>),
 }
 
-/// A rule file as it was read and checked.
+/// A checked rule file.
 #[derive(Debug, Clone, Copy)]
 pub struct CheckedRules<'a> {
-    /// Its text, as sentences of the language.
+    /// Text of the rules.
     pub text: &'a str,
-    /// The checker's module.
+    /// The module from the checker.
     pub module: &'a CheckedModule,
-    /// Its program, with values for its parameters.
+    /// The program, with parameter values.
     pub program: &'a Program,
 }
 
-/// The names of all tools that a text calls.
+/// Returns the names of all tools that a text calls.
 #[must_use]
 pub fn called_tools(text: &str, program: &Program, limits: &Limits) -> Vec<String> {
     let params = param_values(program);
@@ -139,7 +139,7 @@ pub fn plan_calls(
     let FoundInputs { inputs, without_schema, said } =
         find_inputs(&with_fixed(&file, rules.module), rules.program, limits, &chosen);
     plan.found = said;
-    // That there is no schema is said of the invariant.
+    // A missing schema is reported with the invariant instead.
     plan.found.0.retain(|one| one.slug != Slug::UnknownSchema);
     let inputs = inputs.into_iter().map(|one| ((one.call_span().start, one.tool.clone()), Rc::new(one)));
     let without_schema = without_schema.into_iter().map(|(place, tool)| (place.start, tool)).collect();
@@ -172,7 +172,7 @@ fn parse_rules(text: &str, limits: &Limits) -> ast::RuleFile {
     averment_syntax::parse(&sources, root, limits).0
 }
 
-/// The module with fixed `for each tool` calls added to the generated ones, to find their tools.
+/// Returns the module with the fixed `for each tool` calls added to the generated ones, so that their tools are found too.
 fn with_fixed(file: &ast::RuleFile, module: &CheckedModule) -> CheckedModule {
     let mut module = module.clone();
     for item in &file.items {
@@ -198,7 +198,7 @@ fn with_fixed(file: &ast::RuleFile, module: &CheckedModule) -> CheckedModule {
     module
 }
 
-/// Visits the calls of a body; the flag is true for a fixed call in `for each tool`.
+/// Visits the calls of a body. The flag is true for a fixed call in `for each tool`.
 fn each_call<'a>(body: &'a [ast::SyntaxItem], each: bool, then: &mut impl FnMut(&'a ast::InvariantCall, bool)) {
     for item in body {
         match &item.kind {
@@ -244,7 +244,7 @@ impl ProbePlan {
         self.left.push(SkippedInvariant { invariant: name.to_owned(), each: each.map(str::to_owned), why, gap });
     }
 
-    /// The calls of a body; for one tool if it is `for each tool`.
+    /// Plans the calls of a body; for one tool if it is `for each tool`.
     fn plan_body(
         &mut self,
         name: &str,
@@ -285,7 +285,7 @@ impl ProbePlan {
     }
 }
 
-/// The tool of a call, with the values of its parameters.
+/// Returns the tool name of a call, with parameter values inserted.
 fn tool_name(call: &ast::InvariantCall, params: &BTreeMap<String, Value>) -> String {
     let made = call.tool_text.as_ref().and_then(|text| text_value(text, params));
     made.unwrap_or_else(|| call.tool.text.clone())
@@ -302,7 +302,7 @@ fn text_value(text: &ast::TextLiteral, params: &BTreeMap<String, Value>) -> Opti
     text.parts.iter().map(value).collect()
 }
 
-/// The calls of a body; the flag is true if an error is expected.
+/// Returns the calls of a body. The flag is true if an error is expected.
 fn calls_of(body: &[ast::SyntaxItem]) -> Vec<(&ast::InvariantCall, bool)> {
     let calls = (1_usize..).zip(body).filter_map(|(number, item)| match &item.kind {
         ItemKind::Call(call) => Some((call, call.expects_error(body.get(number..).unwrap_or_default()))),
@@ -316,13 +316,13 @@ fn is_written(call: &ast::InvariantCall) -> bool {
 }
 
 impl InvariantCalls {
-    /// True if one of its calls is of this tool.
+    /// Returns true if the invariant calls this tool.
     #[must_use]
     pub fn calls_tool(&self, tool: &str) -> bool {
         self.calls.iter().any(|call| call.tool == tool)
     }
 
-    /// The tools of its calls that the server does not list, though more than an error is expected of them.
+    /// Returns the called tools that the server does not list, except those of calls that expect an error.
     pub fn unlisted_tools(&self, tools: &ToolListing) -> impl Iterator<Item = &str> {
         self.calls.iter().filter(|call| !call.fails && !tools.has_tool(&call.tool)).map(|call| call.tool.as_str())
     }
@@ -338,7 +338,7 @@ impl InvariantCalls {
     }
 }
 
-/// Matches `is_error(answer(STEP))`, as imported from steps of packs that must fail.
+/// Returns true for `is_error(answer(STEP))`, which the import writes for pack steps that must fail.
 fn says_that_it_fails(item: &ast::SyntaxItem, step: &str) -> bool {
     let ItemKind::Assertion(assertion) = &item.kind else { return false };
     let ast::StatementKind::Expression(said) = &assertion.statement.kind else { return false };
@@ -360,7 +360,7 @@ struct SequenceStep {
     arguments: Vec<(String, Expr)>,
 }
 
-/// The call that `first(calls where …)` looks for, as imported from steps of packs.
+/// Returns the call that `first(calls where …)` searches for, which the import writes for the steps of packs.
 fn sequence_step(value: &Expr, params: &BTreeMap<String, Value>) -> Option<SequenceStep> {
     let ExprKind::Call { name, arguments, .. } = &value.kind else { return None };
     let [Expr { kind: ExprKind::Filtered { list, condition }, .. }] = arguments.as_slice() else { return None };

@@ -1,4 +1,4 @@
-//! The program of a server, with what is known of its end: how it ended, and what it wrote to standard error last.
+//! The program of a server, with its exit status and its last output on standard error.
 
 use averment_base::diagnostic::render::one_line;
 use averment_engine::vm::world::ServiceProcess;
@@ -10,12 +10,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// Bytes of standard error that are kept.
+/// Number of bytes of standard error that are kept.
 const KEPT: usize = 4 << 10;
-/// Reported lines of it, and characters of each.
+/// Maximum number of reported lines of standard error, and maximum characters per line.
 const LINES: usize = 3;
 const WIDTH: usize = 160;
-/// Polls for the end of a program that has closed its output.
+/// Number of polls, and the time between them, for the exit of a program that has closed its output.
 const WAITS: usize = 20;
 const WAIT: Duration = Duration::from_millis(10);
 
@@ -26,7 +26,7 @@ pub(crate) struct ServerProcess {
 }
 
 impl ServerProcess {
-    /// Starts it; with its standard input and output.
+    /// Starts the program. Returns it with its standard input and output.
     pub fn start_server(
         words: &[String],
         variables: &[(String, String)],
@@ -43,11 +43,11 @@ impl ServerProcess {
         Ok((Self { service, errors: kept, keeper }, input, output))
     }
 
-    /// The message, with how the program ended and its last output.
+    /// Appends to the message how the program ended and its last output.
     pub fn with_end(&self, what: String) -> String {
         let mut end = self.service.exit_words();
         for _ in 0..WAITS {
-            // What it wrote last may still be on its way.
+            // The last output may not have arrived yet.
             if end.is_some() && self.keeper.is_finished() {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Asking, and what is recorded of it: a run in normal form for each invariant, and for each tool where it is for each.
+//! Makes the calls of invariants, and records a run in normal form for each invariant and each of its tools.
 
 use crate::client::{CallOutcome, ProbeClient};
 use crate::corpus::{EarlierCall, KeptInput};
@@ -13,34 +13,34 @@ use std::rc::Rc;
 /// Inputs of a probe beside the rules.
 #[derive(Debug)]
 pub struct Probe<'a> {
-    /// The tools that the server declares.
+    /// Tools that the server declares.
     pub tools: &'a ToolListing,
-    /// Which tools are not called.
+    /// Decides which tools are not called.
     pub danger: &'a DangerPolicy,
-    /// The seed of all inputs, where it is not that of the rules.
+    /// Seed of all inputs, if it overrides that of the rules.
     pub seed: Option<u64>,
     /// Number of inputs, if it overrides the rules.
     pub cases: Option<u32>,
-    /// Inputs that are asked before those that are made.
+    /// Saved inputs, which are used before generated ones.
     pub kept: &'a [KeptInput],
     /// True if only saved inputs are used.
     pub replay: bool,
 }
 
-/// The recorded run of one ask.
+/// The recorded run of an invariant.
 #[derive(Debug)]
 pub struct RecordedProbe {
     /// The run, in normal form.
     pub run: Value,
-    /// The number of calls.
+    /// Number of calls.
     pub calls: usize,
-    /// Why calls were not made: of tools that may destroy something, or for want of what earlier ones answer.
+    /// Why calls were not made: their tools may be destructive, or a needed earlier answer is missing.
     pub skipped: Vec<String>,
-    /// Why inputs could not be made.
+    /// Why inputs could not be generated.
     pub unasked: Vec<String>,
-    /// Which tools the server does not list, where an answer was to be expected.
+    /// Tools that the server does not list, although an answer was expected.
     pub unlisted: Vec<String>,
-    /// True if the server died, hung or violated the protocol.
+    /// True if the server crashed, hung or violated the protocol.
     pub failed: bool,
     pub(crate) hangs: usize,
     pub(crate) wrong: Option<usize>,
@@ -62,7 +62,7 @@ pub(crate) struct ProbeCourse {
 }
 
 impl Probe<'_> {
-    /// Asks, and records. Without a client nothing is called: what is recorded then are the calls that would be made.
+    /// Makes the calls of an invariant and records them. Without a client nothing is called, and the planned calls are recorded.
     #[must_use]
     pub fn run_invariant(&self, ask: &InvariantCalls, mut client: Option<&mut ProbeClient>) -> RecordedProbe {
         let mut course = ProbeCourse::for_invariant(ask);
@@ -81,7 +81,7 @@ impl Probe<'_> {
         self.finish_record(ask, course)
     }
 
-    /// The record of an invariant that could not be asked.
+    /// Returns the record of an invariant that could not be checked.
     #[must_use]
     pub fn record_skipped(&self, unasked: &SkippedInvariant) -> RecordedProbe {
         let ask = InvariantCalls {
@@ -99,7 +99,7 @@ impl Probe<'_> {
         self.finish_record(&ask, course)
     }
 
-    /// The record of protocol violations during startup.
+    /// Returns the record of protocol violations during startup.
     #[must_use]
     pub fn record_start(&self, breaches: Vec<String>) -> RecordedProbe {
         let ask = InvariantCalls { invariant: String::new(), each: None, calls: Vec::new(), params: Rc::default() };
@@ -110,7 +110,7 @@ impl Probe<'_> {
         recorded
     }
 
-    /// Makes a call with all its inputs; false if the next call cannot be made.
+    /// Makes a call with all its inputs. Returns false if the next call cannot be made.
     fn make_calls(
         &self,
         ask: &InvariantCalls,
@@ -167,7 +167,7 @@ impl Probe<'_> {
         let (count, hangs) = (calls.len(), hang.len());
         unlisted.extend(ask.unlisted_tools(self.tools).map(|tool| self.tools.unlisted_reason(tool)));
         let names: BTreeSet<&str> = ask.calls.iter().map(|call| call.tool.as_str()).collect();
-        // Those that it calls: of thousands the others would be repeated in each run.
+        // Only the called tools, because a server may have thousands, and each run would repeat them.
         let tools: Vec<&Value> = names.into_iter().flat_map(|name| self.tools.tool_declarations(name)).collect();
         let probe = json!({
             "invariant": ask.invariant, "crash": crash, "hang": hang, "protocol": protocol, "skipped": skipped,
@@ -186,7 +186,7 @@ impl ProbeCourse {
         course
     }
 
-    /// Makes one call; false if the server has ended.
+    /// Makes one call. Returns false if the server has ended.
     pub(crate) fn make_call(
         &mut self,
         call: &PlannedCall,
@@ -215,7 +215,7 @@ impl ProbeCourse {
         failure.is_none()
     }
 
-    /// Repeats a call with a saved input; if the failure needed earlier calls, after those on a fresh server.
+    /// Repeats a call with a saved input. If the failure needed earlier calls, they are made first on a fresh server.
     fn replay_input(
         &mut self,
         call: &PlannedCall,
@@ -262,7 +262,7 @@ impl ProbeCourse {
     }
 }
 
-/// A tool's result: its value, otherwise its texts, otherwise its content.
+/// Returns the result of a tool: its structured content, otherwise its texts, otherwise its content.
 fn tool_result(envelope: &Value) -> Value {
     if let Some(value) = envelope.get("structuredContent").filter(|value| !value.is_null()) {
         return value.clone();

@@ -1,4 +1,4 @@
-//! Where an input was found with which an invariant fails: the smallest one with which it still does.
+//! Finds the smallest input with which an invariant still fails.
 
 use crate::client::ProbeClient;
 use crate::corpus::EarlierCall;
@@ -7,39 +7,39 @@ use crate::record::{Probe, ProbeCourse, RecordedProbe};
 use averment_testing::inputs::CallInputs;
 use serde_json::{Map, Value};
 
-/// Maximum calls to find a smaller input.
+/// Maximum number of calls to find a smaller input.
 const CALLS: usize = 200;
-/// Maximum calls if each of them ends the server.
+/// Maximum number of calls if each of them ends the server.
 const ENDS: usize = 20;
 
 const OF_SERVER: [&str; 3] = ["crash", "hang", "protocol"];
 
-/// Says which assertions of the rules fail in a run: their ids.
+/// Returns the ids of the assertions that fail in a run.
 pub type FailureOracle<'a> = dyn Fn(&Value) -> Vec<String> + 'a;
 
 /// The smallest failing input.
 #[derive(Debug)]
 pub struct SmallestInput {
-    /// The tool that it is given to.
+    /// Name of the tool that was called.
     pub tool: String,
     /// The input.
     pub arguments: Map<String, Value>,
     /// True if it also fails on a fresh server.
     pub alone: bool,
-    /// The calls in front of it, where it does not.
+    /// The earlier calls that are needed if it does not fail on a fresh server.
     pub behind: Vec<EarlierCall>,
-    /// The ids of assertions that fail with it.
+    /// Ids of the assertions that fail with it.
     pub found: Vec<String>,
-    /// The run of the call with it, where another one was recorded before.
+    /// The run of the call with this input, if it differs from the recorded run.
     pub run: Option<Value>,
-    /// The number of calls made to find it.
+    /// Number of calls made to find it.
     pub calls: usize,
 }
 
 impl Probe<'_> {
-    /// Finds the first input of an ask with which something fails, and with `shrink` the smallest that was met with which the same still does.
-    /// What is found has to be found of a server that begins anew; where it is not, the inputs of all calls up to it are what is found.
-    /// Only what is asked with one call by itself is looked at.
+    /// Finds the first failing input of an invariant. With `shrink`, searches for the smallest input that still has some of the same failures. A
+    /// failure must reproduce on a fresh server; otherwise the result includes the inputs of all calls before it. Only invariants with a single call
+    /// are shrunk.
     pub fn find_smallest(
         &self,
         ask: &InvariantCalls,
@@ -74,7 +74,7 @@ impl Probe<'_> {
         Some(smallest)
     }
 
-    /// The first failing call of an ask: its index, its input, and the failures.
+    /// Returns the first failing call of an invariant: its index, its input, and the failures.
     fn first_failing(
         &self,
         ask: &InvariantCalls,
@@ -110,7 +110,7 @@ struct ShrinkSearch<'a, 'b> {
 }
 
 impl ShrinkSearch<'_, '_> {
-    /// Finds the smallest input with the same failures; with `ends`, each try gets a fresh server.
+    /// Searches for the smallest input with the same failures. With `ends`, each try gets a fresh server.
     fn shrink_input(&mut self, smallest: &mut SmallestInput, inputs: &CallInputs, ends: bool) {
         let most = self.calls.saturating_add(if ends { ENDS } else { CALLS });
         let (first, found) = (smallest.arguments.clone(), smallest.found.clone());
@@ -140,13 +140,13 @@ impl ShrinkSearch<'_, '_> {
         }
     }
 
-    /// Calls a fresh server; returns the run and the failures, if some are the same.
+    /// Calls a fresh server. Returns the run and the failures if some are the same.
     fn fails_alone(&mut self, arguments: &Map<String, Value>, found: &[String]) -> Option<(Value, Vec<String>)> {
         self.client.stop_server();
         self.fails_with(arguments, found)
     }
 
-    /// Calls the running server; returns the run and the failures, if some are the same.
+    /// Calls the running server. Returns the run and the failures if some are the same.
     fn fails_with(&mut self, arguments: &Map<String, Value>, found: &[String]) -> Option<(Value, Vec<String>)> {
         let (ask, call) = self.of;
         self.calls = self.calls.saturating_add(1);

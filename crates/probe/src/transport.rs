@@ -1,5 +1,4 @@
-//! The lines of a server on their way to the client of the SDK, which meets none that it cannot read. What the server wrote is kept as it is, and what it
-//! did that the protocol forbids is noted.
+//! Passes the lines of a server to the SDK's client, without those that it cannot read. Keeps the raw answers, and notes violations of the protocol.
 
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -11,12 +10,12 @@ use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, mpsc};
 
-/// Maximum unrequested messages while waiting for one answer.
+/// Maximum number of unrequested messages while waiting for one answer.
 const UNASKED: usize = 1_000;
-/// Maximum violations recorded for one answer.
+/// Maximum number of violations recorded for one answer.
 const NOTED: usize = 8;
 pub(crate) const UNANSWERED: &str = "it closed its output before it answered";
-/// Why a connection ends that the probe itself ends: what the server does then is no crash of its own.
+/// The closing reason if the probe itself ends the connection, so that the server's end is not reported as a crash.
 pub(crate) const BROKEN: &str = "it broke the protocol";
 
 /// Connection state that the SDK's client does not know.
@@ -28,13 +27,13 @@ pub(crate) struct WireState {
     /// Protocol violations since they were last read.
     pub breaches: Vec<String>,
     unasked: usize,
-    /// Why nothing more comes of the server.
+    /// Why the connection closed.
     pub closed: Option<String>,
-    /// The version of the protocol that the server has chosen.
+    /// Protocol version that the server chose.
     pub version: Option<String>,
     /// True if the server declares tools.
     pub has_tools: bool,
-    /// Bytes of the last message.
+    /// Size of the last message in bytes.
     pub bytes: usize,
 }
 
@@ -45,37 +44,37 @@ pub(crate) enum WireAnswer {
 }
 
 impl WireState {
-    /// A request is sent.
+    /// Notes that a request was sent.
     pub fn note_request(&mut self, id: String, method: String) {
         self.waiting.insert(id, method);
     }
 
-    /// Nothing more comes.
+    /// Marks the connection as closed; the first reason is kept.
     pub fn close_with(&mut self, why: String) {
         self.closed.get_or_insert(why);
     }
 
-    /// Nothing more comes of what carried a message; where that was a request it has to be answered.
+    /// Closes the connection after a failed exchange, unless it was for a request that is already answered.
     pub fn end_request(&mut self, request: Option<&str>, why: String) {
         if request.is_none_or(|id| self.waiting.contains_key(id)) {
             self.close_with(why);
         }
     }
 
-    /// Something that the protocol forbids, behind which nothing more is read.
+    /// Notes a protocol violation after which nothing more is read.
     pub fn break_protocol(&mut self, what: String) {
         self.note_breach(what);
         self.close_with(BROKEN.to_owned());
     }
 
-    /// Notes something that the protocol forbids.
+    /// Notes a protocol violation.
     pub fn note_breach(&mut self, what: impl Into<String>) {
         if self.breaches.len() < NOTED {
             self.breaches.push(what.into());
         }
     }
 
-    /// Takes a line. `None` where the connection is of no use any more.
+    /// Reads a line. Returns `None` if the connection is no longer usable.
     pub fn take_line(&mut self, line: &[u8]) -> Option<Option<RxJsonRpcMessage<RoleClient>>> {
         let Ok(text) = std::str::from_utf8(line) else {
             self.note_breach("a line that is no UTF-8");
@@ -119,7 +118,7 @@ impl WireState {
         Some(None)
     }
 
-    /// Takes an answer; `None` if no request waits for it.
+    /// Reads an answer. Returns `None` if no request waits for it.
     fn take_answer(&mut self, value: &Value) -> Option<()> {
         let id = value.get("id").unwrap_or(&Value::Null);
         let Some(method) = self.waiting.remove(&id.to_string()) else {
@@ -149,7 +148,7 @@ impl WireState {
     }
 }
 
-/// Why valid JSON is no valid message, from the parser's error.
+/// Explains from the parser's error why valid JSON is no valid message.
 fn unreadable_reason(error: &str) -> String {
     let why = match error {
         error if error.contains("recursion limit") => "values in it are nested too deeply",
@@ -168,7 +167,7 @@ pub(crate) fn shorten_text(text: &str) -> String {
 
 pub(crate) type SharedWire = Arc<Mutex<WireState>>;
 
-/// Ignores poisoning: the state stays valid if a thread panics.
+/// Ignores poisoning, because the state stays valid if a thread panics.
 pub(crate) fn lock_wire(wire: &SharedWire) -> MutexGuard<'_, WireState> {
     wire.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -180,11 +179,11 @@ pub(crate) struct LineTransport {
 }
 
 impl LineTransport {
-    /// Speaks with a program; `most` are the bytes of the longest line that is read.
+    /// Creates a transport for a program; `most` is the maximum length of a line in bytes.
     pub fn new(input: ChildStdin, output: ChildStdout, wire: &SharedWire, most: u64) -> std::io::Result<Self> {
         let (out, lines) = mpsc::channel();
         std::thread::Builder::new().name("probe writes".to_owned()).spawn(move || write_lines(input, &lines))?;
-        // What the server writes faster than it is looked at waits in its pipe.
+        // The bounded channel makes excess output of the server wait in its pipe.
         let (sender, read) = tokio::sync::mpsc::channel(64);
         let shared = Arc::clone(wire);
         let reading = move || {

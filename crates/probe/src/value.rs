@@ -1,4 +1,4 @@
-//! What a call is given: values as rules write them, and what earlier calls of the same sequence answered.
+//! Evaluates the arguments of calls: values from the rules, and answers of earlier calls in the same sequence.
 
 use averment_checker::ir::{Constant, DeclaredParam};
 use averment_engine::bytecode::program::Program;
@@ -16,15 +16,15 @@ pub(crate) struct MadeCall {
 
 #[derive(Debug, Default)]
 pub(crate) struct KnownCalls {
-    /// The calls so far, by name.
+    /// Calls made so far, by name.
     pub made: BTreeMap<String, MadeCall>,
-    /// The values of the parameters, by name.
+    /// Parameter values, by name.
     pub params: Rc<BTreeMap<String, Value>>,
     /// The tool of `for each tool`.
     pub tool: Option<String>,
 }
 
-/// The values of the parameters of rules, by name.
+/// Returns the parameter values of rules, by name.
 pub(crate) fn param_values(program: &Program) -> BTreeMap<String, Value> {
     let value = |param: &DeclaredParam| Some((param.name.clone(), json_value(param.default.as_ref()?)?));
     program.params.iter().filter_map(value).collect()
@@ -45,10 +45,10 @@ fn json_value(constant: &Constant) -> Option<Value> {
 }
 
 impl KnownCalls {
-    /// The value of an expression.
+    /// Evaluates an expression.
     ///
     /// # Errors
-    /// Why it has none, in words.
+    /// Why the expression has no value.
     pub fn evaluate_expr(&self, expr: &Expr) -> Result<Value, String> {
         match &expr.kind {
             ExprKind::Null => Ok(Value::Null),
@@ -88,7 +88,7 @@ impl KnownCalls {
                 ),
                 None => self.params.get(name).cloned().ok_or_else(|| format!("`{name}` is no call that was made")),
             },
-            // What packs of wallfacer are imported with.
+            // Packs of wallfacer are imported with calls of `answer`.
             ExprKind::Call { name, arguments, .. } if name.text == "answer" => match arguments.as_slice() {
                 [Expr { kind: ExprKind::Name(name), .. }] => {
                     let made = self.made.get(name).ok_or_else(|| format!("`{name}` is no call that was made"))?;
@@ -107,7 +107,7 @@ fn no_value_error() -> String {
     "it is made of values, texts and paths into what earlier calls answered, and of nothing else".to_owned()
 }
 
-/// A member of an object or list, also inside a JSON string.
+/// Returns a member of an object or list, also if it is JSON inside a string.
 fn value_member(base: &Value, key: &Value) -> Result<Value, String> {
     let held = base.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok());
     let base = held.as_ref().unwrap_or(base);

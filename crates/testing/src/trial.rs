@@ -60,7 +60,7 @@ pub enum TrialInput {
 pub struct TrialProblem {
     /// The problem.
     pub reason: String,
-    /// How to fix it; may be empty.
+    /// A suggestion for fixing it; may be empty.
     pub help: String,
     /// The location, if it is not that of the test.
     pub place: Option<FilePlace>,

@@ -1,28 +1,28 @@
-//! What is answered: JSON text, and which kind of it.
+//! Answers to JavaScript: JSON text with a kind.
 
 use crate::exchange::Slot;
 use averment::{Diagnostics, ReadError, RulesError, RunError};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-/// What the answer is. The numbers are known to `lib/core.js`.
+/// The kind of an answer. `lib/core.js` uses the same numbers.
 #[derive(Clone, Copy)]
 pub enum AnswerKind {
-    /// What was asked for.
+    /// The requested result.
     Done = 0,
-    /// Rules that do not compile.
+    /// The rules do not compile.
     Rules = 1,
-    /// A run that cannot be read.
+    /// The run cannot be read.
     Read = 2,
-    /// Something given that is not as described.
+    /// An argument is invalid.
     Given = 3,
-    /// The rules are unknown: another instance made them.
+    /// The rules are unknown, because another instance created them.
     Unknown = 4,
-    /// A bug.
+    /// A bug in Averment.
     Internal = 5,
 }
 
-/// Why there is nothing that was asked for.
+/// Why a request has no result.
 pub enum Refusal {
     Rules { message: String, help: String, diagnostics: Value },
     Read(ReadError),
@@ -32,7 +32,7 @@ pub enum Refusal {
 }
 
 impl AnswerKind {
-    /// Puts the answer into its slot.
+    /// Puts the answer into its slot and returns its kind.
     pub fn give(result: Result<Vec<u8>, Refusal>) -> u32 {
         let (kind, bytes) = match result {
             Ok(bytes) => (Self::Done, bytes),
@@ -57,7 +57,7 @@ impl Refusal {
         (kind, data.to_string().into_bytes())
     }
 
-    /// Rules that have mistakes, in the words of the compiler.
+    /// Creates a refusal from the compiler's diagnostics.
     pub fn of_diagnostics(diagnostics: &Diagnostics) -> Self {
         let message = diagnostics.to_string().trim_end().to_owned();
         Self::Rules { message, help: String::new(), diagnostics: diagnostics.data() }
@@ -86,7 +86,7 @@ impl From<RunError> for Refusal {
     }
 }
 
-/// A report as JSON text.
+/// Returns a report as JSON text.
 pub fn json_bytes(report: &impl Serialize) -> Result<Vec<u8>, Refusal> {
     serde_json::to_vec(report).map_err(|error| Refusal::Internal(error.to_string()))
 }

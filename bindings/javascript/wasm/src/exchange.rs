@@ -1,16 +1,16 @@
-//! Bytes that both sides see.
+//! Buffers that both JavaScript and Rust access.
 
 use std::cell::RefCell;
 use std::sync::Once;
 
-/// One of the buffers.
+/// The shared buffers.
 #[derive(Clone, Copy)]
 pub enum Slot {
     /// Settings as JSON, or the name of a text.
     Settings,
-    /// The run or the rules, as they are.
+    /// The bytes of the run or the rules.
     Input,
-    /// What is answered.
+    /// The answer.
     Answer,
     /// The message of a panic.
     Panic,
@@ -57,7 +57,7 @@ impl Slot {
         self.with(|buffer| buffer.len())
     }
 
-    /// Takes the bytes out: a run is not held twice.
+    /// Moves the bytes out, so that a run is not in memory twice.
     pub fn take(self) -> Vec<u8> {
         self.with(std::mem::take)
     }
@@ -67,7 +67,7 @@ impl Slot {
     }
 }
 
-/// Keeps the message of a panic where the other side finds it after the trap.
+/// Keeps the message of a panic, so that JavaScript can read it after the trap.
 pub fn note_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Sessions that are held to rules, which JavaScript names by their numbers.
+//! Guard sessions, which JavaScript refers to by number.
 
 use crate::answer::{Refusal, json_bytes};
 use crate::exchange::Slot;
@@ -18,7 +18,7 @@ thread_local! {
     static KEPT: RefCell<KeptGuards> = RefCell::default();
 }
 
-/// Begins a session by rules; its mode stands in the slot of the settings.
+/// Begins a session with compiled rules. The settings slot contains its mode.
 pub fn begin_guard(rules: u32) -> Result<Vec<u8>, Refusal> {
     let word = String::from_utf8_lossy(&Slot::Settings.take()).into_owned();
     let known = GuardMode::ALL.iter().find(|(known, _)| *known == word);
@@ -32,7 +32,7 @@ pub fn begin_guard(rules: u32) -> Result<Vec<u8>, Refusal> {
     json_bytes(&json!({ "guard": number }))
 }
 
-/// Answers a request; milliseconds since 1970 stand in the slot of the settings.
+/// Answers a request. The settings slot contains the time in milliseconds since 1970.
 pub fn ask_guard(number: u32) -> Result<Vec<u8>, Refusal> {
     let time = String::from_utf8_lossy(&Slot::Settings.take()).parse::<u64>();
     let time = time.map_err(|_| Refusal::Given("the time is a number of milliseconds since 1970".to_owned()))?;
@@ -40,7 +40,7 @@ pub fn ask_guard(number: u32) -> Result<Vec<u8>, Refusal> {
     with_guard(number, |guard| guard.answer_request(&request, time).into_bytes())
 }
 
-/// The session so far, as the text of a run that goes on.
+/// Returns the session so far, as the text of an unfinished run.
 pub fn guard_trace(number: u32) -> Result<Vec<u8>, Refusal> {
     with_guard(number, |guard| guard.trace().to_owned().into_bytes())
 }

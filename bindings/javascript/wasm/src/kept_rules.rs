@@ -1,4 +1,4 @@
-//! Compiled rules, which JavaScript names by their numbers.
+//! Compiled rules, which JavaScript refers to by number.
 
 use crate::answer::{Refusal, json_bytes};
 use crate::exchange::Slot;
@@ -37,12 +37,12 @@ pub fn forget_rules(number: u32) {
     KEPT.with_borrow_mut(|kept| kept.all.remove(&number));
 }
 
-/// A clone shares everything with the rules that are kept.
+/// Returns a clone that shares its data with the kept rules.
 pub fn find_rules(number: u32) -> Result<Rules, Refusal> {
     KEPT.with_borrow(|kept| kept.all.get(&number).cloned()).ok_or(Refusal::Unknown)
 }
 
-/// The run, with the name that stands in the other slot.
+/// Returns the run in the input slot, with the name in the settings slot.
 fn given_trace() -> Trace {
     let name = String::from_utf8_lossy(&Slot::Settings.take()).into_owned();
     Trace::from(Slot::Input.take()).named(name)
@@ -52,7 +52,7 @@ pub fn check_one(number: u32) -> Result<Vec<u8>, Refusal> {
     json_bytes(&find_rules(number)?.check_one(given_trace())?)
 }
 
-/// As `aver check --format json` has it.
+/// A judged trace, in the JSON form of `aver check --format json`.
 #[derive(Default, Serialize)]
 struct JudgedTrace {
     runs: Vec<Outcome>,

@@ -1,10 +1,10 @@
-//! The compiled half of the npm package `averment`.
+//! The compiled part of the npm package `averment`.
 //!
-//! Nothing but numbers crosses the border. JavaScript asks for an [`exchange::Slot`] of some bytes, writes text into it, calls one of these
-//! functions and reads the text of the answer. `bindings/javascript/lib/core.js` is the other side.
+//! Only numbers are passed between JavaScript and WebAssembly. JavaScript requests an [`exchange::Slot`] of some bytes, writes text into it, calls
+//! one of these functions and reads the text of the answer. `bindings/javascript/lib/core.js` is the JavaScript side.
 //!
-//! A panic ends in a trap, after which the memory of the module cannot be trusted. The other side reads the message, throws, and starts a
-//! new instance.
+//! A panic ends in a trap, after which the module's memory cannot be trusted. JavaScript then reads the message, throws an error, and creates a new
+//! instance.
 
 #![allow(missing_docs, reason = "what JavaScript sees is documented in `bindings/javascript/lib/index.d.ts`")]
 #![allow(unsafe_code, reason = "the names of exported functions, and the one buffer that `getrandom` gives away")]
@@ -21,7 +21,7 @@ mod texts;
 use answer::AnswerKind;
 use exchange::Slot;
 
-/// Makes a slot as large as what is to be written into it. Answers its address, or 0 where there is no memory for it.
+/// Resizes a slot for the bytes to be written. Returns its address, or 0 if there is not enough memory.
 #[unsafe(no_mangle)]
 pub extern "C" fn averment_open(slot: u32, bytes: usize) -> *mut u8 {
     exchange::note_panics();
@@ -38,7 +38,7 @@ pub extern "C" fn averment_length(slot: u32) -> usize {
     Slot::from_number(slot).map_or(0, Slot::length)
 }
 
-/// Compiles the rules of the settings and keeps them: the answer has their number.
+/// Compiles the rules in the settings and keeps them. The answer contains their number.
 #[unsafe(no_mangle)]
 pub extern "C" fn averment_compile() -> u32 {
     AnswerKind::give(settings::read_settings().and_then(kept_rules::compile_rules))
@@ -71,7 +71,7 @@ pub extern "C" fn averment_forget(rules: u32) {
     kept_rules::forget_rules(rules);
 }
 
-/// Begins a session that is held to rules: the answer has its number.
+/// Begins a guard session with compiled rules. The answer contains its number.
 #[unsafe(no_mangle)]
 pub extern "C" fn averment_guard(rules: u32) -> u32 {
     AnswerKind::give(kept_guards::begin_guard(rules))

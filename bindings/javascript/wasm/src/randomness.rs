@@ -1,6 +1,6 @@
-//! `getrandom` wants a source where the target has none. Nothing that is judged depends on it: hash tables ask for a seed.
+//! `getrandom` needs a custom source on this target. Hash tables use it for their seed; no verdict depends on it.
 
-/// Fills the buffer with a fixed byte, as the tables of the standard library have a fixed seed on this target.
+/// Fills the buffer with a fixed byte. The standard library's tables also have a fixed seed on this target.
 ///
 /// # Safety
 /// `getrandom` calls it with a buffer of this length.

@@ -1,4 +1,4 @@
-//! What is given with rules, as `lib/core.js` writes it down.
+//! The settings for rules, as `lib/core.js` writes them.
 
 use crate::answer::Refusal;
 use crate::exchange::Slot;
@@ -9,16 +9,16 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
-/// The rules and everything beside them.
+/// The rules and their settings.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "camelCase")]
 pub struct RuleSettings {
     /// Names and texts of rule files.
     pub sources: Vec<(String, String)>,
-    /// Texts of files that rules name, by their paths.
+    /// Texts of the files that rules name, by path.
     pub files: BTreeMap<String, String>,
     params: Map<String, Value>,
-    /// Names and texts of catalogues.
+    /// Names and texts of catalogs.
     pub tools: Vec<(String, String)>,
     limits: ChosenLimits,
     only_rules: Vec<String>,
@@ -34,7 +34,7 @@ pub struct RuleSettings {
     all_lints: bool,
 }
 
-/// What fails a run beside failures, as `--deny` has it.
+/// Outcomes that fail a run in addition to failures, as in `--deny`.
 #[derive(Deserialize, PartialEq, Eq)]
 #[serde(rename_all = "kebab-case")]
 enum DeniedOutcome {
@@ -79,7 +79,7 @@ impl RuleSettings {
         self.limits.to_limits()
     }
 
-    /// The chosen levels of lints and families.
+    /// Returns the chosen levels of lints and families.
     pub fn lint_levels(&self) -> Result<LintLevels, Refusal> {
         let mut levels = LintLevels { least: self.all_lints.then_some(LintLevel::Info), ..LintLevels::default() };
         for (name, word) in &self.levels {

@@ -1,4 +1,4 @@
-//! Rules as texts: what the linter says, and how they are laid out.
+//! Lints and formats the text of rules.
 
 use crate::answer::{Refusal, json_bytes};
 use crate::exchange::Slot;
@@ -11,7 +11,7 @@ use averment_ide::lint::{LintOptions, report_file};
 use averment_syntax::fmt::{FormatOptions, format_file};
 use std::path::Path;
 
-/// The list `diagnostics` of `aver lint --format json`.
+/// Returns the list `diagnostics` of `aver lint --format json`.
 pub fn lint_rules(settings: &RuleSettings) -> Result<Vec<u8>, Refusal> {
     let options = LintOptions { levels: settings.lint_levels()? };
     let files = Memory::new(settings.files.iter().map(|(path, text)| (path, text.as_str())));
@@ -33,7 +33,7 @@ fn add_lints(file: &mut LoadedRuleFile, options: &LintOptions) {
     }
 }
 
-/// The text as `aver fmt` writes it.
+/// Returns the text as `aver fmt` formats it.
 pub fn format_rules() -> Result<Vec<u8>, Refusal> {
     let name = String::from_utf8_lossy(&Slot::Settings.take()).into_owned();
     let text = String::from_utf8_lossy(&Slot::Input.take()).into_owned();

@@ -27,7 +27,7 @@ pub struct TranslatedRegex {
     pub text: String,
     /// True if it has flag `b` (backtracking).
     pub backtracks: bool,
-    /// Whether the expression meets halves of characters above U+FFFF.
+    /// Places where the expression meets halves of characters above U+FFFF (a surrogate pair of UTF-16).
     pub halves: HalvesSeen,
 }
 

@@ -30,7 +30,7 @@ impl BodyLine {
     }
 }
 
-/// Whether the statements after a statement are reached.
+/// The control flow after a statement: how certain it is that the next statements are reached.
 #[derive(Debug, Clone)]
 pub(super) enum StatementFlow {
     GoesOn,

@@ -99,7 +99,7 @@ pub(super) struct RunExpr {
     pub(super) kind: RunExprKind,
     /// The negated condition, if it has a form of its own.
     pub(super) opposite: Option<String>,
-    /// Whether the value may be `undefined` in the program.
+    /// The way in which the value may be `undefined` in the program.
     pub(super) lack: Lack,
     /// Condition under which an earlier `?.` has ended the chain.
     pub(super) chain_end: Option<String>,
@@ -113,7 +113,7 @@ pub(super) struct RunExpr {
     pub(super) found: Option<String>,
 }
 
-/// Whether a value of a run may be `undefined` in the program.
+/// The ways in which a value of a run may be `undefined` in the program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Lack {
     Never,
@@ -150,7 +150,7 @@ pub(super) enum RunExprKind {
     Result,
     Failure,
     Message,
-    /// Whether an element was found; the element itself cannot be expressed.
+    /// True if an element was found; the element itself cannot be expressed.
     Found,
     /// The result of a text search: `null` if nothing matches.
     Search,

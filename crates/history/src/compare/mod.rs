@@ -1,4 +1,4 @@
-//! What changed between two sets of runs: results, score, cost, tokens, duration; and whether that is within tolerances.
+//! Compares two sets of runs: results, score, cost, tokens and duration. Checks whether the changes are within tolerances.
 
 mod changes;
 mod gates;
@@ -16,41 +16,41 @@ pub use side::{CompareSide, SideRun};
 
 use serde::Serialize;
 
-/// The name of a side, and its number of runs.
+/// Name and number of runs of a side.
 #[derive(Debug, Serialize)]
 pub struct SideSummary {
-    /// As it was given.
+    /// Name as given on the command line.
     pub name: String,
-    /// Its runs.
+    /// Number of runs.
     pub runs: usize,
 }
 
-/// The differences. The JSON form is `docs/schema/compare.schema.json`.
+/// The differences between two sides. The JSON schema is `docs/schema/compare.schema.json`.
 #[derive(Debug, Serialize)]
 pub struct Comparison {
-    /// The version of the format.
+    /// Version of the JSON format.
     pub version: u32,
-    /// The side that is compared with.
+    /// The side that is compared against.
     pub base: SideSummary,
-    /// The side that is compared.
+    /// The side that is compared with the base.
     pub new: SideSummary,
-    /// The number of runs in both sides.
+    /// Number of runs that are in both sides.
     pub matched: usize,
-    /// How runs were matched; `None` if none were.
+    /// Criterion by which runs were matched; `None` if no runs were matched.
     pub matched_by: Option<MatchedBy>,
-    /// Runs of the base alone.
+    /// Names of the runs that only the base has.
     pub missing: Vec<String>,
-    /// Runs that the base does not have.
+    /// Names of the runs that only the new side has.
     pub added: Vec<String>,
-    /// Score, cost, tokens and duration.
+    /// Changes of score, cost, tokens and duration.
     pub measures: Vec<MeasureChange>,
     /// Assertions whose results changed.
     pub assertions: Vec<AssertionChange>,
-    /// Results that changed, in runs that are in both.
+    /// Changed results of runs that are in both sides.
     pub results: Vec<ResultChange>,
-    /// Runs, and blocks of workflows in them, that became worse as Runsight tells it.
+    /// Runs that became worse, and workflow blocks in them, by Runsight's definition.
     pub worse: Vec<WorseRun>,
-    /// The results of the tolerances.
+    /// Results of the tolerances.
     pub gates: Vec<GateOutcome>,
     /// True if all tolerances hold.
     pub passed: bool,
@@ -84,7 +84,7 @@ impl Comparison {
         comparison
     }
 
-    /// As JSON.
+    /// Returns the comparison as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).map_or_else(|_| String::new(), |text| text + "\n")

@@ -1,23 +1,23 @@
-//! Which run of the one side is which of the other.
+//! Matches the runs of one side with those of the other.
 
 use super::side::{CompareSide, SideRun};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-/// How two runs are recognized as the same task.
+/// Criterion by which two runs are recognized as the same task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum MatchedBy {
-    /// Their own ids, if every run has one.
+    /// The run's own id; used if every run has one.
     Id,
-    /// Their names in reports.
+    /// The name in reports.
     Name,
-    /// Their names relative to the folder shared by all runs of a side.
+    /// The name in reports, relative to the folder that all runs of a side share.
     Place,
 }
 
 impl MatchedBy {
-    /// In words.
+    /// Returns the criterion as a phrase for reports.
     #[must_use]
     pub fn in_words(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ pub(super) struct RunPairing<'a> {
 }
 
 impl<'a> RunPairing<'a> {
-    /// Uses the first of ids, names and places that occurs in both sides.
+    /// Uses the first criterion (id, name, relative name) by which at least one run of each side matches.
     pub(super) fn pair_runs(base: &'a CompareSide, new: &'a CompareSide) -> Self {
         let ways = [MatchedBy::Id, MatchedBy::Name, MatchedBy::Place];
         let pairings = ways.into_iter().filter_map(|by| Self::pair_by(by, base, new));
@@ -72,7 +72,7 @@ impl<'a> RunPairing<'a> {
         pairings.into_iter().find(|pairing| !pairing.pairs.is_empty()).unwrap_or_else(none)
     }
 
-    /// Runs with equal keys are paired in order.
+    /// Pairs runs by one criterion. Runs with equal keys are paired in order.
     fn pair_by(by: MatchedBy, base: &'a CompareSide, new: &'a CompareSide) -> Option<Self> {
         let mut known: FxHashMap<&str, Vec<usize>> = FxHashMap::default();
         for (number, key) in by.run_keys(base)?.into_iter().enumerate().rev() {

@@ -1,4 +1,4 @@
-//! Reads one side of a comparison: reports in JSON, a folder of them, or a part of a history.
+//! Reads one side of a comparison: a JSON report, a folder of reports, or a part of a history.
 
 use super::report_file;
 use super::side::{CompareSide, SideRun};
@@ -10,16 +10,16 @@ use averment_report::change::RunMeasures;
 use rustc_hash::FxHashSet;
 use std::path::{Path, PathBuf};
 
-/// What a side is, in words.
+/// Help text that lists the valid forms of a side.
 const SIDES: &str = "name a report of `aver check --format json` or `jsonl`, a folder of those, or a history: `runs.db#version=1.2,last=50`";
-/// How a file of SQLite begins.
+/// The first bytes of every SQLite file.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 impl CompareSide {
-    /// Reads a side.
+    /// Reads a side from a path, optionally with a part of a history after `#`.
     ///
     /// # Errors
-    /// Where it is none, or holds no run.
+    /// If the text names no side, or the side has no runs.
     pub fn read_side(text: &str) -> Result<Self, HistoryError> {
         let mut side = Self { name: one_line(text).into_owned(), ..Self::default() };
         let whole = Path::new(text);
@@ -59,7 +59,7 @@ impl CompareSide {
         let snapshot = HistorySnapshot::open(path, &labels)?;
         let mut reader = snapshot.result_reader()?;
         let mut seen = FxHashSet::default();
-        // The same run judged again counts as it was judged last.
+        // If the same run was judged several times, only the latest judgment counts.
         let latest = snapshot.runs.iter().rev().filter(|run| seen.insert(run.identity)).take(last);
         let mut latest: Vec<_> = latest.collect();
         latest.reverse();
@@ -84,7 +84,7 @@ impl CompareSide {
     }
 }
 
-/// Whether a file begins like one of SQLite. What is no file, or not there, is for whoever reads it to refuse.
+/// Returns true if the file begins like a SQLite file. Missing files and non-files return false; the caller reports them.
 fn is_history(path: &Path) -> bool {
     use std::io::Read as _;
     if !path.is_file() {
@@ -94,7 +94,7 @@ fn is_history(path: &Path) -> bool {
     std::fs::File::open(path).and_then(|mut file| file.read_exact(&mut beginning)).is_ok() && beginning == SQLITE
 }
 
-/// The reports in a folder, in the order of their names.
+/// Returns the reports in a folder, sorted by name.
 fn report_files(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
     let name = one_line(&folder.display().to_string()).into_owned();
     let entries = std::fs::read_dir(folder)

@@ -1,4 +1,4 @@
-//! Reads what `aver check --format json` and `--format jsonl` wrote.
+//! Reads reports written by `aver check --format json` and `--format jsonl`.
 
 use super::side::{CompareSide, SideRun};
 use crate::error::HistoryError;
@@ -12,7 +12,7 @@ use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 
-/// Maximum bytes of a report that is one JSON object.
+/// Maximum size in bytes of a report that is a single JSON object.
 const SIZE: u64 = 1 << 30;
 
 #[derive(Deserialize)]
@@ -63,7 +63,7 @@ struct ReportedMeasures {
     duration_ms: Option<f64>,
 }
 
-/// A line: header, run, results over all runs, unreadable trace, or summary.
+/// A line of a report: header, run, results over all runs, unreadable trace, or summary.
 #[derive(Deserialize)]
 struct ReportLine {
     rules: Option<Vec<HeaderRule>>,
@@ -189,7 +189,7 @@ fn read_line(numbers: &[(String, usize)], line: ReportLine) -> Result<Option<Sid
     let mut results = Vec::with_capacity(numbers.len());
     for ((id, number), verdict) in numbers.iter().zip(&line.verdicts) {
         let Some(verdict) = verdict else { continue };
-        // A failure that is expected, and a pass that is not, are findings.
+        // Expected failures and unexpected passes are findings too.
         let finding = line.findings.iter().find(|finding| finding.id == *id);
         let status = match finding {
             Some(finding) => parse_status(&finding.status)?,

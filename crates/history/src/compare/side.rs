@@ -9,40 +9,40 @@ use rustc_hash::FxHashSet;
 /// Identifies an assertion on both sides: its rule (may be empty) and text, since ids may contain an index.
 pub type AssertionKey = (String, String);
 
-/// A run of a side.
+/// A run on one side of a comparison.
 #[derive(Debug, Clone, Default)]
 pub struct SideRun {
-    /// Its name in reports.
+    /// Name in reports.
     pub name: String,
-    /// Its own id, where that is known.
+    /// The run's own id, if known.
     pub own: Option<String>,
-    /// Pass, score, cost and tokens.
+    /// Passed or not, score, cost and tokens.
     pub standing: RunMeasures,
-    /// The duration in milliseconds.
+    /// Duration in milliseconds.
     pub duration: Option<f64>,
-    /// Its results: the number of the assertion in [`CompareSide::assertions`], and the status.
+    /// Results: each is an index into [`CompareSide::assertions`] and a status.
     pub results: Vec<(usize, Status)>,
-    /// The blocks of a workflow of another system in it, by rule.
+    /// Blocks of another system's workflow in this run, by rule.
     pub blocks: Vec<(String, BlockReport)>,
 }
 
-/// A side.
+/// One side of a comparison.
 #[derive(Debug, Default)]
 pub struct CompareSide {
-    /// The name it was given.
+    /// Name as given on the command line.
     pub name: String,
-    /// The assertions of its runs, with their ids.
+    /// Assertions of its runs, with their ids.
     pub assertions: IndexMap<AssertionKey, String>,
-    /// Its runs, in order.
+    /// Runs, in order.
     pub runs: Vec<SideRun>,
     /// For each report, its name and its results over all runs.
     pub over_runs: Vec<(String, Vec<(usize, Status)>)>,
-    /// The assertions that fail no run, for a statement over all runs speaks for them.
+    /// Assertions that cannot fail a single run, because a statement over all runs decides about them.
     pub rated: FxHashSet<usize>,
 }
 
 impl CompareSide {
-    /// The index of an assertion; `rated` says that a statement over all runs decides instead.
+    /// Returns the index of an assertion, adding it if it is new; `rated` is true if a statement over all runs decides about it.
     pub(super) fn assertion_number(&mut self, rule: Option<String>, id: String, text: String, rated: bool) -> usize {
         let number = self.assertions.insert_full((rule.unwrap_or_default(), text), id).0;
         if rated {

@@ -8,31 +8,31 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;
 
-/// Maximum points of a trend.
+/// Maximum number of points of a trend.
 pub(super) const POINTS: usize = 20;
-/// The lowest score that is trusted.
+/// Minimum score of [`TrustLabel::Trusted`].
 const TRUSTED: f64 = 0.95;
-/// The lowest score that is unstable; below, it is unreliable.
+/// Minimum score of [`TrustLabel::Unstable`]; lower scores are unreliable.
 const UNSTABLE: f64 = 0.80;
 
-/// The criterion for groups.
+/// Criterion by which runs are grouped.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum GroupBy {
-    /// The recording's label `skill`, otherwise each skill used by the run.
+    /// The label `skill` of the recording, otherwise each skill that the run used.
     Skill,
-    /// The rule; without one, the assertion's name.
+    /// The rule; for an assertion without a rule, its name.
     Rule,
     /// Each tool that the run called.
     Tool,
-    /// A label.
+    /// The value of the label with this name.
     Label(String),
 }
 
 impl GroupBy {
-    /// Reads `skill`, `rule`, `tool` or `label=NAME`.
+    /// Parses `skill`, `rule`, `tool` or `label=NAME`.
     ///
     /// # Errors
-    /// In words.
+    /// A message with the valid forms.
     pub fn parse(text: &str) -> Result<Self, String> {
         match (text, text.split_once('=')) {
             ("skill", _) => Ok(Self::Skill),
@@ -43,7 +43,7 @@ impl GroupBy {
         }
     }
 
-    /// As it is written.
+    /// Returns the criterion as it is written on the command line.
     #[must_use]
     pub fn in_words(&self) -> String {
         match self {
@@ -55,21 +55,21 @@ impl GroupBy {
     }
 }
 
-/// How trustworthy a score is.
+/// A category of trust scores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TrustLabel {
-    /// 0.95 and above.
+    /// A score of at least 0.95.
     Trusted,
-    /// 0.80 and above.
+    /// A score of at least 0.80.
     Unstable,
-    /// Below that.
+    /// A score below 0.80.
     Unreliable,
-    /// No result counted.
+    /// No results counted, so there is no score.
     NoEvidence,
 }
 
 impl TrustLabel {
-    /// The label of a score.
+    /// Returns the label of a score.
     #[must_use]
     pub fn from_score(score: Option<f64>) -> Self {
         match score {
@@ -80,7 +80,7 @@ impl TrustLabel {
         }
     }
 
-    /// The word.
+    /// Returns the label as text for reports.
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
@@ -98,26 +98,26 @@ impl Serialize for TrustLabel {
     }
 }
 
-/// The latest runs of a group.
+/// The latest runs of a group, and their score.
 #[derive(Debug, Serialize)]
 pub struct TrustGroup {
-    /// The name.
+    /// Name of the group.
     pub name: String,
-    /// The number of runs, up to the requested limit.
+    /// Number of runs, up to the requested limit.
     pub runs: usize,
-    /// Results that passed.
+    /// Number of passed results.
     pub passed: u64,
-    /// All results that count.
+    /// Number of results that count.
     pub total: u64,
-    /// Results that do not count: vacuous and skipped ones.
+    /// Number of results that do not count: vacuous and skipped ones.
     pub not_counted: u64,
-    /// STOP's trust score: passed of all; `None` of none.
+    /// STOP's trust score: passed results divided by all that count; `None` if none count.
     pub score: Option<f64>,
-    /// The interval of Wilson around it, with a confidence of 95 %.
+    /// The Wilson interval of the score, with a confidence of 95%.
     pub interval: Option<(f64, f64)>,
-    /// How trustworthy the group is.
+    /// Label of the score.
     pub label: TrustLabel,
-    /// The score of one part of the runs after the other, oldest first.
+    /// Scores of consecutive parts of the runs, oldest first.
     pub trend: Vec<Option<f64>>,
 }
 
@@ -154,7 +154,7 @@ struct GroupRuns {
 }
 
 impl GroupRuns {
-    /// Adds a run unless a later judgment of it is already there.
+    /// Adds a run, unless the group is full or has a later judgment of the run. Returns true if it was added.
     fn accept_run(&mut self, run: &RecordedRun, last: usize) -> bool {
         self.runs.len() < last && self.seen.insert(run.identity)
     }
@@ -177,7 +177,7 @@ impl GroupRuns {
     }
 }
 
-/// The scores of equally sized chunks, oldest first.
+/// Returns the scores of equally sized chunks of runs, oldest first.
 fn score_trend(newest_first: &[ResultCounts]) -> Vec<Option<f64>> {
     let size = newest_first.len().div_ceil(POINTS).max(1);
     let parts = newest_first
@@ -217,7 +217,7 @@ fn by_run<'a>(
     let mut reader = snapshot.result_reader()?;
     let mut groups: BTreeMap<&str, GroupRuns> = BTreeMap::new();
     for run in snapshot.runs.iter().rev() {
-        // Results are looked up where some group still takes the run.
+        // Results are looked up only if a group accepts the run.
         let mut counts = None;
         for name in group_names(snapshot, run, by) {
             let group = groups.entry(name).or_default();
@@ -241,7 +241,7 @@ fn by_run<'a>(
     Ok(groups)
 }
 
-/// The groups of a run; a name in brackets if it has none.
+/// Returns the groups of a run, or a name in brackets if it has none.
 fn group_names<'a>(snapshot: &'a HistorySnapshot, run: &RecordedRun, by: &GroupBy) -> Vec<&'a str> {
     let all = |names: &'a [String], none| match names.is_empty() {
         true => vec![none],
@@ -281,7 +281,7 @@ fn by_rule(snapshot: &HistorySnapshot, last: usize) -> Result<BTreeMap<&str, Gro
                 group.runs.push(counts);
             }
         }
-        // Older runs change nothing any more.
+        // All groups are full, so older runs would change nothing.
         if groups.len() == known && groups.values().all(|group| group.runs.len() >= last) {
             break;
         }

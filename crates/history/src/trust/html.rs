@@ -1,4 +1,4 @@
-//! Trust as one page for a browser, without scripts.
+//! Formats a trust report as one HTML page without scripts.
 
 use super::human::{interval_text, round_score, sparkline};
 use super::{TrustGroup, TrustLabel, TrustReport};
@@ -13,7 +13,7 @@ th:first-child,td:first-child,td:last-child,th:last-child{text-align:left}
 @media(prefers-color-scheme:dark){body{color:#eee;background:#161616}th,td{border-color:#444}.Trusted{color:#7fd897}.Unstable{color:#f0c060}.Unreliable{color:#ff8a95}.none{color:#aaa}}";
 
 impl TrustReport {
-    /// One page.
+    /// Returns the report as an HTML page.
     #[must_use]
     pub fn to_html(&self) -> String {
         let by = escape_html(self.by.as_deref().unwrap_or("group"));

@@ -1,4 +1,4 @@
-//! Trust as a table.
+//! Formats a trust report as a text table.
 
 use super::groups::POINTS;
 use super::{TrustGroup, TrustReport};
@@ -6,13 +6,13 @@ use averment_base::diagnostic::render::one_line;
 use averment_base::words::count_noun;
 use std::fmt::Write as _;
 
-/// In characters.
+/// Maximum length of a group name in characters.
 const NAME: usize = 40;
-/// Named flaky results and regressions.
+/// Maximum number of listed flaky results, and of listed regressions.
 const NAMED: usize = 10;
 
 impl TrustReport {
-    /// For people; without `unicode` in ASCII alone.
+    /// Returns the report as text; if `unicode` is false, in ASCII only.
     #[must_use]
     pub fn to_human(&self, unicode: bool) -> String {
         let each = if self.by.is_some() { " of each group" } else { "" };
@@ -54,7 +54,7 @@ impl TrustReport {
 }
 
 impl TrustReport {
-    /// What the signs of a trend mean, and what one of them stands for.
+    /// Explains the signs of a trend, and how many runs each sign represents.
     pub(super) fn trend_words(&self, unicode: bool) -> String {
         let sign = |score| sparkline(&[Some(score)], unicode);
         let gap = if self.groups.iter().chain([&self.all]).any(|group| group.trend.contains(&None)) {
@@ -98,12 +98,12 @@ fn group_cells(group: &TrustGroup, unicode: bool) -> [String; 7] {
     ]
 }
 
-/// Between which rates that of a group lies.
+/// Formats the interval of a group's score.
 pub(super) fn interval_text(group: &TrustGroup) -> String {
     group.interval.map_or("-".to_owned(), |(low, high)| format!("{low:.2} to {high:.2}"))
 }
 
-/// Three digits, never rounded up: 0.9499 is not 0.95.
+/// Formats a score with three digits, rounded down so that 0.9499 is not shown as 0.95.
 pub(super) fn round_score(score: f64) -> String {
     format!("{:.3}", (score * 1000.0 + 1e-9).floor() / 1000.0)
 }
@@ -118,7 +118,7 @@ pub(super) fn sparkline(trend: &[Option<f64>], unicode: bool) -> String {
     trend.iter().map(|one| one.and_then(step).map_or(' ', |(step, _)| *step)).collect()
 }
 
-/// A table: the first and the last two columns left-aligned, numbers right-aligned.
+/// Formats a table. The first and the last two columns are left-aligned, the others right-aligned.
 fn format_table(rows: &[[String; 7]]) -> String {
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
     let mut text = String::new();

@@ -1,4 +1,5 @@
-//! How far runs can be trusted: STOP's trust score over the last runs of each group, how sure it is, where it goes, and what became unsure.
+//! Measures how far runs can be trusted: STOP's trust score over the latest runs of each group, its confidence interval and trend, and flaky or
+//! regressed assertions.
 
 mod groups;
 mod html;
@@ -13,22 +14,22 @@ use crate::read::HistorySnapshot;
 use averment_engine::vm::outcome::Status;
 use serde::Serialize;
 
-/// So many of the latest runs count, where nobody says otherwise.
+/// Default number of latest runs that count.
 pub const LAST: usize = 100;
 
-/// How a result counts.
+/// The categories of results in the trust score.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CountedAs {
     /// As passed.
     Passed,
     /// In the total, but not as passed.
     NotPassed,
-    /// Not at all: the assertion did not apply to the run.
+    /// Not at all, because the assertion did not apply to the run.
     Left,
 }
 
 impl CountedAs {
-    /// Expected failures count as passed; undecided results and errors do not.
+    /// Returns how a status counts. Expected failures count as passed; undecided results and errors do not.
     #[must_use]
     pub fn from_status(status: Status) -> Self {
         match status {
@@ -39,39 +40,39 @@ impl CountedAs {
     }
 }
 
-/// A query of a history.
+/// A query for the trust scores of a history.
 #[derive(Debug, Clone)]
 pub struct TrustQuery {
-    /// The number of latest runs to count in each group.
+    /// Number of latest runs that count in each group.
     pub last: usize,
-    /// The criterion for groups.
+    /// Criterion by which runs are grouped; `None` for all runs together.
     pub by: Option<GroupBy>,
 }
 
-/// Trust in groups of runs. The JSON form is `docs/schema/trust.schema.json`.
+/// Trust scores of groups of runs. The JSON schema is `docs/schema/trust.schema.json`.
 #[derive(Debug, Serialize)]
 pub struct TrustReport {
-    /// The version of the format.
+    /// Version of the JSON format.
     pub version: u32,
-    /// The number of latest runs counted in each group.
+    /// Number of latest runs that count in each group.
     pub last: usize,
-    /// The criterion for groups.
+    /// Criterion by which runs are grouped.
     pub by: Option<String>,
     /// All runs together.
     pub all: TrustGroup,
-    /// The groups, by name.
+    /// The groups, sorted by name.
     pub groups: Vec<TrustGroup>,
-    /// Results of one run under the same rules that differ.
+    /// Assertions with different results for the same run under the same rules.
     pub flaky: Vec<FlakyResult>,
-    /// Assertions that passed and now fail.
+    /// Assertions that passed before and fail now.
     pub regressions: Vec<TrustRegression>,
 }
 
 impl TrustReport {
-    /// Computes it.
+    /// Computes the trust report of a history.
     ///
     /// # Errors
-    /// Where the history cannot be read, or no run has the label that is to make groups.
+    /// If the history cannot be read, or no run has the label to group by.
     pub fn compute_trust(snapshot: &mut HistorySnapshot, query: &TrustQuery) -> Result<Self, HistoryError> {
         if matches!(query.by, Some(GroupBy::Skill | GroupBy::Tool)) {
             snapshot.load_used()?;
@@ -93,7 +94,7 @@ impl TrustReport {
         })
     }
 
-    /// True if every group reaches this score. A group without evidence does not.
+    /// Returns true if every group has at least this score. A group without a score has not.
     #[must_use]
     pub fn reaches_score(&self, least: f64) -> bool {
         let reaches = |group: &TrustGroup| group.score.is_some_and(|score| score >= least);
@@ -103,7 +104,7 @@ impl TrustReport {
         }
     }
 
-    /// As JSON.
+    /// Returns the report as JSON.
     #[must_use]
     pub fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).map_or_else(|_| String::new(), |text| text + "\n")

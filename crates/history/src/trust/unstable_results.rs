@@ -1,4 +1,4 @@
-//! What one cannot be sure of: results that differ from one judgement to the next, and what passed and fails now.
+//! Finds unstable results: those that differ between judgments of the same run, and those that passed before and fail now.
 
 use super::CountedAs;
 use crate::error::HistoryError;
@@ -8,34 +8,34 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many runs before the latest recording have to have passed.
+/// Number of runs before the latest recording that must have passed for a regression.
 pub const BEFORE: usize = 20;
 
-/// An assertion that says different things of the same bytes under the same rules.
+/// An assertion with different results for the same bytes under the same rules.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlakyResult {
-    /// Its rule; `None` where it has none.
+    /// The rule; `None` if the assertion is in no rule.
     pub rule: Option<String>,
-    /// Its id.
+    /// The assertion's id.
     pub id: String,
-    /// The run, as it was called last.
+    /// The latest name of the run.
     pub run: String,
-    /// Its statuses, oldest first.
+    /// Statuses in the order of the judgments, oldest first.
     pub statuses: Vec<Status>,
 }
 
-/// An assertion that passed in every run that counts before the latest recording, and does not in that.
+/// An assertion that passed in all counted runs before the latest recording, and does not pass in the latest one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TrustRegression {
-    /// Its rule; `None` where it has none.
+    /// The rule; `None` if the assertion is in no rule.
     pub rule: Option<String>,
-    /// Its id.
+    /// The assertion's id.
     pub id: String,
-    /// Its text.
+    /// The assertion's text.
     pub text: String,
-    /// In how many runs before it passed: [`BEFORE`] at most.
+    /// Number of earlier runs in which it passed, at most [`BEFORE`].
     pub passed_before: usize,
-    /// The runs of the latest recording in which it does not pass, in their order.
+    /// Runs of the latest recording in which it does not pass, in order.
     pub runs: Vec<String>,
 }
 
@@ -73,7 +73,7 @@ pub(super) fn find_flaky(snapshot: &HistorySnapshot, last: usize) -> Result<Vec<
     Ok(found.into_values().collect())
 }
 
-/// Identifies an assertion across versions of its rules: its rule and text.
+/// Identifies an assertion across versions of its rules by its rule and text.
 type RuleTextKey<'a> = (&'a str, &'a str);
 
 #[derive(Default)]
@@ -103,7 +103,7 @@ pub(super) fn find_regressions(snapshot: &HistorySnapshot) -> Result<Vec<TrustRe
             failing.runs.push(run.name.clone());
         }
     }
-    // A run that is judged again now is none of before.
+    // A run that the latest recording judges again does not count as an earlier run.
     let (mut open, mut found) = (failing, BTreeMap::new());
     for run in snapshot.runs.iter().rev().filter(|run| run.recording != latest) {
         if open.is_empty() {

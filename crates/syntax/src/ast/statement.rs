@@ -223,7 +223,7 @@ pub enum MatchExtent {
     Superset,
 }
 
-/// Whether the order and the number of expected calls count.
+/// The rules for the order and number of expected calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
 pub enum MatchOrder {
     /// `in order`.

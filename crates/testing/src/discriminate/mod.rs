@@ -81,7 +81,7 @@ enum RowSubject {
     Assertion(u32),
 }
 
-/// How well a rule distinguishes the folders.
+/// The value of a rule for distinguishing good runs from bad ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleWorth {
     /// It fails more often on bad runs than on good ones.

@@ -21,9 +21,9 @@ pub struct ValueSet {
     pub whole: bool,
     /// Texts.
     pub texts: TextSet,
-    /// Whether the empty list and other lists are included.
+    /// True if the empty list is included, and true if other lists are.
     pub lists: [bool; 2],
-    /// Whether the empty object and other objects are included.
+    /// True if the empty object is included, and true if other objects are.
     pub objects: [bool; 2],
     /// Tests of texts with their outcome. Applied to a list or object, a test has one outcome too.
     pub tests: Vec<(TextTest, bool)>,

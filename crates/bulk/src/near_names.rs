@@ -311,9 +311,10 @@ impl NearNames {
             let is_met =
                 (found.what.is_text() || found.what == NameCategory::Role) && noted.met.contains(found.wanted.as_str());
             let is_there = is_met || found.what == NameCategory::Key && noted.keys.contains_key(found.wanted.as_str());
-            // What is told of the names of tools is not told once more of their texts.
+            // A similar tool is reported once, not also as a text or value.
             let is_told = |(of, name): &(usize, NearName)| {
-                of == program && name.what == NameCategory::ToolText && name.span == found.span
+                let is_tool = matches!(name.what, NameCategory::Tool | NameCategory::ToolText);
+                of == program && is_tool && name.span == found.span
             };
             if !is_there && !names.iter().any(is_told) && told.insert((found.what, found.wanted.clone())) {
                 let words: Vec<&str> = self.texts.words_of_regex(&found.wanted).collect();

@@ -111,9 +111,6 @@ fn never_negative(expr: &Expr) -> Option<&'static str> {
             "duration" => Some("duration"),
             _ => None,
         },
-        ExprKind::Field { base, .. } => {
-            matches!(&base.kind, ExprKind::Name(name) if name == "usage").then_some("number of tokens")
-        }
         ExprKind::Call { name, .. } => match find_builtin(&name.text) {
             _ if matches!(name.text.as_str(), "length" | "word_count") => Some("count"),
             Some(builtin) if builtin.score => Some("score"),

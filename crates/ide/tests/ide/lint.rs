@@ -318,7 +318,6 @@ fn empty_texts_and_lists_and_counts_from_zero_are_found_wherever_they_stand() {
         ("turns >= 0", "zero-bound"),
         ("cost >= $0", "zero-bound"),
         ("0s <= duration", "zero-bound"),
-        ("usage.total_tokens >= 0", "zero-bound"),
         ("rouge_l(output, prompt) >= 0", "zero-bound"),
         ("rule mild threshold 0 { output.total == 3 }", "zero-bound"),
         ("word_count(output.text) >= 0", "zero-bound"),
